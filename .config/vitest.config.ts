@@ -1,0 +1,47 @@
+import { defineConfig } from "vitest/config";
+
+/** Workspace packages resolve to their sources, so that unit tests need no build. */
+const source = {
+  resolve: { conditions: ["@tsbuilder/source"] },
+  ssr: { resolve: { conditions: ["@tsbuilder/source"] } },
+};
+
+export default defineConfig({
+  root: new URL("..", import.meta.url).pathname,
+  test: {
+    projects: [
+      {
+        ...source,
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "e2e/support/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "**/dist/**"],
+          pool: "threads",
+          isolate: false,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "journeys",
+          include: ["e2e/journeys/**/*.test.ts"],
+          pool: "forks",
+          maxWorkers: 1,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: "real",
+          include: ["e2e/real/**/*.test.ts"],
+          pool: "forks",
+          maxWorkers: 1,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+    ],
+  },
+});

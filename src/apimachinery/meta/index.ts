@@ -1,0 +1,39 @@
+export {
+  type Condition,
+  type DesiredCondition,
+  findCondition,
+  isConditionTrue,
+  removeCondition,
+  setCondition,
+} from "./condition.ts";
+export {
+  apiVersionOf,
+  defineKind,
+  type GroupVersion,
+  type Kind,
+  type KindDefinition,
+  parseApiVersion,
+  type Scope,
+} from "./kind.ts";
+export type {
+  CustomResource,
+  KubernetesList,
+  KubernetesObject,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+  TypeMeta,
+} from "./object.ts";
+export type {
+  Duration,
+  float64,
+  int32,
+  int64,
+  IntOrString,
+  JSONValue,
+  MicroTime,
+  Quantity,
+  RawExtension,
+  Time,
+} from "./scalars.ts";

@@ -1,0 +1,29 @@
+/** A 32-bit integer; `integer` with format `int32` in a schema. */
+export type int32 = number;
+
+/** A 64-bit integer; JSON numbers above 2^53 lose precision in JavaScript. */
+export type int64 = number;
+
+/** A fractional number; `number` in a schema, which Kubernetes advises against. */
+export type float64 = number;
+
+/** An amount such as `500m`, `10Gi` or `3`; see `@tsbuilder/apimachinery/quantity`. */
+export type Quantity = string | number;
+
+/** A whole number, or a string such as a port's name or `25%`. */
+export type IntOrString = number | string;
+
+/** A time in RFC 3339 with seconds, `2024-05-01T12:00:00Z`. */
+export type Time = string;
+
+/** A time in RFC 3339 with six fractional digits, `2024-05-01T12:00:00.000000Z`. */
+export type MicroTime = string;
+
+/** A span of time as Go writes it: `30s`, `1h30m`, `250ms`. */
+export type Duration = string;
+
+/** Any JSON value. */
+export type JSONValue = string | number | boolean | null | JSONValue[] | { [key: string]: JSONValue };
+
+/** An object of any kind, kept as it is. */
+export type RawExtension = { [key: string]: JSONValue };

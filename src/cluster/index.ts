@@ -1,0 +1,1 @@
+export type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
