@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build as bundle } from "esbuild";
+import { findOwnPackage } from "./own-package.ts";
+import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
+import { readPackageFiles } from "./package-files.ts";
+
+/** Builds everything that is shipped: compiled packages, the bundled CLI, and the tarballs of all four. */
+const root = findOwnPackage().folder;
+
+/** Dependencies first. */
+const packages = ["apimachinery", "runtime", "cluster"].map((name) => join(root, "src", name));
+
+await step("compile the packages", () => run("node_modules/typescript-native/bin/tsc", ["-b", ...packages]));
+await step("bundle the CLI", bundleCli);
+await step("pack the tarballs", packAll);
+
+/** Each command is a chunk of its own, loaded when it runs; what only some need stays outside. */
+async function bundleCli(): Promise<void> {
+  rmSync(join(root, "dist/cli"), { recursive: true, force: true });
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: ["src/cli/main.ts"],
+    outdir: "dist/cli",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@tsbuilder/source"],
+    external: ["typescript", "@tsbuilder/runtime", "@tsbuilder/cluster", "@tsbuilder/apimachinery/kinds"],
+    banner: {
+      js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
+    },
+    legalComments: "linked",
+    logLevel: "warning",
+  });
+}
+
+function packAll(): void {
+  const vendor = join(root, "dist/vendor");
+  rmSync(vendor, { recursive: true, force: true });
+  mkdirSync(vendor, { recursive: true });
+  const licence = readPackageFiles(root, ["LICENSE"]);
+  const siblings = packages.map((folder) => readSource(folder, ["dist", "README.md", "NOTICE"], licence));
+  const write = (sources: readonly PackageSource[]): void => {
+    for (const { fileName, bytes } of packSiblings(sources)) writeFileSync(join(vendor, fileName), bytes);
+  };
+  write(siblings);
+  const entries = ["bin", "dist/cli", "dist/vendor", "templates", "README.md"];
+  write([...siblings, readSource(root, entries, licence)]);
+}
+
+function readSource(
+  folder: string,
+  entries: readonly string[],
+  licence: PackageSource["files"],
+): PackageSource {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
+  return { manifest, files: [...readPackageFiles(folder, entries), ...licence] };
+}
+
+function run(script: string, args: string[]): void {
+  const { status } = spawnSync(process.execPath, [join(root, script), ...args], {
+    stdio: "inherit",
+    cwd: root,
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+async function step(name: string, work: () => void | Promise<void>): Promise<void> {
+  const started = performance.now();
+  await work();
+  console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}

@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { packSiblings, type Tarball, tarballName } from "./pack.ts";
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "pack-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const library = (text: string) => ({
+  manifest: {
+    name: "@tsbuilder/library",
+    version: "1.2.3",
+    private: true,
+    dependencies: { re2js: "2.10.0" },
+  },
+  files: [{ path: "dist/index.js", content: Buffer.from(text) }],
+});
+const user = {
+  manifest: {
+    name: "user",
+    version: "1.2.3",
+    dependencies: { "@tsbuilder/library": "1.2.3" },
+    scripts: { a: "b" },
+  },
+  files: [
+    { path: "bin/user.js", content: Buffer.from("#!/usr/bin/env node\n"), executable: true },
+    { path: `templates/${"a-long-folder/".repeat(9)}file.hbs`, content: Buffer.alloc(1024, "x") },
+  ],
+};
+
+test("packSiblings() names a version after its content", () => {
+  const [first] = packSiblings([library("one")]);
+  const [again] = packSiblings([library("one")]);
+  const [other] = packSiblings([library("two")]);
+  expect(first!.version).toMatch(/^1\.2\.3-dev\.h[0-9a-f]{10}$/);
+  expect(again).toEqual(first);
+  expect(other!.version).not.toBe(first!.version);
+});
+
+test("packSiblings() changes the version of what depends on changed content", () => {
+  const [, before] = packSiblings([library("one"), user]);
+  const [, after] = packSiblings([library("two"), user]);
+  expect(after!.version).not.toBe(before!.version);
+});
+
+test("packSiblings() refers to a sibling by the tarball beside it and keeps other ranges", () => {
+  const [packedLibrary, packedUser] = packSiblings([library("one"), user]);
+  expect(unpack(packedUser!)["dependencies"]).toEqual({
+    "@tsbuilder/library": `file:./${packedLibrary!.fileName}`,
+  });
+  expect(unpack(packedLibrary!)["dependencies"]).toEqual({ re2js: "2.10.0" });
+});
+
+test("packSiblings() leaves out what only means something in the repository", () => {
+  const [packedLibrary, packedUser] = packSiblings([library("one"), user]);
+  expect(unpack(packedLibrary!)).not.toHaveProperty("private");
+  expect(unpack(packedUser!)).not.toHaveProperty("scripts");
+});
+
+test("packSiblings() writes what tar reads: long paths, contents and the executable bit", () => {
+  const [, packed] = packSiblings([library("one"), user]);
+  unpack(packed!);
+  const listing = execFileSync("tar", ["-tvzf", join(folder, packed!.fileName)], { encoding: "utf8" });
+  expect(listing).toMatch(/-rwxr-xr-x.*package\/bin\/user\.js/);
+  const long = join(folder, "package/templates", "a-long-folder/".repeat(9), "file.hbs");
+  expect(readFileSync(long, "utf8")).toBe("x".repeat(1024));
+});
+
+test("tarballName() is npm's", () => {
+  expect(tarballName("@tsbuilder/runtime", "1.0.0")).toBe("tsbuilder-runtime-1.0.0.tgz");
+});
+
+function unpack(tarball: Tarball): Record<string, unknown> {
+  const file = join(folder, tarball.fileName);
+  writeFileSync(file, tarball.bytes);
+  execFileSync("tar", ["-xzf", file, "-C", folder]);
+  return JSON.parse(readFileSync(join(folder, "package/package.json"), "utf8")) as Record<string, unknown>;
+}

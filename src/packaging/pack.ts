@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { type PackedFile, writeTarball } from "./tarball.ts";
+
+/** A package of ours before it is packed. */
+export interface PackageSource {
+  readonly manifest: PackageManifest;
+  readonly files: readonly PackedFile[];
+}
+
+/** The fields of a `package.json` that packing reads or drops; all others are kept as they are. */
+export interface PackageManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** A tarball of ours, named after its content. */
+export interface Tarball {
+  readonly name: string;
+  readonly version: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Packs packages that depend on each other, dependencies first.
+ * A version says what is inside (`0.1.0-dev.<hash>`), because npm caches a fixed version; a dependency on a
+ * sibling becomes a `file:` reference to the tarball beside it, because a registry must not be asked for our names.
+ */
+export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
+  const packed = new Map<string, Tarball>();
+  for (const source of sources) packed.set(source.manifest.name, pack(source, packed));
+  return [...packed.values()];
+}
+
+/** The file name that npm gives a package's tarball. */
+export function tarballName(name: string, version: string): string {
+  return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+}
+
+/** Fields that only mean something in this repository. */
+const REPOSITORY_FIELDS = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
+
+function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, Tarball>): Tarball {
+  const published: Record<string, unknown> = Object.fromEntries(
+    Object.entries(manifest).filter(([field]) => !REPOSITORY_FIELDS.has(field)),
+  );
+  published["dependencies"] = Object.fromEntries(
+    Object.entries(manifest.dependencies ?? {}).map(([name, range]) => {
+      const sibling = siblings.get(name);
+      return [name, sibling ? `file:./${sibling.fileName}` : range];
+    }),
+  );
+  const version = `${manifest.version}-dev.${hashContent(published, files)}`;
+  const content = Buffer.from(`${JSON.stringify({ ...published, version }, null, 2)}\n`);
+  const all = [...files.filter((file) => file.path !== "package.json"), { path: "package.json", content }];
+  const fileName = tarballName(manifest.name, version);
+  return { name: manifest.name, version, fileName, bytes: writeTarball(all) };
+}
+
+function hashContent(manifest: unknown, files: readonly PackedFile[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(manifest));
+  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    if (file.path !== "package.json") hash.update(`\0${file.path}\0`).update(file.content);
+  }
+  // A version's part must not be a number with a leading zero; a letter in front keeps it text.
+  return `h${hash.digest("hex").slice(0, 10)}`;
+}

@@ -1,0 +1,24 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { PackedFile } from "./tarball.ts";
+
+/** Reads all files below some entries of a folder; `node_modules` and compiler state never count. */
+export function readPackageFiles(folder: string, entries: readonly string[]): PackedFile[] {
+  return entries
+    .map((entry) => join(folder, entry))
+    .filter((path) => existsSync(path))
+    .flatMap(listFiles)
+    .map((path) => ({
+      path: relative(folder, path).split(sep).join("/"),
+      content: readFileSync(path),
+      executable: (statSync(path).mode & 0o111) !== 0,
+    }));
+}
+
+function listFiles(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => name !== "node_modules" && !name.endsWith(".tsbuildinfo"))
+    .toSorted()
+    .flatMap((name) => listFiles(join(path, name)));
+}

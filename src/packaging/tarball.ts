@@ -1,0 +1,58 @@
+import { gzipSync } from "node:zlib";
+
+/** One file of a package; `path` is relative to the package's folder, with forward slashes. */
+export interface PackedFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly executable?: boolean;
+}
+
+/**
+ * Writes files as an npm tarball: gzipped ustar, everything below `package/`.
+ * The same files give the same bytes: no time, no owner, sorted paths.
+ */
+export function writeTarball(files: readonly PackedFile[]): Uint8Array {
+  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const blocks = sorted.flatMap((file) => [header(file), padded(file.content)]);
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level: 9 });
+}
+
+const BLOCK = 512;
+
+/** npm refuses files dated before 1980 in some tools; this is the date that npm itself writes. */
+const MODIFIED = Date.UTC(1985, 9, 26, 8, 15) / 1000;
+
+function header(file: PackedFile): Buffer {
+  const block = Buffer.alloc(BLOCK);
+  const { name, prefix } = splitPath(`package/${file.path}`);
+  block.write(name, 0, 100);
+  block.write(octal(file.executable ? 0o755 : 0o644, 8), 100);
+  block.write(octal(0, 8), 108);
+  block.write(octal(0, 8), 116);
+  block.write(octal(file.content.length, 12), 124);
+  block.write(octal(MODIFIED, 12), 136);
+  block.write("        ", 148); // the checksum is taken over spaces in its own place
+  block.write("0", 156);
+  block.write("ustar\u000000", 257);
+  block.write(prefix, 345, 155);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return block;
+}
+
+/** ustar keeps 100 bytes of a path as the name and up to 155 before it as the prefix. */
+function splitPath(path: string): { name: string; prefix: string } {
+  if (Buffer.byteLength(path) <= 100) return { name: path, prefix: "" };
+  const slash = path.indexOf("/", path.length - 101);
+  if (slash === -1 || slash > 155) throw new Error(`a tarball can't hold a path this long: "${path}"`);
+  return { name: path.slice(slash + 1), prefix: path.slice(0, slash) };
+}
+
+function octal(value: number, width: number): string {
+  return `${value.toString(8).padStart(width - 1, "0")}\0`;
+}
+
+function padded(content: Uint8Array): Buffer {
+  const rest = content.length % BLOCK;
+  return Buffer.concat([content, Buffer.alloc(rest === 0 ? 0 : BLOCK - rest)]);
+}

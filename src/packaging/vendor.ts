@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { TsbuilderError } from "../shared/errors.ts";
+import { findOwnPackage } from "./own-package.ts";
+import { type Tarball, tarballName } from "./pack.ts";
+import { readPackageFiles } from "./package-files.ts";
+import { writeTarball } from "./tarball.ts";
+
+/** Our packages, as a project's `package.json` names them. */
+export type OwnPackageName =
+  | "tsbuilder"
+  | "@tsbuilder/apimachinery"
+  | "@tsbuilder/runtime"
+  | "@tsbuilder/cluster";
+
+/**
+ * Reads the tarballs of our packages that belong to the running tsbuilder, for a project's `vendor/` folder.
+ * The repository has all of them after a build; an installed tsbuilder carries its siblings and packs itself.
+ */
+export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, Tarball> {
+  const folder = join(own.folder, "dist", "vendor");
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".tgz")) : [];
+  const found = names.map((fileName) => describe(folder, fileName));
+  const tarballs = new Map(found.map((tarball) => [tarball.name as OwnPackageName, tarball]));
+  if (!tarballs.has("@tsbuilder/runtime")) {
+    throw new TsbuilderError(`tsbuilder's own packages are not in "${folder}"`, {
+      code: "NOT_FOUND",
+      hint: "build them first: npm run build (in tsbuilder's repository)",
+    });
+  }
+  if (!tarballs.has("tsbuilder")) tarballs.set("tsbuilder", packInstalled(own));
+  return tarballs;
+}
+
+const FILE_NAME = /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster)|tsbuilder)-(?<version>\d.*)\.tgz$/;
+
+function describe(folder: string, fileName: string): Tarball {
+  const { part, version = "" } = FILE_NAME.exec(fileName)?.groups ?? {};
+  const name = part ? `@tsbuilder/${part}` : "tsbuilder";
+  return { name, version, fileName, bytes: readFileSync(join(folder, fileName)) };
+}
+
+/** What npm unpacked is what was packed, so packing it again gives the same package. */
+function packInstalled({ folder, version }: { folder: string; version: string }): Tarball {
+  const files = readPackageFiles(
+    folder,
+    readdirSync(folder).filter((name) => name !== "node_modules"),
+  );
+  return {
+    name: "tsbuilder",
+    version,
+    fileName: tarballName("tsbuilder", version),
+    bytes: writeTarball(files),
+  };
+}
