@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { listSources, readImports, type SourceImport } from "./source-imports.ts";
+
+/** Who may import whom: the table of `src/README.md`. A module may always import itself. */
+const LAYERS: Record<string, readonly string[]> = {
+  cli: ["plugins", "scaffold", "project", "generators", "ship", "dev", "packaging", "shared", "apimachinery"],
+  dev: [
+    "generators",
+    "scaffold",
+    "project",
+    "ship",
+    "packaging",
+    "shared",
+    "cluster",
+    "runtime",
+    "apimachinery",
+  ],
+  ship: ["scaffold", "project", "shared"],
+  plugins: ["scaffold", "project", "packaging", "shared", "apimachinery"],
+  generators: ["scaffold", "project", "shared", "apimachinery"],
+  scaffold: ["project", "shared"],
+  project: ["shared", "apimachinery"],
+  packaging: ["shared"],
+  runtime: ["apimachinery"],
+  cluster: ["apimachinery"],
+  apimachinery: [],
+  shared: [],
+};
+
+const imports = listSources("src")
+  .filter((file) => !/\.(test|test-d)\.ts$/.test(file))
+  .flatMap(readImports);
+
+test("the layer table names every module of src", () => {
+  const modules = new Set(listSources("src").map((file) => moduleOf(file)));
+  expect([...modules].filter((module) => !(module in LAYERS))).toEqual([]);
+  expect(imports.length).toBeGreaterThan(100);
+});
+
+test("no module imports one that the layer table does not allow", () => {
+  const forbidden = imports.filter((entry) => {
+    const target = targetModule(entry);
+    const own = moduleOf(entry.file);
+    return target !== undefined && target !== own && !LAYERS[own]?.includes(target);
+  });
+  expect(forbidden.map(describe)).toEqual([]);
+});
+
+test("packages reach each other by name, never by path", () => {
+  const packages = ["apimachinery", "runtime", "cluster"];
+  const crossing = imports.filter(({ file, target }) => {
+    if (!target) return false;
+    const [from, to] = [moduleOf(file), moduleOf(target)];
+    return from !== to && (packages.includes(from) || packages.includes(to));
+  });
+  expect(crossing.map(describe)).toEqual([]);
+});
+
+test("only src/generators/loader loads the TypeScript compiler", () => {
+  const users = imports.filter(({ specifier }) => specifier === "typescript").map(({ file }) => file);
+  expect(users.filter((file) => !file.startsWith("src/generators/loader/"))).toEqual([]);
+});
+
+test("no source imports a file that has test in its name", () => {
+  expect(imports.filter(({ specifier }) => /\.test\b/.test(specifier)).map(describe)).toEqual([]);
+});
+
+function moduleOf(file: string): string {
+  return file.split("/")[1]!;
+}
+
+function targetModule({ specifier, target }: SourceImport): string | undefined {
+  if (target) return target.startsWith("src/") ? moduleOf(target) : undefined;
+  return /^@tsbuilder\/([a-z]+)/.exec(specifier)?.[1];
+}
+
+function describe({ file, specifier }: SourceImport): string {
+  return `${file} imports "${specifier}"`;
+}
