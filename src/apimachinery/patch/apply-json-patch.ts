@@ -1,0 +1,145 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "./is-equal.ts";
+import { isObject, type JSONObject, memberOf, setMember } from "./json.ts";
+import { type JSONPatch, type JSONPatchOperation, parseJSONPatch } from "./json-patch.ts";
+import { parsePointer } from "./json-pointer.ts";
+import { PatchError } from "./patch-error.ts";
+
+/** How much the `copy` operations of one patch may add, in bytes: as much as a request body may hold. */
+export const maxCopiedBytes = 3 * 1024 * 1024;
+
+/**
+ * Applies a JSON patch (RFC 6902), all of it or nothing, and returns the new object.
+ * As on the API server, an index may be negative and then counts from the end.
+ */
+export function applyJSONPatch(object: JSONObject, patch: JSONPatch): JSONObject {
+  let document: JSONValue = structuredClone(object);
+  let copied = 0;
+  for (const operation of parseJSONPatch(patch)) {
+    if (operation.op === "copy") copied = addCopiedBytes(copied, document, operation);
+    document = applyOperation(document, operation);
+  }
+  if (!isObject(document)) throw new PatchError("inapplicable", "the patched document is not an object");
+  return document;
+}
+
+function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSONValue {
+  const path = pathOf(operation, "path");
+  switch (operation.op) {
+    case "add":
+      return add(document, path, structuredClone(valueOf(operation)));
+    case "remove":
+      return remove(document, path);
+    case "replace":
+      return replace(document, path, structuredClone(valueOf(operation)));
+    case "move": {
+      const from = pathOf(operation, "from");
+      const value = find(document, from);
+      return add(remove(document, from), path, value);
+    }
+    case "copy":
+      return add(document, path, structuredClone(find(document, pathOf(operation, "from"))));
+    case "test":
+      test(document, operation, path);
+      return document;
+    default:
+      throw new PatchError("inapplicable", `Unexpected kind: ${String((operation as { op?: unknown }).op)}`);
+  }
+}
+
+function add(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
+  const last = path.at(-1);
+  if (last === undefined) return value;
+  const parent = find(document, path.slice(0, -1));
+  if (Array.isArray(parent)) {
+    parent.splice(last === "-" ? parent.length : indexIn(parent, last, parent.length), 0, value);
+  } else if (isObject(parent)) {
+    setMember(parent, last, value);
+  } else {
+    throw missing(path);
+  }
+  return document;
+}
+
+function remove(document: JSONValue, path: readonly string[]): JSONValue {
+  const { parent, last } = findParent(document, path);
+  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
+  else delete parent[last];
+  return document;
+}
+
+function replace(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
+  if (path.length === 0) return value;
+  const { parent, last } = findParent(document, path);
+  if (Array.isArray(parent)) parent[indexIn(parent, last, parent.length - 1)] = value;
+  else setMember(parent, last, value);
+  return document;
+}
+
+/** `test` with null also holds for a member that is absent: the API server's library says so. */
+function test(document: JSONValue, operation: JSONPatchOperation, path: readonly string[]): void {
+  const expected = (operation as { value?: JSONValue }).value ?? null;
+  if (!isEqual(lookUp(document, path) ?? null, expected)) {
+    throw new PatchError("inapplicable", `testing value ${operation.path} failed: test failed`);
+  }
+}
+
+/** Finds the container of an existing value, and the value's place in it. */
+function findParent(
+  document: JSONValue,
+  path: readonly string[],
+): { parent: JSONObject | JSONValue[]; last: string } {
+  const last = path.at(-1);
+  const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
+  if (last === undefined || typeof parent !== "object" || parent === null) throw missing(path);
+  if (!Array.isArray(parent) && !Object.hasOwn(parent, last)) throw missing(path);
+  return { parent, last };
+}
+
+function find(document: JSONValue, path: readonly string[]): JSONValue {
+  const value = lookUp(document, path);
+  if (value === undefined) throw missing(path);
+  return value;
+}
+
+function lookUp(document: JSONValue, path: readonly string[]): JSONValue | undefined {
+  let value: JSONValue | undefined = document;
+  for (const step of path) {
+    if (Array.isArray(value)) value = value[indexIn(value, step, value.length - 1)];
+    else if (isObject(value)) value = memberOf(value, step);
+    else return undefined;
+  }
+  return value;
+}
+
+function indexIn(list: readonly JSONValue[], step: string, highest: number): number {
+  const index = /^(0|-?[1-9]\d*)$/.test(step) ? Number(step) : Number.NaN;
+  const position = index < 0 ? index + highest + 1 : index;
+  if (position >= 0 && position <= highest) return position;
+  throw new PatchError("inapplicable", `invalid array index ${step} in a list of ${list.length}`);
+}
+
+function pathOf(operation: JSONPatchOperation, member: "path" | "from"): string[] {
+  const pointer = (operation as { path?: unknown; from?: unknown })[member];
+  if (typeof pointer === "string") return parsePointer(pointer);
+  throw new PatchError("inapplicable", `${operation.op} operation without "${member}"`);
+}
+
+function valueOf(operation: { op: string; value?: JSONValue }): JSONValue {
+  if (operation.value !== undefined) return operation.value;
+  throw new PatchError("inapplicable", `${operation.op} operation without "value"`);
+}
+
+/** A few `copy` operations can double a document many times over; the sum of what they add is limited. */
+function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
+  const total = copied + JSON.stringify(find(document, pathOf(operation, "from"))).length;
+  if (total <= maxCopiedBytes) return total;
+  throw new PatchError(
+    "too-large",
+    `Unable to complete the copy, the accumulated size increase of copy is ${total}, exceeding the limit ${maxCopiedBytes}`,
+  );
+}
+
+function missing(path: readonly string[]): PatchError {
+  return new PatchError("inapplicable", `the document has no value at "/${path.join("/")}"`);
+}

@@ -1,0 +1,29 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject, memberOf, setMember } from "./json.ts";
+import { PatchError } from "./patch-error.ts";
+
+/**
+ * Applies a JSON merge patch (RFC 7386) and returns the new object; the given one is left alone.
+ * Unlike the RFC, the root must stay an object, and nulls vanish from objects within lists as well: the API
+ * server does both.
+ */
+export function applyMergePatch(object: JSONObject, patch: JSONValue): JSONObject {
+  if (!isObject(patch)) throw new PatchError("malformed", "Invalid JSON Patch");
+  return mergeObject(object, patch);
+}
+
+function mergeObject(target: JSONObject, patch: JSONObject): JSONObject {
+  const result: JSONObject = { ...target };
+  for (const [key, value] of Object.entries(patch)) {
+    const current = memberOf(result, key);
+    if (value === null) delete result[key];
+    else if (isObject(value) && isObject(current)) setMember(result, key, mergeObject(current, value));
+    else setMember(result, key, withoutNulls(value));
+  }
+  return result;
+}
+
+function withoutNulls(value: JSONValue): JSONValue {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  return isObject(value) ? mergeObject({}, value) : value;
+}

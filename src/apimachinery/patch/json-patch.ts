@@ -1,0 +1,30 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject } from "./json.ts";
+import { PatchError } from "./patch-error.ts";
+
+/** One operation of a JSON patch (RFC 6902). */
+export type JSONPatchOperation =
+  | { op: "add" | "replace" | "test"; path: string; value: JSONValue }
+  | { op: "remove"; path: string }
+  | { op: "move" | "copy"; from: string; path: string };
+
+/** A JSON patch (RFC 6902): operations in the order in which they are applied. */
+export type JSONPatch = JSONPatchOperation[];
+
+/** How many operations the API server takes in one patch. */
+export const maxJSONPatchOperations = 10_000;
+
+/** Reads a decoded body as a JSON patch. */
+export function parseJSONPatch(body: unknown): JSONPatch {
+  if (!Array.isArray(body)) throw new PatchError("malformed", "a JSON patch must be a list of operations");
+  if (body.length > maxJSONPatchOperations) {
+    throw new PatchError(
+      "too-large",
+      `The allowed maximum operations in a JSON patch is ${maxJSONPatchOperations}, got ${body.length}`,
+    );
+  }
+  return body.map((operation) => {
+    if (!isObject(operation)) throw new PatchError("malformed", "an operation must be an object");
+    return operation as JSONPatchOperation;
+  });
+}

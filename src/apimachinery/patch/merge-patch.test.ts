@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { applyMergePatch, createMergePatch, type JSONObject } from "./index.ts";
+
+describe("createMergePatch()", () => {
+  it("is empty for equal objects, whatever the order of their members", () => {
+    expect(createMergePatch({ a: 1, b: [{ c: 1, d: 2 }] }, { b: [{ d: 2, c: 1 }], a: 1 })).toEqual({});
+  });
+
+  it("names only what differs", () => {
+    const from = { metadata: { labels: { a: "1", b: "2" } }, spec: { replicas: 1, list: [1, 2] } };
+    const to = { metadata: { labels: { b: "3" } }, spec: { replicas: 1, list: [1] } };
+    expect(createMergePatch(from, to)).toEqual({
+      metadata: { labels: { a: null, b: "3" } },
+      spec: { list: [1] },
+    });
+  });
+
+  it("treats an undefined member as absent", () => {
+    expect(createMergePatch({ a: 1 }, { a: undefined, b: undefined })).toEqual({ a: null });
+  });
+
+  it("sends an empty object that is new", () => {
+    expect(createMergePatch({}, { status: {} })).toEqual({ status: {} });
+  });
+});
+
+describe("applyMergePatch()", () => {
+  it.each([
+    [{ a: "b" }, { a: "c" }, { a: "c" }],
+    [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
+    [{ a: "b" }, { a: null }, {}],
+    [{ a: "b", b: "c" }, { a: null }, { b: "c" }],
+    [{ a: ["b"] }, { a: "c" }, { a: "c" }],
+    [{ a: "c" }, { a: ["b"] }, { a: ["b"] }],
+    [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
+    [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  ])("follows RFC 7386: %j with %j gives %j", (object, patch, expected) => {
+    expect(applyMergePatch(object as JSONObject, patch as JSONObject)).toEqual(expected);
+  });
+
+  it("refuses a patch that is not an object", () => {
+    expect(() => applyMergePatch({}, [])).toThrow("Invalid JSON Patch");
+    expect(() => applyMergePatch({}, null)).toThrow("Invalid JSON Patch");
+  });
+
+  it("doesn't reach the prototype of an object", () => {
+    const patched = applyMergePatch({}, JSON.parse('{"__proto__":{"polluted":true}}') as JSONObject);
+    expect(Object.keys(patched)).toEqual(["__proto__"]);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  applyJSONPatch,
+  applyMergePatch,
+  createJSONPatch,
+  createMergePatch,
+  type JSONObject,
+} from "./index.ts";
+
+/** JSON objects without null: a merge patch can't say it. Keys repeat often, so that objects overlap. */
+const jsonObject = fc.letrec<{ object: JSONObject }>((tie) => ({
+  object: fc.dictionary(
+    fc.constantFrom("a", "b", "c", "__proto__", "constructor", "x/y~z"),
+    fc.oneof(
+      { depthSize: "small" },
+      fc.integer({ min: 0, max: 3 }),
+      fc.constantFrom("", "s"),
+      fc.boolean(),
+      fc.array(fc.oneof(fc.integer({ min: 0, max: 2 }), tie("object")), { maxLength: 4 }),
+      tie("object"),
+    ),
+    { maxKeys: 4, noNullPrototype: true },
+  ) as fc.Arbitrary<JSONObject>,
+})).object;
+
+describe.each([
+  ["merge patch", createMergePatch, applyMergePatch],
+  ["JSON patch", createJSONPatch, applyJSONPatch],
+] as const)("a %s made from two objects", (_, create, apply) => {
+  it("turns the first into the second, and leaves the first alone", () => {
+    fc.assert(
+      fc.property(jsonObject, jsonObject, (from, to) => {
+        const before = structuredClone(from);
+        expect(apply(from, create(from, to) as never)).toEqual(to);
+        expect(from).toEqual(before);
+      }),
+    );
+  });
+
+  it("is empty for an object and its copy", () => {
+    fc.assert(
+      fc.property(jsonObject, (object) => {
+        expect(Object.keys(create(object, structuredClone(object)))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("applyMergePatch()", () => {
+  it("gives the same when applied twice", () => {
+    fc.assert(
+      fc.property(jsonObject, jsonObject, (object, patch) => {
+        const once = applyMergePatch(object, patch);
+        expect(applyMergePatch(once, patch)).toEqual(once);
+      }),
+    );
+  });
+});
