@@ -15,6 +15,7 @@ export {
   parseApiVersion,
   type Scope,
 } from "./kind.ts";
+export type { LabelSelector, LabelSelectorRequirement } from "./label-selector.ts";
 export type {
   CustomResource,
   KubernetesList,
@@ -25,6 +26,7 @@ export type {
   OwnerReference,
   TypeMeta,
 } from "./object.ts";
+export { findController, ownerReferenceTo, withOwnerReference } from "./owner-reference.ts";
 export type {
   Duration,
   float64,
@@ -37,3 +39,4 @@ export type {
   RawExtension,
   Time,
 } from "./scalars.ts";
+export type { Status, StatusCause, StatusDetails } from "./status.ts";

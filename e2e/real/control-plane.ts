@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** A running etcd and kube-apiserver, and a kubeconfig of its administrator. */
+export interface ControlPlane {
+  readonly url: string;
+  readonly token: string;
+  readonly kubeconfig: string;
+  /** Where the processes keep their data and logs; gone after `stop`. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a real control plane on free ports of the loopback interface, as envtest does. */
+export async function startControlPlane(
+  binaries: string,
+  { controllerManager = false }: { controllerManager?: boolean } = {},
+): Promise<ControlPlane> {
+  const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
+  const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
+  const children: ChildProcess[] = [];
+  const start = (name: string, args: string[]): void => {
+    const log = openSync(join(folder, `${name}.log`), "a");
+    children.push(spawn(join(binaries, name), args, { cwd: folder, stdio: ["ignore", log, log] }));
+    closeSync(log);
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(children.toReversed().map(end));
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  const url = `https://127.0.0.1:${secure}`;
+  const token = "administrator";
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, kubeconfigText(url, token));
+  writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`);
+  writeKeys(folder);
+  start("etcd", etcdFlags(client, peer));
+  start("kube-apiserver", apiserverFlags(client, secure));
+  try {
+    await ready(url, token, () => readFileSync(join(folder, "kube-apiserver.log"), "utf8"));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  if (controllerManager) start("kube-controller-manager", controllerManagerFlags(kubeconfig));
+  return { url, token, kubeconfig, folder, stop };
+}
+
+function etcdFlags(client: number, peer: number): string[] {
+  const at = (port: number): string => `http://127.0.0.1:${port}`;
+  return [
+    "--data-dir=etcd",
+    `--listen-client-urls=${at(client)}`,
+    `--advertise-client-urls=${at(client)}`,
+    `--listen-peer-urls=${at(peer)}`,
+    `--initial-advertise-peer-urls=${at(peer)}`,
+    `--initial-cluster=default=${at(peer)}`,
+    "--unsafe-no-fsync",
+  ];
+}
+
+function apiserverFlags(etcd: number, secure: number): string[] {
+  return [
+    `--etcd-servers=http://127.0.0.1:${etcd}`,
+    "--cert-dir=certs",
+    `--secure-port=${secure}`,
+    "--bind-address=127.0.0.1",
+    "--service-account-issuer=https://kubernetes.default.svc",
+    "--service-account-key-file=service-account.pub",
+    "--service-account-signing-key-file=service-account.key",
+    "--service-cluster-ip-range=10.0.0.0/24",
+    "--authorization-mode=RBAC",
+    "--disable-admission-plugins=ServiceAccount",
+    "--allow-privileged=true",
+    "--token-auth-file=tokens.csv",
+  ];
+}
+
+function controllerManagerFlags(kubeconfig: string): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    "--service-account-private-key-file=service-account.key",
+    "--use-service-account-credentials=false",
+    "--leader-elect=false",
+    "--secure-port=0",
+  ];
+}
+
+function writeKeys(folder: string): void {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  writeFileSync(join(folder, "service-account.key"), privateKey.export({ type: "pkcs1", format: "pem" }));
+  writeFileSync(join(folder, "service-account.pub"), publicKey.export({ type: "spki", format: "pem" }));
+}
+
+function kubeconfigText(server: string, token: string): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "real", cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "admin", user: { token } }],
+    contexts: [{ name: "real", context: { cluster: "real", user: "admin" } }],
+    "current-context": "real",
+  });
+}
+
+async function ready(url: string, token: string, log: () => string): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if ((await status(`${url}/readyz`, token)) === 200) return;
+    await delay(100);
+  }
+  throw new Error(`kube-apiserver did not get ready:\n${log().slice(-2000)}`);
+}
+
+function status(url: string, token: string): Promise<number | undefined> {
+  const { promise, resolve } = promiseOf<number | undefined>();
+  request(
+    url,
+    { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` }, timeout: 5000 },
+    (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    },
+  )
+    .on("error", () => resolve(undefined))
+    .on("timeout", () => resolve(undefined))
+    .end();
+  return promise;
+}
+
+function promiseOf<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve } = promiseOf<number>();
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as { port: number };
+    server.close(() => resolve(port));
+  });
+  return promise;
+}
+
+function end(child: ChildProcess): Promise<void> {
+  const { promise, resolve } = promiseOf<void>();
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  const kill = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  child.once("exit", () => {
+    clearTimeout(kill);
+    resolve();
+  });
+  child.kill("SIGTERM");
+  return promise;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { type Condition, isConditionTrue, removeCondition, setCondition } from "./condition.ts";
+
+const early = () => new Date("2024-05-01T12:00:00.900Z");
+const late = () => new Date("2024-05-01T13:00:00Z");
+const ready = { type: "Ready", status: "True", reason: "Up" } as const;
+
+test("setCondition() adds a condition with the time of its transition in seconds", () => {
+  expect(setCondition(undefined, ready, early)).toEqual([
+    { type: "Ready", status: "True", reason: "Up", message: "", lastTransitionTime: "2024-05-01T12:00:00Z" },
+  ]);
+});
+
+test("setCondition() keeps the transition time while the status stays", () => {
+  const before = setCondition(undefined, ready, early);
+  const [after] = setCondition(before, { ...ready, reason: "Better", message: "yes" }, late);
+  expect(after).toMatchObject({
+    reason: "Better",
+    message: "yes",
+    lastTransitionTime: "2024-05-01T12:00:00Z",
+  });
+});
+
+test("setCondition() moves the transition time when the status changes, and leaves its argument alone", () => {
+  const before = Object.freeze(setCondition(undefined, ready, early)) as Condition[];
+  const [after] = setCondition(before, { ...ready, status: "False" }, late);
+  expect(after!.lastTransitionTime).toBe("2024-05-01T13:00:00Z");
+  expect(isConditionTrue(before, "Ready")).toBe(true);
+});
+
+test("setCondition() keeps order and the other conditions", () => {
+  const two = setCondition(setCondition(undefined, ready, early), { ...ready, type: "Backup" }, early);
+  const again = setCondition(two, { ...ready, status: "Unknown" }, late);
+  expect(again.map(({ type, status }) => [type, status])).toEqual([
+    ["Ready", "Unknown"],
+    ["Backup", "True"],
+  ]);
+  expect(removeCondition(again, "Ready").map(({ type }) => type)).toEqual(["Backup"]);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { apiVersionOf, defineKind, parseApiVersion } from "./kind.ts";
+
+test("defineKind() is namespaced unless told otherwise, and frozen", () => {
+  const kind = defineKind({ group: "apps.example.com", version: "v1" }, { kind: "MySQL", plural: "mysqls" });
+  expect(kind).toEqual({
+    group: "apps.example.com",
+    version: "v1",
+    apiVersion: "apps.example.com/v1",
+    kind: "MySQL",
+    plural: "mysqls",
+    scope: "Namespaced",
+  });
+  expect(Object.isFrozen(kind)).toBe(true);
+});
+
+test.each([
+  ["v1", { group: "", version: "v1" }],
+  ["apps/v1", { group: "apps", version: "v1" }],
+])("parseApiVersion() and apiVersionOf() are the two ways of %s", (text, groupVersion) => {
+  expect(parseApiVersion(text)).toEqual(groupVersion);
+  expect(apiVersionOf(groupVersion)).toBe(text);
+});

@@ -1,0 +1,35 @@
+import type { KubernetesObject, OwnerReference } from "./object.ts";
+
+/**
+ * Refers to an owner, as its controller unless said otherwise: an object has at most one, and the owner can't
+ * be gone in the foreground before its dependents.
+ */
+export function ownerReferenceTo(
+  owner: KubernetesObject,
+  {
+    controller = true,
+    blockOwnerDeletion = controller,
+  }: { controller?: boolean; blockOwnerDeletion?: boolean } = {},
+): OwnerReference {
+  const { name, uid } = owner.metadata;
+  if (!name || !uid)
+    throw new TypeError(`a ${owner.kind} without name and uid is not stored, so it can't own anything`);
+  const reference: OwnerReference = { apiVersion: owner.apiVersion, kind: owner.kind, name, uid };
+  if (controller) reference.controller = true;
+  if (blockOwnerDeletion) reference.blockOwnerDeletion = true;
+  return reference;
+}
+
+/** Finds the one owner that controls an object. */
+export function findController(object: KubernetesObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+/** Returns the references with one added, or replaced where the same owner stands already. */
+export function withOwnerReference(
+  references: readonly OwnerReference[] | undefined,
+  reference: OwnerReference,
+): OwnerReference[] {
+  const others = (references ?? []).filter(({ uid }) => uid !== reference.uid);
+  return [...others, reference];
+}
