@@ -1,1 +1,35 @@
-export type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+export type {
+  Condition,
+  CustomResource,
+  DesiredCondition,
+  Duration,
+  float64,
+  GroupVersion,
+  int32,
+  int64,
+  IntOrString,
+  JSONValue,
+  Kind,
+  KubernetesList,
+  KubernetesObject,
+  LabelSelector,
+  MicroTime,
+  ObjectMeta,
+  OwnerReference,
+  Quantity,
+  RawExtension,
+  Status,
+  Time,
+} from "@tsbuilder/apimachinery/meta";
+export {
+  defineKind,
+  findCondition,
+  findController,
+  isConditionTrue,
+  ownerReferenceTo,
+  removeCondition,
+  setCondition,
+  withOwnerReference,
+} from "@tsbuilder/apimachinery/meta";
+export * from "./cache/index.ts";
+export * from "./client/index.ts";

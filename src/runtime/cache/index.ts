@@ -1,0 +1,9 @@
+export type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
+export type {
+  Informer,
+  InformerEvent,
+  InformerHandler,
+  InformerStats,
+  SubscribeOptions,
+  Subscription,
+} from "./informer.ts";

@@ -1,0 +1,85 @@
+import type { Status } from "@tsbuilder/apimachinery/meta";
+
+/**
+ * A request that failed: the server's answer, or the lack of one.
+ * `reason` is the machine's word (`NotFound`, `Conflict`, …). Without an answer, `status` is 0 and the reason
+ * `Unreachable` (no connection, or one that broke) or `Timeout` (nothing came in time); `cause` is what Node said.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** The HTTP status code; 0 when there was no answer. */
+  readonly status: number;
+  readonly reason: string;
+  /** The server's Status object, made up from code and text where the answer held none. */
+  readonly body: Status;
+  /** The request that failed, as `PATCH /api/v1/…`; without the query. */
+  readonly request: string | undefined;
+
+  constructor(body: Partial<Status>, options: { request?: string | undefined; cause?: unknown } = {}) {
+    const message = body.message ?? body.reason ?? "request failed";
+    super(
+      options.request === undefined ? message : `${options.request}: ${message}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.body = { ...body, apiVersion: "v1", kind: "Status", metadata: body.metadata ?? {} };
+    this.status = body.code ?? 0;
+    this.reason = body.reason ?? "Unknown";
+    this.request = options.request;
+  }
+
+  get isNotFound(): boolean {
+    return this.reason === "NotFound" || (this.status === 404 && this.reason === "Unknown");
+  }
+
+  /** The name is taken: a create lost against another. */
+  get isAlreadyExists(): boolean {
+    return this.reason === "AlreadyExists";
+  }
+
+  /** The object changed since it was read, or a field belongs to another manager. Read again and retry. */
+  get isConflict(): boolean {
+    return this.reason === "Conflict";
+  }
+
+  /** Another controller owns the object: see `ApplyOptions.adopt`. */
+  get isAlreadyOwned(): boolean {
+    return this.reason === "AlreadyOwned";
+  }
+
+  /** Validation refused the object; `body.details.causes` names the fields. */
+  get isInvalid(): boolean {
+    return this.reason === "Invalid";
+  }
+
+  get isForbidden(): boolean {
+    return this.reason === "Forbidden";
+  }
+
+  get isUnauthorized(): boolean {
+    return this.reason === "Unauthorized";
+  }
+
+  /** The resource version or continue token is too old to go on from. */
+  get isGone(): boolean {
+    return this.status === 410 || this.reason === "Expired" || this.reason === "Gone";
+  }
+
+  get isTooManyRequests(): boolean {
+    return this.status === 429;
+  }
+
+  /** No answer in time, from us, the server or a proxy. */
+  get isTimeout(): boolean {
+    return this.reason === "Timeout" || this.reason === "ServerTimeout" || this.status === 504;
+  }
+
+  /** No answer: no connection, or one that broke. */
+  get isUnreachable(): boolean {
+    return this.reason === "Unreachable";
+  }
+
+  /** How long the server asks to wait. */
+  get retryAfterSeconds(): number | undefined {
+    return this.body.details?.retryAfterSeconds;
+  }
+}

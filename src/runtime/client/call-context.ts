@@ -1,0 +1,28 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** A `Warning` header of the server: a deprecated version, an unknown field, a policy that would refuse. */
+export interface ApiWarning {
+  readonly text: string;
+  /** The request that was answered with it, as `PATCH /api/v1/…`. */
+  readonly request: string;
+}
+
+/** What calls of a client inherit from the code around them. */
+export interface CallContext {
+  /** Ends the calls with the reconcile that made them. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives warnings in place of the client's own `onWarning`. */
+  readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
+}
+
+const storage = new AsyncLocalStorage<CallContext>();
+
+/** Runs a function whose client calls, however deep, inherit the context. */
+export function runInCallContext<R>(context: CallContext, run: () => R): R {
+  return storage.run(context, run);
+}
+
+/** The context of the running code, if it has one. */
+export function currentCallContext(): CallContext | undefined {
+  return storage.getStore();
+}

@@ -1,0 +1,115 @@
+import {
+  type Condition,
+  type CustomResource,
+  defineKind,
+  type int32,
+  type JSONValue,
+  type KubernetesObject,
+  type Quantity,
+} from "@tsbuilder/apimachinery/meta";
+import type { Client } from "./client.ts";
+import { metadataOnly } from "./metadata-only.ts";
+
+interface MySQLSpec {
+  version: "8.0" | "8.4";
+  replicas?: int32;
+  storage: Quantity;
+  extra?: { [name: string]: JSONValue };
+  ports?: { name?: string; port: int32 }[];
+}
+interface MySQLStatus {
+  readyReplicas?: int32;
+  conditions?: Condition[];
+}
+interface MySQL extends CustomResource<MySQLSpec, MySQLStatus> {}
+const MySQL = defineKind<MySQL>(
+  { group: "apps.example.com", version: "v1" },
+  { kind: "MySQL", plural: "mysqls" },
+);
+
+declare const client: Client;
+declare const mysql: MySQL;
+const key = { namespace: "default", name: "db" };
+
+// A kind says what a call returns.
+const found: MySQL | undefined = await client.find(MySQL, key);
+const got: MySQL = await client.get(MySQL, {
+  name: mysql.metadata.name!,
+  namespace: mysql.metadata.namespace,
+});
+const listed: MySQL[] = await client.list(MySQL, { labels: { app: "db" }, limit: 3 });
+const metadata: KubernetesObject = await client.get(metadataOnly(MySQL), key);
+void [found, got, listed, metadata];
+// @ts-expect-error find() may come back with nothing.
+const sure: MySQL = await client.find(MySQL, key);
+// @ts-expect-error A key needs a name.
+await client.find(MySQL, { namespace: "default" });
+// @ts-expect-error The kind comes first, as a value made by defineKind.
+await client.find({ apiVersion: "apps.example.com/v1", kind: "MySQL" }, key);
+// @ts-expect-error What only metadata is read of has no spec.
+void (await client.get(metadataOnly(MySQL), key)).spec;
+void sure;
+
+// Optional fields of a desired object take undefined, at any depth; required ones don't.
+await client.apply(
+  MySQL,
+  {
+    metadata: { name: mysql.metadata.name, namespace: mysql.metadata.namespace, labels: { a: undefined } },
+    spec: {
+      version: "8.4",
+      storage: "1Gi",
+      replicas: mysql.spec.replicas,
+      ports: [{ port: 3306, name: undefined }],
+      extra: { any: [1, { deep: null }] },
+    },
+  },
+  { owner: mysql, adopt: true },
+);
+// @ts-expect-error A required field is missing.
+await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: "8.4" } });
+// @ts-expect-error A required field is undefined.
+await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: undefined, storage: "1Gi" } });
+// @ts-expect-error Not one of the versions.
+await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: "5.7", storage: "1Gi" } });
+// @ts-expect-error A misspelt field.
+await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: "8.4", storage: "1Gi", replica: 3 } });
+await client.create(MySQL, {
+  metadata: { generateName: "db-" },
+  spec: { version: "8.4", storage: "1Gi" },
+  // @ts-expect-error The status is the server's.
+  status: { readyReplicas: 1 },
+});
+
+// patchStatus() takes the whole status.
+await client.patchStatus(MySQL, mysql, { ...mysql.status, readyReplicas: mysql.spec.replicas });
+// @ts-expect-error Not a field of the status.
+await client.patchStatus(MySQL, mysql, { replicas: 1 });
+// @ts-expect-error Not the type of the field.
+await client.patchStatus(MySQL, mysql, { readyReplicas: "1" });
+await client.applyStatus(MySQL, mysql, { conditions: [] });
+
+// patch() edits a draft, or sends a patch as it is.
+await client.patch(MySQL, mysql, (draft) => {
+  draft.spec.replicas = 3;
+});
+await client.patch(MySQL, mysql, (draft) => {
+  // @ts-expect-error Not the type of the field.
+  draft.spec.replicas = "3";
+});
+await client.patch(MySQL, key, { json: [{ op: "test", path: "/spec/replicas", value: 1 }] });
+await client.patch(MySQL, key, { merge: { spec: { replicas: 3 } } });
+// @ts-expect-error A draft needs an object that was read.
+await client.patch(MySQL, key, (draft) => draft);
+// @ts-expect-error A JSON patch without a value.
+await client.patch(MySQL, key, { json: [{ op: "add", path: "/spec/replicas" }] });
+
+const deleted: boolean = await client.delete(MySQL, mysql, { propagationPolicy: "Foreground" });
+void deleted;
+// @ts-expect-error Not a policy.
+await client.delete(MySQL, key, { propagationPolicy: "Later" });
+
+for await (const event of client.watch(MySQL)) {
+  // @ts-expect-error A bookmark has no spec.
+  void event.object.spec;
+  if (event.type !== "BOOKMARK") void event.object.spec.storage;
+}

@@ -1,0 +1,32 @@
+export { ApiError } from "./api-error.ts";
+export { type ApiWarning, type CallContext, currentCallContext, runInCallContext } from "./call-context.ts";
+export type {
+  Client,
+  ClientDefaults,
+  JsonPatchOperation,
+  Patch,
+  Reader,
+  Subresource,
+  WatchEvent,
+} from "./client.ts";
+export type { ClusterConfig, Credential, Credentials, Impersonation } from "./config.ts";
+export type { Desired, DesiredStatus, Loose, StatusOf } from "./desired.ts";
+export { isMetadataOnly, metadataOnly } from "./metadata-only.ts";
+export { formatKey, keyOf, keyText, type ObjectKey, type ObjectRef } from "./object-key.ts";
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  ListOptions,
+  Owner,
+  PageOptions,
+  PatchOptions,
+  ReadOptions,
+  Selection,
+  WatchOptions,
+  WriteOptions,
+} from "./options.ts";
+export type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
+export { TerminalError } from "./terminal-error.ts";
+export type { RawRequest, RawResponse } from "./transport.ts";
