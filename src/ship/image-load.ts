@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ContainerTool } from "./container-tool.ts";
+import { planSave } from "./image-plan.ts";
+import { runTool, showTool, type ToolCall } from "./tool.ts";
+
+/** Local clusters that take an image without a registry. */
+export const LOCAL_CLUSTERS = ["kind", "minikube", "k3d"] as const;
+export type LocalCluster = (typeof LOCAL_CLUSTERS)[number];
+
+/** Brings an image into a local cluster by an archive, which works whatever tool built it. */
+export async function loadImage(
+  tool: ContainerTool,
+  image: string,
+  cluster: LocalCluster,
+  name: string | undefined,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-image-"));
+  const archive = join(folder, "image.tar");
+  try {
+    await runTool(planSave(tool, image, archive));
+    await showTool(planLoad(cluster, archive, name));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The call that loads an archive; `name` is the cluster's, where it is not the default one. */
+export function planLoad(cluster: LocalCluster, archive: string, name: string | undefined): ToolCall {
+  switch (cluster) {
+    case "kind":
+      return { tool: "kind", args: ["load", "image-archive", archive, ...(name ? ["--name", name] : [])] };
+    case "minikube":
+      return { tool: "minikube", args: ["image", "load", archive, ...(name ? ["--profile", name] : [])] };
+    case "k3d":
+      return { tool: "k3d", args: ["image", "import", archive, ...(name ? ["--cluster", name] : [])] };
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { CONTAINER_TOOLS, findContainerTool } from "./container-tool.ts";
+import { type ImageBuild, type ImageTargets, planImageBuild } from "./image-plan.ts";
+import { formatCall } from "./tool.ts";
+
+const one: ImageBuild = { image: "r.io/op:v1", context: ".", platforms: [], buildArgs: [], extra: [] };
+const two: ImageBuild = { ...one, platforms: ["linux/amd64", "linux/arm64"] };
+const stay: ImageTargets = { push: false, save: undefined };
+const everywhere: ImageTargets = { push: true, save: "op.tar" };
+const lines = (...call: Parameters<typeof planImageBuild>): string[] =>
+  planImageBuild(...call).map(formatCall);
+
+test.each(CONTAINER_TOOLS)("planImageBuild() builds with %s for the machine's own platform", (tool) => {
+  expect(lines(tool, one, stay)).toEqual([`${tool} build --tag r.io/op:v1 .`]);
+});
+
+test("planImageBuild() passes build arguments and the user's own words before the context", () => {
+  const build = { ...one, platforms: ["linux/arm64"], buildArgs: ["A=1", "B=x y"], extra: ["--no-cache"] };
+  expect(lines("podman", build, stay)).toEqual([
+    "podman build --platform linux/arm64 --build-arg A=1 --build-arg 'B=x y' --tag r.io/op:v1 --no-cache .",
+  ]);
+});
+
+test("planImageBuild() builds, pushes and saves, in this order", () => {
+  expect(lines("docker", one, everywhere)).toEqual([
+    "docker build --tag r.io/op:v1 .",
+    "docker push r.io/op:v1",
+    "docker save --output op.tar r.io/op:v1",
+  ]);
+  expect(lines("buildah", one, everywhere)[2]).toBe(
+    "buildah push r.io/op:v1 docker-archive:op.tar:r.io/op:v1",
+  );
+});
+
+test("planImageBuild() names a list of images where podman and buildah build several platforms", () => {
+  expect(lines("buildah", two, everywhere)).toEqual([
+    "buildah build --platform linux/amd64,linux/arm64 --manifest r.io/op:v1 .",
+    "buildah manifest push --all r.io/op:v1 docker://r.io/op:v1",
+    "buildah manifest push --all r.io/op:v1 oci-archive:op.tar",
+  ]);
+});
+
+test("planImageBuild() lets docker's buildx build and push several platforms in one call", () => {
+  expect(lines("docker", two, { push: true, save: undefined })).toEqual([
+    "docker buildx build --platform linux/amd64,linux/arm64 --tag r.io/op:v1 --push .",
+  ]);
+});
+
+test("planImageBuild() refuses several platforms that would stay in docker's engine", () => {
+  expect(() => lines("docker", two, stay)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});
+
+test("findContainerTool() takes the first whose engine answers", async () => {
+  expect(await findContainerTool(undefined, async (tool) => tool === "buildah" || tool === "podman")).toBe(
+    "podman",
+  );
+});
+
+test("findContainerTool() takes no other than the one asked for", async () => {
+  await expect(findContainerTool("docker", async (tool) => tool === "podman")).rejects.toMatchObject({
+    code: "TOOL_MISSING",
+    message: '"docker" does not answer',
+  });
+});

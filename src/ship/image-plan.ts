@@ -1,0 +1,99 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import type { ContainerTool } from "./container-tool.ts";
+import type { ToolCall } from "./tool.ts";
+
+/** What image to build, and of what. */
+export interface ImageBuild {
+  readonly image: string;
+  /** The folder that holds the Dockerfile. */
+  readonly context: string;
+  /** `linux/amd64`, `linux/arm64` …; none is the machine's own. */
+  readonly platforms: readonly string[];
+  readonly buildArgs: readonly string[];
+  /** Words for the tool itself, after `--`. */
+  readonly extra: readonly string[];
+}
+
+/** Where an image goes after it was built. */
+export interface ImageTargets {
+  readonly push: boolean;
+  /** The archive to write. */
+  readonly save: string | undefined;
+}
+
+/** Lists the calls that build an image and bring it to its targets. */
+export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: ImageTargets): ToolCall[] {
+  const several = build.platforms.length > 1;
+  if (several && tool === "docker") return [planBuildx(build, targets)];
+  return [
+    { tool, args: [...buildWords(tool, several, build), ...build.extra, build.context] },
+    ...(targets.push ? [planPush(tool, build.image, { several })] : []),
+    ...(targets.save === undefined ? [] : [planSave(tool, build.image, targets.save, { several })]),
+  ];
+}
+
+/** The call that pushes an image that is there. */
+export function planPush(tool: ContainerTool, image: string, { several = false } = {}): ToolCall {
+  if (!several) return { tool, args: ["push", image] };
+  if (tool === "nerdctl") return { tool, args: ["push", "--all-platforms", image] };
+  return { tool, args: ["manifest", "push", "--all", image, `docker://${image}`] };
+}
+
+/** The call that writes an image that is there to an archive which clusters can load. */
+export function planSave(
+  tool: ContainerTool,
+  image: string,
+  file: string,
+  { several = false } = {},
+): ToolCall {
+  switch (tool) {
+    case "docker":
+      return { tool, args: ["save", "--output", file, image] };
+    case "nerdctl":
+      return { tool, args: ["save", ...(several ? ["--all-platforms"] : []), "--output", file, image] };
+    case "podman":
+      return several
+        ? { tool, args: ["manifest", "push", "--all", image, `oci-archive:${file}`] }
+        : { tool, args: ["save", "--format", "docker-archive", "--output", file, image] };
+    case "buildah":
+      return several
+        ? { tool, args: ["manifest", "push", "--all", image, `oci-archive:${file}`] }
+        : { tool, args: ["push", image, `docker-archive:${file}:${image}`] };
+  }
+}
+
+function buildWords(tool: ContainerTool, several: boolean, build: ImageBuild): string[] {
+  const platforms = build.platforms.length > 0 ? ["--platform", build.platforms.join(",")] : [];
+  // podman and buildah keep several platforms in a list of images that has to be named as such.
+  const name = several && (tool === "podman" || tool === "buildah") ? "--manifest" : "--tag";
+  return ["build", ...platforms, ...buildArgs(build), name, build.image];
+}
+
+/** Docker's engine holds one platform of an image, so several must leave it at once. */
+function planBuildx(build: ImageBuild, { push, save }: ImageTargets): ToolCall {
+  if (!push && save === undefined) {
+    throw new TsbuilderError(`an image for ${build.platforms.join(" and ")} can't stay in docker's engine`, {
+      code: "INVALID_ARGUMENT",
+      hint: "push it with --push, or write it to an archive with --save image.tar",
+    });
+  }
+  const outputs = [
+    ...(push ? ["--push"] : []),
+    ...(save === undefined ? [] : ["--output", `type=oci,dest=${save}`]),
+  ];
+  return {
+    tool: "docker",
+    args: [
+      ...["buildx", "build", "--platform", build.platforms.join(",")],
+      ...buildArgs(build),
+      ...["--tag", build.image],
+      ...outputs,
+      ...build.extra,
+      build.context,
+    ],
+  };
+}
+
+function buildArgs({ buildArgs }: ImageBuild): string[] {
+  return buildArgs.flatMap((argument) => ["--build-arg", argument]);
+}

@@ -1,0 +1,58 @@
+import { TsbuilderError } from "../shared/errors.ts";
+
+/** The parts of an image's name; `registry` is absent where the tool's own default applies. */
+export interface ImageReference {
+  readonly registry: string | undefined;
+  /** The path in the registry, `team/mysql-operator`. */
+  readonly repository: string;
+  readonly tag: string | undefined;
+  /** `sha256:…`; with one, the tag is only a remark. */
+  readonly digest: string | undefined;
+}
+
+/** Reads an image's name: a colon may part a port or a tag, and a digest may follow. */
+export function parseImageReference(text: string): ImageReference {
+  const match = REFERENCE.exec(text)?.groups;
+  if (!match) {
+    throw new TsbuilderError(`"${text}" is not the name of an image`, {
+      code: "INVALID_ARGUMENT",
+      hint: hintFor(text),
+    });
+  }
+  const { name = "", tag, digest } = match;
+  const slash = name.indexOf("/");
+  const first = name.slice(0, slash);
+  const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === "localhost");
+  const repository = isRegistry ? name.slice(slash + 1) : name;
+  if (repository.includes(":")) {
+    throw new TsbuilderError(`"${text}" is not the name of an image`, {
+      code: "INVALID_ARGUMENT",
+      hint: hintFor(text),
+    });
+  }
+  return { registry: isRegistry ? first : undefined, repository, tag, digest };
+}
+
+/** Writes the part of a reference that kustomize calls the new name: without tag and digest. */
+export function imageName({ registry, repository }: ImageReference): string {
+  return registry ? `${registry}/${repository}` : repository;
+}
+
+/** Tells whether an image's name is left to the node: with `latest` or no tag, a deploy may run old code. */
+export function isMovingTag({ tag, digest }: ImageReference): boolean {
+  return !digest && (tag === undefined || tag === "latest");
+}
+
+const HOST =
+  /(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?/;
+const COMPONENT = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
+const REFERENCE = new RegExp(
+  `^(?<name>(?:${HOST.source}/)?${COMPONENT.source}(?:/${COMPONENT.source})*)` +
+    `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
+);
+
+function hintFor(text: string): string {
+  if (/^https?:/.test(text)) return `leave the scheme away: ${text.replace(/^https?:\/\//, "")}`;
+  if (/[A-Z]/.test(text.split(":")[0] ?? "")) return `a repository is lower case: ${text.toLowerCase()}`;
+  return "write [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
+}
