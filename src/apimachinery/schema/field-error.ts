@@ -1,0 +1,89 @@
+import { goValue, quote } from "./go-text.ts";
+
+/** The reason of one field error, as `details.causes[].reason` carries it. */
+export type FieldErrorReason =
+  | "FieldValueNotFound"
+  | "FieldValueRequired"
+  | "FieldValueDuplicate"
+  | "FieldValueInvalid"
+  | "FieldValueNotSupported"
+  | "FieldValueForbidden"
+  | "FieldValueTooLong"
+  | "FieldValueTooMany"
+  | "FieldValueTooFew"
+  | "FieldValueTypeInvalid"
+  | "InternalError";
+
+/** What is wrong with one field; `body` is the message without the field, as `causes[].message` has it. */
+export interface FieldError {
+  readonly reason: FieldErrorReason;
+  /** `spec.containers[0].name`; `<nil>` for the object itself. */
+  readonly field: string;
+  readonly badValue: unknown;
+  readonly detail: string;
+  /** `Invalid value: 0: spec.replicas in body should be …` */
+  readonly body: string;
+}
+
+/** The error as a Status message shows it: `spec.replicas: Invalid value: 0: …`. */
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${error.body}`;
+}
+
+/** A value that must be there is not. */
+export function required(field: string, detail = ""): FieldError {
+  return make("FieldValueRequired", field, "", detail, "Required value");
+}
+
+/** A value is malformed. */
+export function invalid(field: string, value: unknown, detail: string): FieldError {
+  return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
+}
+
+/** A value is of another type than the schema's. */
+export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
+  return make("FieldValueTypeInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
+}
+
+/** Two items that must differ are equal. */
+export function duplicate(field: string, value: unknown): FieldError {
+  return make("FieldValueDuplicate", field, value, "", `Duplicate value: ${goValue(value)}`);
+}
+
+/** A value is not one of the allowed ones. */
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quote).join(", ")}`;
+  return make("FieldValueNotSupported", field, value, detail, `Unsupported value: ${goValue(value)}`);
+}
+
+/** A value is well-formed but not allowed here. */
+export function forbidden(field: string, detail: string): FieldError {
+  return make("FieldValueForbidden", field, "", detail, "Forbidden");
+}
+
+/** A string is too long; the message says bytes even where characters are counted. */
+export function tooLong(field: string, max: number): FieldError {
+  const detail = `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}`;
+  return make("FieldValueTooLong", field, "<value omitted>", detail, "Too long");
+}
+
+/** A list or map has too many entries. */
+export function tooMany(field: string, actual: number, max: number): FieldError {
+  const detail = `must have at most ${max} ${max === 1 ? "item" : "items"}`;
+  return make("FieldValueTooMany", field, actual, detail, `Too many: ${actual}`);
+}
+
+/** Something that the user did not cause. */
+export function internalError(field: string, detail: string): FieldError {
+  return make("InternalError", field, "", detail, "Internal error");
+}
+
+function make(
+  reason: FieldErrorReason,
+  field: string,
+  badValue: unknown,
+  detail: string,
+  prefix: string,
+): FieldError {
+  return { reason, field, badValue, detail, body: detail === "" ? prefix : `${prefix}: ${detail}` };
+}

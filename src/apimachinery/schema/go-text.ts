@@ -1,0 +1,82 @@
+/** Writes a string as Go's `%q` does: the form in which API server messages show string values. */
+export function quote(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
+  let out = '"';
+  for (const char of text) out += quoteChar(char);
+  return `${out}"`;
+}
+
+/** Writes a bad value as field errors show it: `%v` for scalars, `%q` for strings, JSON for the rest. */
+export function goValue(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return quote(value);
+    case "number":
+      return goNumber(value);
+    case "bigint":
+    case "boolean":
+      return String(value);
+    default:
+      return goJSON(value);
+  }
+}
+
+/** A JSON number as Go prints it: whole numbers were decoded to int64, the others to float64. */
+export function goNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
+  return goFloat(value);
+}
+
+/** A float64 as Go's `%v` prints it: shortest digits, an exponent below 1e-4 and from 1e21 on. */
+export function goFloat(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  const magnitude = Math.abs(value);
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e21)) return padExponent(value.toExponential());
+  return String(value);
+}
+
+/** JSON as Go's encoder writes it: sorted keys, and `<`, `>`, `&` escaped. */
+export function goJSON(value: unknown): string {
+  return JSON.stringify(sorted(value), (_, item: unknown) =>
+    typeof item === "bigint" ? Number(item) : item,
+  ).replaceAll(/[<>&\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value ?? null;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
+}
+
+function padExponent(text: string): string {
+  return text.replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+
+function quoteChar(char: string): string {
+  const simple = simpleEscapes[char];
+  if (simple !== undefined) return simple;
+  const code = char.codePointAt(0)!;
+  if (code >= 0x20 && code < 0x7f) return char;
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
+  if (code > 0xffff) return `\\U${code.toString(16).padStart(8, "0")}`;
+  return `\\u${code.toString(16).padStart(4, "0")}`;
+}

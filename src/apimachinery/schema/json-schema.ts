@@ -1,0 +1,83 @@
+/** The types that a structural schema may name. */
+export type SchemaType = "object" | "array" | "string" | "integer" | "number" | "boolean";
+
+/** One entry of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  rule: string;
+  message?: string;
+  /** CEL that yields the message; falls back to `message` when it fails. */
+  messageExpression?: string;
+  reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+  /** Which child of the value the error points at: `.spec.test`, `.items['a.b']`. */
+  fieldPath?: string;
+  /** Makes a transition rule run on create too, with `oldSelf` as an optional. */
+  optionalOldSelf?: boolean;
+}
+
+/**
+ * A node of `openAPIV3Schema`, as a CRD of `apiextensions.k8s.io/v1` carries it.
+ * The fields below the line are never accepted by an API server; they are here to be reported.
+ */
+export interface JSONSchema {
+  type?: string;
+  format?: string;
+  title?: string;
+  description?: string;
+  default?: unknown;
+  example?: unknown;
+  externalDocs?: { description?: string; url?: string };
+  nullable?: boolean;
+  enum?: readonly unknown[];
+
+  properties?: Readonly<Record<string, JSONSchema>>;
+  additionalProperties?: JSONSchema | boolean;
+  items?: JSONSchema | readonly JSONSchema[];
+  required?: readonly string[];
+
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  multipleOf?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  minProperties?: number;
+  maxProperties?: number;
+
+  allOf?: readonly JSONSchema[];
+  anyOf?: readonly JSONSchema[];
+  oneOf?: readonly JSONSchema[];
+  not?: JSONSchema;
+
+  "x-kubernetes-preserve-unknown-fields"?: boolean;
+  "x-kubernetes-embedded-resource"?: boolean;
+  "x-kubernetes-int-or-string"?: boolean;
+  "x-kubernetes-list-type"?: string;
+  "x-kubernetes-list-map-keys"?: readonly string[];
+  "x-kubernetes-map-type"?: string;
+  "x-kubernetes-validations"?: readonly ValidationRule[];
+
+  id?: string;
+  $schema?: string;
+  $ref?: string;
+  additionalItems?: JSONSchema | boolean;
+  patternProperties?: Readonly<Record<string, JSONSchema>>;
+  definitions?: Readonly<Record<string, JSONSchema>>;
+  dependencies?: Readonly<Record<string, JSONSchema | readonly string[]>>;
+}
+
+/** The schema of an array's items; a list of schemas is not structural and counts as none. */
+export function itemsOf(schema: JSONSchema | undefined): JSONSchema | undefined {
+  const items = schema?.items;
+  return items === undefined || Array.isArray(items) ? undefined : (items as JSONSchema);
+}
+
+/** The schema of a map's values, where there is one. */
+export function valuesOf(schema: JSONSchema | undefined): JSONSchema | undefined {
+  const values = schema?.additionalProperties;
+  return typeof values === "object" ? values : undefined;
+}
