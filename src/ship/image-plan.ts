@@ -84,9 +84,13 @@ function planBuildx(build: ImageBuild, { push, save }: ImageTargets): ToolCall {
   return {
     tool: "docker",
     args: [
-      ...["buildx", "build", "--platform", build.platforms.join(",")],
+      "buildx",
+      "build",
+      "--platform",
+      build.platforms.join(","),
       ...buildArgs(build),
-      ...["--tag", build.image],
+      "--tag",
+      build.image,
       ...outputs,
       ...build.extra,
       build.context,

@@ -1,0 +1,95 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { type ClusterChoice, kubectl, runKubectl } from "./kubectl.ts";
+import { formatManifest, isDefinition, type ManifestObject } from "./manifest.ts";
+import { runTool } from "./tool.ts";
+
+/** The field manager of everything that tsbuilder deploys. */
+export const FIELD_MANAGER = "tsbuilder";
+
+/** How objects are written. */
+export interface ApplyOptions extends ClusterChoice {
+  readonly dryRun?: boolean | undefined;
+}
+
+/**
+ * Applies objects on the server's side, definitions first: they may be larger than the annotation that an
+ * apply on the client's side keeps (256 KiB), and their kinds must be there before anything of them.
+ */
+export async function applyObjects(
+  objects: readonly ManifestObject[],
+  options: ApplyOptions,
+): Promise<string[]> {
+  const definitions = objects.filter(isDefinition);
+  const others = objects.filter((object) => !isDefinition(object));
+  const applied = await apply(definitions, options);
+  if (definitions.length > 0 && others.length > 0 && !options.dryRun) {
+    const names = definitions.map(({ metadata }) => `customresourcedefinition/${metadata.name}`);
+    await runKubectl(options, ["wait", "--for", "condition=Established", "--timeout", "60s", ...names]);
+  }
+  return [...applied, ...(await apply(others, options))];
+}
+
+/** Shows how objects differ from the cluster's; empty where they don't. */
+export async function diffObjects(
+  objects: readonly ManifestObject[],
+  choice: ClusterChoice,
+): Promise<string> {
+  const args = [
+    "diff",
+    "--server-side",
+    "--force-conflicts",
+    "--field-manager",
+    FIELD_MANAGER,
+    "--filename",
+    "-",
+  ];
+  const call = kubectl(choice, args, formatManifest(objects));
+  try {
+    await runTool(call);
+    return "";
+  } catch (error) {
+    const difference = differenceOf(error);
+    if (difference === undefined) throw error;
+    return difference;
+  }
+}
+
+/** Deletes objects, last first, and waits for none that is not there. */
+export async function deleteObjects(
+  objects: readonly ManifestObject[],
+  options: ApplyOptions,
+): Promise<string[]> {
+  if (objects.length === 0) return [];
+  const args = ["delete", "--ignore-not-found", ...dryRun(options), "--filename", "-"];
+  const { stdout } = await runKubectl(options, args, formatManifest(objects.toReversed()));
+  return lines(stdout);
+}
+
+async function apply(objects: readonly ManifestObject[], options: ApplyOptions): Promise<string[]> {
+  if (objects.length === 0) return [];
+  const args = [
+    "apply",
+    "--server-side",
+    "--force-conflicts",
+    "--field-manager",
+    FIELD_MANAGER,
+    ...dryRun(options),
+  ];
+  const { stdout } = await runKubectl(options, [...args, "--filename", "-"], formatManifest(objects));
+  return lines(stdout);
+}
+
+function dryRun({ dryRun }: ApplyOptions): string[] {
+  return dryRun ? ["--dry-run=server"] : [];
+}
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** `kubectl diff` ends with 1 where there is a difference, and with more where it failed. */
+function differenceOf(error: unknown): string | undefined {
+  if (!(error instanceof TsbuilderError) || typeof error.cause !== "object") return undefined;
+  const { exitCode, stdout } = error.cause as { exitCode?: number; stdout?: unknown };
+  return exitCode === 1 && typeof stdout === "string" && stdout !== "" ? stdout : undefined;
+}

@@ -1,0 +1,61 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseDocument } from "yaml";
+import { TsbuilderError } from "../shared/errors.ts";
+import { imageName, parseImageReference } from "./image-reference.ts";
+import { runTool } from "./tool.ts";
+
+/** What a deployment changes in the project's `config/`, without touching the files. */
+export interface Overrides {
+  readonly image?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * Renders one of the project's kustomizations.
+ * Image and namespace are edited in a copy of `config/`: an overlay on top would come after the replacements
+ * that write DNS names and CA annotations, and leave the old namespace in them.
+ */
+export async function renderConfig(
+  project: string,
+  path: string,
+  overrides: Overrides = {},
+): Promise<string> {
+  const config = join(project, "config");
+  if (!existsSync(join(config, path, "kustomization.yaml"))) {
+    throw new TsbuilderError(`"config/${path}/kustomization.yaml" is not there`, {
+      code: "NOT_A_PROJECT",
+      hint: "run this in a project's folder; `tsbuilder init` makes one",
+    });
+  }
+  const copy = mkdtempSync(join(tmpdir(), "tsbuilder-config-"));
+  try {
+    cpSync(config, join(copy, "config"), { recursive: true });
+    editBase(join(copy, "config/base/kustomization.yaml"), overrides);
+    const { stdout } = await runTool({ tool: "kubectl", args: ["kustomize", join(copy, "config", path)] });
+    return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** The name under which `config/manager/manager.yaml` asks for the operator's image. */
+const PLACEHOLDER = "controller";
+
+function editBase(file: string, { image, namespace }: Overrides): void {
+  if (image === undefined && namespace === undefined) return;
+  const document = parseDocument(readFileSync(file, "utf8"));
+  if (namespace !== undefined) document.set("namespace", namespace);
+  if (image !== undefined) document.set("images", [imageOverride(image)]);
+  writeFileSync(file, String(document));
+}
+
+function imageOverride(image: string): Record<string, string> {
+  const reference = parseImageReference(image);
+  return {
+    name: PLACEHOLDER,
+    newName: imageName(reference),
+    ...(reference.digest ? { digest: reference.digest } : { newTag: reference.tag ?? "latest" }),
+  };
+}
