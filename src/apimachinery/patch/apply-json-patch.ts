@@ -27,11 +27,11 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
   const path = pathOf(operation, "path");
   switch (operation.op) {
     case "add":
-      return add(document, path, structuredClone(valueOf(operation)));
+      return add(document, path, copyOfValue(operation));
     case "remove":
       return remove(document, path);
     case "replace":
-      return replace(document, path, structuredClone(valueOf(operation)));
+      return replace(document, path, copyOfValue(operation));
     case "move": {
       const from = pathOf(operation, "from");
       const value = find(document, from);
@@ -77,8 +77,12 @@ function replace(document: JSONValue, path: readonly string[], value: JSONValue)
 }
 
 /** `test` with null also holds for a member that is absent: the API server's library says so. */
-function test(document: JSONValue, operation: JSONPatchOperation, path: readonly string[]): void {
-  const expected = (operation as { value?: JSONValue }).value ?? null;
+function test(
+  document: JSONValue,
+  operation: { path: string; value?: JSONValue },
+  path: readonly string[],
+): void {
+  const expected = copyOfValue(operation);
   if (!isEqual(lookUp(document, path) ?? null, expected)) {
     throw new PatchError("inapplicable", `testing value ${operation.path} failed: test failed`);
   }
@@ -125,9 +129,9 @@ function pathOf(operation: JSONPatchOperation, member: "path" | "from"): string[
   throw new PatchError("inapplicable", `${operation.op} operation without "${member}"`);
 }
 
-function valueOf(operation: { op: string; value?: JSONValue }): JSONValue {
-  if (operation.value !== undefined) return operation.value;
-  throw new PatchError("inapplicable", `${operation.op} operation without "value"`);
+/** An operation without a value means null. */
+function copyOfValue(operation: { value?: JSONValue }): JSONValue {
+  return structuredClone(operation.value ?? null);
 }
 
 /** A few `copy` operations can double a document many times over; the sum of what they add is limited. */

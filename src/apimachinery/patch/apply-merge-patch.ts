@@ -1,6 +1,6 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isObject, type JSONObject, memberOf, setMember } from "./json.ts";
-import { PatchError } from "./patch-error.ts";
+import { PatchError, undecodable } from "./patch-error.ts";
 
 /**
  * Applies a JSON merge patch (RFC 7386) and returns the new object; the given one is left alone.
@@ -8,7 +8,8 @@ import { PatchError } from "./patch-error.ts";
  * server does both.
  */
 export function applyMergePatch(object: JSONObject, patch: JSONValue): JSONObject {
-  if (!isObject(patch)) throw new PatchError("malformed", "Invalid JSON Patch");
+  if (patch === null) throw new PatchError("malformed", "Invalid JSON Patch");
+  if (!isObject(patch)) throw undecodable(patch, "map[string]interface {}");
   return mergeObject(object, patch);
 }
 

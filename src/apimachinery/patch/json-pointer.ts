@@ -1,14 +1,11 @@
-import { PatchError } from "./patch-error.ts";
-
-/** Splits a JSON pointer (RFC 6901) into its unescaped steps; `""` is the whole document. */
+/**
+ * Splits a JSON pointer (RFC 6901) into its unescaped steps; `""` is the whole document.
+ * What stands before the first slash is ignored, as the API server does.
+ */
 export function parsePointer(pointer: string): string[] {
-  if (pointer === "") return [];
-  if (!pointer.startsWith("/")) {
-    throw new PatchError("inapplicable", `JSON pointer must be empty or start with a "/": ${pointer}`);
-  }
   return pointer
-    .slice(1)
     .split("/")
+    .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 

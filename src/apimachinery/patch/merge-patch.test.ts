@@ -41,7 +41,7 @@ describe("applyMergePatch()", () => {
   });
 
   it("refuses a patch that is not an object", () => {
-    expect(() => applyMergePatch({}, [])).toThrow("Invalid JSON Patch");
+    expect(() => applyMergePatch({}, [])).toThrow("error decoding patch: json: cannot unmarshal array");
     expect(() => applyMergePatch({}, null)).toThrow("Invalid JSON Patch");
   });
 

@@ -15,3 +15,12 @@ export class PatchError extends Error {
     this.failure = failure;
   }
 }
+
+/** A patch of the wrong JSON type, in the words of the API server, which are those of Go's decoder. */
+export function undecodable(value: unknown, goType: string): PatchError {
+  const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return new PatchError(
+    "malformed",
+    `error decoding patch: json: cannot unmarshal ${type} into Go value of type ${goType}`,
+  );
+}
