@@ -22,9 +22,21 @@ export default defineConfig({
         },
       },
       {
+        ...source,
         test: {
           name: "journeys",
           include: ["e2e/journeys/**/*.test.ts"],
+          pool: "forks",
+          maxWorkers: 1,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: "node-versions",
+          include: ["e2e/node-versions/**/*.test.ts"],
           pool: "forks",
           maxWorkers: 1,
           testTimeout: 600_000,

@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RegistryStandIn, startRegistryStandIn } from "../support/registry-stand-in.ts";
+import { run, type Shell } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+
+let work: string;
+let registry: RegistryStandIn;
+let shell: (folder: string) => Shell;
+
+beforeAll(async () => {
+  work = mkdtempSync(join(tmpdir(), "tsbuilder-journey-"));
+  const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
+  registry = await startRegistryStandIn(upstream);
+  const env = {
+    npm_config_registry: registry.url,
+    npm_config_cache: join(work, "npm-cache"),
+    PATH: `${join(work, "prefix/bin")}:${process.env["PATH"]}`,
+  };
+  shell = (folder) => ({ folder: join(work, folder), env });
+  mkdirSync(join(work, "prefix"));
+  mkdirSync(join(work, "mysql-operator"));
+});
+
+afterAll(async () => {
+  await registry.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+/** One journey in order: each step stands on the one before. */
+test("a packed tsbuilder installs, scaffolds, and asks no registry for a name of ours", async () => {
+  const vendor = join(repository, "dist/vendor");
+  const tarball = readdirSync(vendor).find((name) => /^tsbuilder-\d/.test(name));
+  expect(tarball, "npm run build packs the tarballs").toBeDefined();
+  await run(
+    shell("."),
+    "npm",
+    "install",
+    "--global",
+    "--prefix",
+    join(work, "prefix"),
+    join(vendor, tarball!),
+  );
+
+  const project = shell("mysql-operator");
+  await run(project, "tsbuilder", "init", "--domain", "example.com");
+  await run(project, "tsbuilder", "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
+  const crd = readFileSync(join(project.folder, "config/crd/bases/apps.example.com_mysqls.yaml"), "utf8");
+  expect(crd).toContain("kind: CustomResourceDefinition");
+  await run(project, "npm", "test");
+
+  renameSync(project.folder, join(work, "moved"));
+  rmSync(join(work, "moved/node_modules"), { recursive: true });
+  await run(shell("moved"), "npm", "ci");
+  await run(shell("moved"), "npm", "test");
+
+  expect(registry.asked).toEqual([]);
+});

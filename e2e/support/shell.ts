@@ -1,0 +1,44 @@
+import { execa } from "execa";
+
+/** A terminal without a person: a folder and an environment in which commands run. */
+export interface Shell {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a command printed, and how it ended. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number | undefined;
+}
+
+/** Runs a command as a user would; a failure throws with everything that it printed. */
+export async function run(shell: Shell, command: string, ...args: string[]): Promise<CommandResult> {
+  const result = await tryRun(shell, command, ...args);
+  if (result.exitCode === 0) return result;
+  throw new Error(
+    `${command} ${args.join(" ")} ended with ${result.exitCode} in ${shell.folder}\n${result.stdout}\n${result.stderr}`,
+  );
+}
+
+/** Runs a command that may fail. */
+export async function tryRun(shell: Shell, command: string, ...args: string[]): Promise<CommandResult> {
+  const { stdout, stderr, exitCode } = await execa(command, args, {
+    cwd: shell.folder,
+    env: { ...plainEnvironment(), ...shell.env },
+    extendEnv: false,
+    reject: false,
+    stdin: "ignore",
+    stripFinalNewline: false,
+  });
+  return { stdout, stderr, exitCode };
+}
+
+/** The machine's environment without what the test runner and npm put there, as a new terminal has it. */
+export function plainEnvironment(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_ENV$|VITEST|INIT_CWD$|FORCE_COLOR$|KUBECONFIG$)/i.test(name),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
