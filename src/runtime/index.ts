@@ -33,3 +33,9 @@ export {
 } from "@tsbuilder/apimachinery/meta";
 export * from "./cache/index.ts";
 export * from "./client/index.ts";
+export * from "./clock/index.ts";
+export * from "./controller/index.ts";
+export * from "./events/index.ts";
+export * from "./log/index.ts";
+export * from "./manager/index.ts";
+export * from "./webhook/index.ts";

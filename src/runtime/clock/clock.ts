@@ -1,0 +1,22 @@
+/** Time as the runtime sees it. Tests give a clock of their own. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds that only grow, whatever happens to the date. Spans are measured with it. */
+  monotonic(): number;
+  /** Calls once after a time, and returns what cancels the call. */
+  setTimer(run: () => void, milliseconds: number): () => void;
+}
+
+/** Node's longest timer; a longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The machine's time. Its timers keep the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(run, milliseconds) {
+    const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), longestTimer));
+    return () => clearTimeout(timer);
+  },
+};

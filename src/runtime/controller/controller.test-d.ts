@@ -1,0 +1,70 @@
+import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { BaseControllerBuilder, ControllerBuilder } from "./controller-builder.ts";
+import { allOf, generationChanged, labelsMatch, objectMatches } from "./predicate.ts";
+import type { Context, Reconciler, Request, Result } from "./reconciler.ts";
+
+interface MySQL extends CustomResource<{ replicas?: number }, { ready?: number }> {}
+const MySQL = defineKind<MySQL>(
+  { group: "apps.example.com", version: "v1" },
+  { kind: "MySQL", plural: "mysqls" },
+);
+interface Secret extends KubernetesObject {
+  data?: { [name: string]: string };
+}
+const Secret = defineKind<Secret>({ group: "", version: "v1" }, { kind: "Secret", plural: "secrets" });
+
+declare const builder: ControllerBuilder<MySQL>;
+
+class MySQLReconciler implements Reconciler {
+  async reconcile(request: Request, { log, signal, events }: Context): Promise<Result> {
+    log.info("Reconciling", { name: request.name, aborted: signal.aborted });
+    events.normal(
+      { apiVersion: "v1", kind: "Pod", metadata: { name: "a", uid: "1" } },
+      "Started",
+      "It started",
+    );
+    if (request.namespace === "slow") return { requeueAfter: "30s", priority: 1 };
+    return;
+  }
+}
+
+// The whole builder chains, whatever comes first.
+builder
+  .named("mysql")
+  .owns(Secret, { predicates: [generationChanged], everyOwner: true })
+  .watches(Secret, (secret) => [{ name: secret.metadata.name!, namespace: secret.metadata.namespace }])
+  .withPredicates(labelsMatch({ matchLabels: { app: "db" } }))
+  .finalizer("apps.example.com/mysql", (mysql) => void mysql.spec.replicas)
+  .whileDeleting()
+  .withOptions({ maxConcurrentReconciles: 4, reconcileTimeout: "1m" })
+  .complete(new MySQLReconciler());
+
+// A reconciler may be a plain object that returns nothing at once.
+builder.complete({ reconcile() {} });
+
+// @ts-expect-error A predicate sees objects of the watched kind only.
+builder.owns(Secret, { predicates: [objectMatches<MySQL>((mysql) => mysql.spec.replicas === 1)] });
+builder.owns(Secret, {
+  predicates: [
+    allOf(
+      generationChanged,
+      objectMatches<Secret>((s) => s.data !== undefined),
+    ),
+  ],
+});
+// @ts-expect-error Go's Requeue is gone: say when.
+builder.complete({ reconcile: async () => ({ requeue: true }) });
+// @ts-expect-error Times are text with a unit.
+builder.complete({ reconcile: async () => ({ requeueAfter: 30 }) });
+// @ts-expect-error A map returns requests, and a request has a name.
+builder.watches(Secret, () => [{ namespace: "default" }]);
+// @ts-expect-error Cleanup gets the object of the controller's kind.
+builder.finalizer("a/b", (secret: Secret & { data: object }) => void secret.data);
+
+// Requests of one's own: no owner to look for, any type.
+declare const urls: BaseControllerBuilder<{ url: string }>;
+urls
+  .watches(Secret, () => [{ url: "https://example.com" }])
+  .complete({ reconcile: ({ url }) => void url.length });
+// @ts-expect-error The reconciler's request is the builder's.
+urls.complete(new MySQLReconciler());

@@ -1,0 +1,17 @@
+export type { Controller } from "./controller.ts";
+export type { BaseControllerBuilder, ControllerBuilder, RequestMap } from "./controller-builder.ts";
+export type { BackoffOptions, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  generationChanged,
+  labelsChanged,
+  labelsMatch,
+  not,
+  objectMatches,
+  type Predicate,
+  resourceVersionChanged,
+} from "./predicate.ts";
+export type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
+export type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";

@@ -1,0 +1,29 @@
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { Logger } from "../log/logger.ts";
+
+/**
+ * Where requests come from that no watched object causes: a message queue, a poll of a cloud, a timer.
+ * `start` resolves when what is known at the start has been handed over; the controller works from then on. It stops
+ * by the signal.
+ */
+export interface Source<R> {
+  /** Stands in messages. */
+  readonly name: string;
+  start(enqueue: Enqueue<R>, context: SourceContext): Promise<void> | void;
+}
+
+/** Asks for a reconcile. A request that waits already is not added twice: the earlier time and the higher priority count. */
+export type Enqueue<R> = (request: R, options?: EnqueueOptions) => void;
+
+/** When and how urgently a request is to run. */
+export interface EnqueueOptions {
+  readonly after?: Duration | undefined;
+  /** Higher runs first; 0 unless said otherwise, -100 for objects that are there at the start and for resyncs. */
+  readonly priority?: number | undefined;
+}
+
+/** What a source works with. */
+export interface SourceContext {
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}

@@ -1,0 +1,1 @@
+export type { EventDetails, EventRecorder } from "./event-recorder.ts";

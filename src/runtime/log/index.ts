@@ -1,0 +1,1 @@
+export type { LogFields, Logger, LogLevel } from "./logger.ts";
