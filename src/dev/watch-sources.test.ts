@@ -1,0 +1,27 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type SourceChanges, watchSources } from "./watch-sources.ts";
+
+let project: string;
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), "watch-"));
+  for (const folder of ["api/v1", "src/controller", "config"])
+    mkdirSync(join(project, folder), { recursive: true });
+});
+afterEach(() => rmSync(project, { recursive: true, force: true }));
+
+test("watchSources() reports what happens together as one change, without editors' own files", async () => {
+  const changes = await new Promise<SourceChanges>((resolve) => {
+    const watcher = watchSources(project, (batch) => {
+      watcher.close();
+      resolve(batch);
+    });
+    writeFileSync(join(project, "api/v1/mysql_types.ts"), "export {};");
+    writeFileSync(join(project, "api/v1/.mysql_types.ts.swp"), "");
+    writeFileSync(join(project, "api/v1/mysql_types.ts~"), "");
+    writeFileSync(join(project, "src/controller/mysql_controller.ts"), "export {};");
+  });
+  expect(changes).toEqual(["api/v1/mysql_types.ts", "src/controller/mysql_controller.ts"]);
+});
