@@ -3,42 +3,55 @@ import { join } from "node:path";
 import type * as Esbuild from "esbuild";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Bundles the operator again and again; only what changed is read anew. */
-export interface OperatorBundle {
-  /** The file to run. */
-  readonly file: string;
+/** A bundle that can be made again and again; only what changed is read anew. */
+export interface IncrementalBundle {
   rebuild(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Prepares the bundle of a project's `src/main.ts`, with the project's own esbuild. */
-export async function bundleOperator(project: string, file: string): Promise<OperatorBundle> {
-  const { context } = loadEsbuild(project);
-  const build = await context({
+/** Bundles a project's `src/main.ts` and everything that it imports into one file, with the project's own esbuild. */
+export async function bundleOperator(project: string, outfile: string): Promise<void> {
+  await explained(() => loadEsbuild(project).build(options(project, outfile)));
+}
+
+/** Prepares a bundle for the development loop. */
+export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
+  const build = await loadEsbuild(project).context(options(project, outfile));
+  return {
+    rebuild: async () => {
+      await explained(() => build.rebuild());
+    },
+    close: () => build.dispose(),
+  };
+}
+
+function options(project: string, outfile: string): Esbuild.BuildOptions {
+  return {
     absWorkingDir: project,
     entryPoints: ["src/main.ts"],
-    outfile: file,
+    outfile,
     bundle: true,
     format: "esm",
     platform: "node",
     target: "node20",
     sourcemap: "linked",
-    logLevel: "silent",
+    sourcesContent: false,
+    // Scripts and statements that an operator ships are files of their own, for shellcheck and for readers.
+    loader: { ".sh": "text", ".sql": "text", ".cnf": "text" },
+    // Dependencies in CommonJS ask for `require`, which a module does not have.
     banner: {
       js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
     },
-  });
-  return {
-    file,
-    rebuild: async () => {
-      try {
-        await build.rebuild();
-      } catch (error) {
-        throw explain(error);
-      }
-    },
-    close: () => build.dispose(),
+    logLevel: "silent",
   };
+}
+
+async function explained(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw explain(error);
+  }
 }
 
 function loadEsbuild(project: string): typeof Esbuild {
@@ -66,7 +79,7 @@ function explain(error: unknown): unknown {
   const { location, text } = first;
   return new TsbuilderError(text, {
     code: "INVALID_SOURCE",
-    hint: "mend it and save; dev goes on by itself",
+    hint: "mend it in the source; nothing was written",
     ...(location ? { at: { file: location.file, line: location.line, column: location.column + 1 } } : {}),
   });
 }
