@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FileChange, Ownership } from "./file-change.ts";
+
+/** A project's files. Paths are relative to the project's root and use forward slashes. */
+export interface Tree {
+  /** The text of a file; undefined if there is none. */
+  read(path: string): string | undefined;
+  has(path: string): boolean;
+  /** The paths of all files below a folder, sorted; `node_modules`, `dist`, `vendor` and dot folders are left out. */
+  list(folder: string): readonly string[];
+}
+
+/** The files on disk. */
+export function diskTree(root: string): Tree {
+  return {
+    read(path) {
+      const file = join(root, path);
+      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    },
+    has: (path) => existsSync(join(root, path)),
+    list: (folder) => walk(root, folder === "." ? "" : folder).sort(),
+  };
+}
+
+/** Files that live in memory only: for tests, and to see what a project would look like from scratch. */
+export function memoryTree(files: Readonly<Record<string, string>> = {}): Tree {
+  return {
+    read: (path) => files[path],
+    has: (path) => path in files,
+    list: (folder) =>
+      Object.keys(files)
+        .filter((path) => isBelow(path, folder) && !isLeftOut(path))
+        .sort(),
+  };
+}
+
+/** A tree with pending changes laid over it; it remembers them, and reads as if they were made. */
+export class Draft implements Tree {
+  readonly #base: Tree;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(base: Tree) {
+    this.#base = base;
+  }
+
+  read(path: string): string | undefined {
+    const pending = this.#pending.get(path);
+    if (!pending) return this.#base.read(path);
+    return typeof pending.content === "string" ? pending.content : undefined;
+  }
+
+  has(path: string): boolean {
+    const pending = this.#pending.get(path);
+    return pending ? pending.content !== undefined : this.#base.has(path);
+  }
+
+  list(folder: string): readonly string[] {
+    const paths = new Set(this.#base.list(folder));
+    for (const [path, { content }] of this.#pending) {
+      if (content === undefined) paths.delete(path);
+      else if (isBelow(path, folder) && !isLeftOut(path)) paths.add(path);
+    }
+    return [...paths].sort();
+  }
+
+  write(path: string, content: string | Uint8Array, ownership: Ownership = "yours"): void {
+    this.#pending.set(path, { content, ownership });
+  }
+
+  remove(path: string): void {
+    this.#pending.set(path, { content: undefined, ownership: "yours" });
+  }
+
+  /** What differs from the files below, in the order in which it was first written. */
+  changes(): FileChange[] {
+    return [...this.#pending].flatMap(([path, { content, ownership }]): FileChange[] => {
+      const exists = this.#base.has(path);
+      if (content === undefined && !exists) return [];
+      const before = exists && typeof content !== "object" ? this.#base.read(path) : undefined;
+      if (exists && content === before) return [];
+      const action = content === undefined ? "delete" : exists ? "update" : "create";
+      return [{ path, action, content, before, ownership }];
+    });
+  }
+}
+
+interface Pending {
+  readonly content: string | Uint8Array | undefined;
+  readonly ownership: Ownership;
+}
+
+function walk(root: string, folder: string): string[] {
+  const absolute = join(root, folder);
+  if (!existsSync(absolute)) return [];
+  return readdirSync(absolute, { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return isLeftOut(`${path}/`) ? [] : walk(root, path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+const isLeftOut = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendor|\.[^/]+)\//u.test(path);
+
+const isBelow = (path: string, folder: string): boolean =>
+  folder === "" || folder === "." || path.startsWith(`${folder}/`);
