@@ -12,6 +12,8 @@ export interface Pruned<T> {
 export interface ValidateOptions {
   /** The stored object: errors in subtrees that equal theirs are forgiven (ratcheting). */
   readonly old?: unknown;
+  /** Where the value stands in its object, in front of every field: `status` for a status update. */
+  readonly path?: string;
 }
 
 /**

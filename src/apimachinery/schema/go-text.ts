@@ -27,14 +27,22 @@ export function goNumber(value: number): string {
   return goFloat(value);
 }
 
-/** A float64 as Go's `%v` prints it: shortest digits, an exponent below 1e-4 and from 1e21 on. */
+/** A float64 as Go's `%v` prints it: shortest digits, an exponent below 1e-4 and from 1e6 on. */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
   const magnitude = Math.abs(value);
-  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e21)) return padExponent(value.toExponential());
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e6)) return padExponent(value.toExponential());
   return String(value);
+}
+
+/** A float64 in plain digits, never with an exponent. */
+export function goPlainFloat(value: number): string {
+  const text = String(value);
+  if (!text.includes("e")) return text;
+  if (Number.isInteger(value)) return BigInt(value).toString();
+  return value.toFixed(Math.min(100, Number(text.slice(text.indexOf("e-") + 2)) + 20)).replace(/0+$/, "");
 }
 
 /** JSON as Go's encoder writes it: sorted keys, and `<`, `>`, `&` escaped. */

@@ -1,3 +1,4 @@
+export { compileSchema } from "./compile-schema.ts";
 export type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
 export {
   duplicate,
@@ -15,3 +16,4 @@ export {
 } from "./field-error.ts";
 export { goJSON, goNumber, goValue, quote } from "./go-text.ts";
 export { itemsOf, type JSONSchema, type SchemaType, type ValidationRule, valuesOf } from "./json-schema.ts";
+export { compilePattern, type Pattern, patternError } from "./pattern.ts";

@@ -1,0 +1,94 @@
+import { type FieldError, invalid, required } from "./field-error.ts";
+import { isObject, type JSONObject } from "./json.ts";
+import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
+import { memberSchema } from "./member-schema.ts";
+
+/** Checks apiVersion, kind and metadata of resources that are embedded in an object. */
+export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  check(value, schema, path, errors);
+  return errors;
+}
+
+/** Tells whether a schema has an embedded resource anywhere. */
+export function hasEmbedded(schema: JSONSchema, seen = new Set<JSONSchema>()): boolean {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  if (schema["x-kubernetes-embedded-resource"]) return true;
+  const children = [itemsOf(schema), valuesOf(schema), ...Object.values(schema.properties ?? {})];
+  return children.some((child) => child !== undefined && hasEmbedded(child, seen));
+}
+
+function check(value: unknown, schema: JSONSchema, path: string, errors: FieldError[]): void {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    if (items) value.forEach((item, index) => check(item, items, `${path}[${index}]`, errors));
+    return;
+  }
+  if (!isObject(value)) return;
+  if (schema["x-kubernetes-embedded-resource"]) checkResource(value, path, errors);
+  for (const [key, item] of Object.entries(value)) {
+    const child = memberSchema(schema, key);
+    if (!child || typeof item !== "object" || item === null) continue;
+    const isProperty = Object.hasOwn(schema.properties ?? {}, key);
+    check(item, child, isProperty ? join(path, key) : `${path}[${key}]`, errors);
+  }
+}
+
+function checkResource(resource: JSONObject, path: string, errors: FieldError[]): void {
+  const { apiVersion, kind, metadata } = resource;
+  if (apiVersion === undefined) errors.push(required(join(path, "apiVersion")));
+  if (kind === undefined) errors.push(required(join(path, "kind")));
+  if (apiVersion !== undefined) checkAPIVersion(apiVersion, join(path, "apiVersion"), errors);
+  if (kind !== undefined) checkKind(kind, join(path, "kind"), errors);
+  if (isObject(metadata)) checkMetadata(metadata, join(path, "metadata"), errors);
+  else if (metadata !== undefined && metadata !== null) {
+    errors.push(invalid(join(path, "metadata"), metadata, "must be an object"));
+  }
+}
+
+function checkAPIVersion(apiVersion: unknown, path: string, errors: FieldError[]): void {
+  if (typeof apiVersion !== "string") errors.push(invalid(path, apiVersion, "must be a string"));
+  else if (apiVersion === "") errors.push(invalid(path, apiVersion, "must not be empty"));
+  else if (apiVersion.split("/").length > 2) {
+    errors.push(invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  }
+}
+
+const label =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic " +
+  "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for " +
+  "validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+function checkKind(kind: unknown, path: string, errors: FieldError[]): void {
+  if (typeof kind !== "string") errors.push(invalid(path, kind, "must be a string"));
+  else if (kind === "") errors.push(invalid(path, kind, "must not be empty"));
+  else {
+    const faults: string[] = [];
+    if (kind.length > 63) faults.push("must be no more than 63 bytes");
+    if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(kind.toLowerCase())) faults.push(label);
+    if (faults.length === 0) return;
+    const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
+    errors.push(invalid(path, kind, detail));
+  }
+}
+
+function checkMetadata(metadata: JSONObject, path: string, errors: FieldError[]): void {
+  const { name, generateName } = metadata;
+  if (typeof generateName === "string") {
+    for (const fault of pathFaults(generateName))
+      errors.push(invalid(`${path}.generateName`, generateName, fault));
+  }
+  if (typeof name !== "string" || name === "") return;
+  if (name === "." || name === "..") errors.push(invalid(`${path}.name`, name, `may not be '${name}'`));
+  else for (const fault of pathFaults(name)) errors.push(invalid(`${path}.name`, name, fault));
+}
+
+/** A name of an unknown kind need only fit into a URL's path. */
+function pathFaults(name: string): string[] {
+  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
+}
+
+function join(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}

@@ -1,0 +1,107 @@
+import { parseIP } from "./ip.ts";
+
+/** The parts of a URL that Go's `ParseRequestURI` finds. */
+export interface RequestURI {
+  /** Lower case; empty for a bare path. */
+  readonly scheme: string;
+  /** Host and port as written, without percent-encoding. */
+  readonly host: string;
+  readonly hostname: string;
+  readonly port: string;
+  /** The path as it was escaped, or as it must be. */
+  readonly escapedPath: string;
+  readonly rawQuery: string;
+}
+
+/** Reads an absolute URL or an absolute path, as a request line holds it; fragments are not split off. */
+export function parseRequestURI(text: string): RequestURI | undefined {
+  if (text === "" || hasControl(text)) return undefined;
+  if (text === "*") return assemble("", "", "*", "");
+  const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/.exec(text)?.[0] ?? "";
+  if (text.startsWith(":")) return undefined;
+  const afterScheme = scheme === "" ? text : text.slice(scheme.length + 1);
+  const mark = afterScheme.indexOf("?");
+  const rest = mark === -1 ? afterScheme : afterScheme.slice(0, mark);
+  const rawQuery = mark === -1 ? "" : afterScheme.slice(mark + 1);
+  if (!rest.startsWith("/")) return scheme === "" ? undefined : assemble(scheme, "", "", rawQuery);
+  if (scheme === "" || !rest.startsWith("//")) return withPath(scheme, "", rest, rawQuery);
+  const slash = rest.indexOf("/", 2);
+  const authority = slash === -1 ? rest.slice(2) : rest.slice(2, slash);
+  const host = parseAuthority(scheme.toLowerCase(), authority);
+  return host === undefined
+    ? undefined
+    : withPath(scheme, host, slash === -1 ? "" : rest.slice(slash), rawQuery);
+}
+
+/** Undoes percent-encoding; undefined where an escape is malformed. */
+export function unescapeURL(text: string, options: { plusIsSpace?: boolean } = {}): string | undefined {
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
+  const plain = options.plusIsSpace ? text.replaceAll("+", " ") : text;
+  if (!plain.includes("%")) return plain;
+  return plain.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (run) =>
+    Buffer.from(run.replaceAll("%", ""), "hex").toString(),
+  );
+}
+
+function hasControl(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
+
+function withPath(scheme: string, host: string, path: string, rawQuery: string): RequestURI | undefined {
+  const plain = unescapeURL(path);
+  if (plain === undefined) return undefined;
+  const isEscaped = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*%[\]]*$/.test(path);
+  return assemble(scheme, host, isEscaped ? path : escapePath(plain), rawQuery);
+}
+
+function escapePath(path: string): string {
+  return path.replaceAll(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (char) =>
+    [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+}
+
+function assemble(scheme: string, host: string, escapedPath: string, rawQuery: string): RequestURI {
+  const match = /^(.*?)(?::(\d*))?$/s.exec(host)!;
+  const isBare = host.startsWith("[") && host.endsWith("]");
+  const name = isBare ? host : match[1]!;
+  const hostname = name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name;
+  const port = isBare ? "" : (match[2] ?? "");
+  return { scheme: scheme.toLowerCase(), host, hostname, port, escapedPath, rawQuery };
+}
+
+function parseAuthority(scheme: string, authority: string): string | undefined {
+  const at = authority.lastIndexOf("@");
+  const userinfo = authority.slice(0, Math.max(at, 0));
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userinfo) || unescapeURL(userinfo) === undefined)
+    return undefined;
+  const host = authority.slice(at + 1);
+  return host.includes("[") ? parseLiteral(host) : parseName(scheme, host);
+}
+
+function parseLiteral(host: string): string | undefined {
+  const close = host.lastIndexOf("]");
+  if (!host.startsWith("[") || host.lastIndexOf("[") !== 0 || close === -1) return undefined;
+  const port = host.slice(close + 1);
+  const inner = unescapeURL(host.slice(1, close));
+  if (!isOptionalPort(port) || inner === undefined) return undefined;
+  const address = parseIP(inner, { zones: true });
+  return address?.bytes.length === 16 ? `[${inner}]${port}` : undefined;
+}
+
+function parseName(scheme: string, host: string): string | undefined {
+  const strict = scheme === "http" || scheme === "https";
+  const colon = strict ? host.indexOf(":") : host.lastIndexOf(":");
+  if (colon !== -1 && !isOptionalPort(host.slice(colon))) return undefined;
+  // Only bytes outside ASCII, and the percent sign, may be percent-encoded in a host.
+  const unescaped = host.replaceAll(/%(?:25|[89A-Fa-f][0-9A-Fa-f])/g, "");
+  if (!/^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]*$/.test(unescaped)) return undefined;
+  return unescapeURL(host);
+}
+
+function isOptionalPort(text: string): boolean {
+  return text === "" || /^:\d*$/.test(text);
+}

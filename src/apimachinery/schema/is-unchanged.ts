@@ -1,0 +1,34 @@
+import { isObject, isSameJSON, type JSONObject } from "./json.ts";
+import { itemsOf, type JSONSchema } from "./json-schema.ts";
+import { indexListMap } from "./list-map.ts";
+import { memberSchema } from "./member-schema.ts";
+
+/**
+ * Tells whether a value equals its old one in the eyes of ratcheting. List maps may have changed their
+ * order. Objects with fields that the schema does not describe always count as changed.
+ */
+export function isUnchanged(schema: JSONSchema, value: unknown, old: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(old)) return isUnchangedList(schema, value, old);
+  if (isObject(value) && isObject(old)) return isUnchangedObject(schema, value, old);
+  return isSameJSON(value, old);
+}
+
+function isUnchangedList(schema: JSONSchema, value: unknown[], old: unknown[]): boolean {
+  if (value.length !== old.length) return false;
+  const items = itemsOf(schema);
+  if (schema["x-kubernetes-list-type"] !== "map" || !items) return isSameJSON(value, old);
+  const find = indexListMap(schema, old);
+  return value.every((item) => {
+    const oldItem = find(item);
+    return oldItem !== undefined && isUnchanged(items, item, oldItem);
+  });
+}
+
+function isUnchangedObject(schema: JSONSchema, value: JSONObject, old: JSONObject): boolean {
+  const keys = Object.keys(value);
+  if (keys.length !== Object.keys(old).length) return false;
+  return keys.every((key) => {
+    const child = memberSchema(schema, key);
+    return child !== undefined && Object.hasOwn(old, key) && isUnchanged(child, value[key], old[key]);
+  });
+}

@@ -1,0 +1,42 @@
+import { RE2JS } from "re2js";
+
+/** A compiled `pattern`; with an `error`, nothing matches. */
+export interface Pattern {
+  readonly error?: string;
+  test(value: string): boolean;
+}
+
+const cache = new Map<string, Pattern>();
+const cacheLimit = 2000;
+
+/**
+ * Compiles a pattern as RE2, the dialect of the API server: linear time, no look-around, no back-references.
+ * Unanchored: a pattern that means the whole value says so with `^` and `$`.
+ */
+export function compilePattern(source: string): Pattern {
+  const existing = cache.get(source);
+  if (existing) return existing;
+  if (cache.size >= cacheLimit) cache.clear();
+  const compiled = compile(source);
+  cache.set(source, compiled);
+  return compiled;
+}
+
+function compile(source: string): Pattern {
+  const error = patternError(source);
+  if (error !== undefined) {
+    return { error: `${source}, but pattern is invalid: error parsing regexp: ${error}`, test: () => false };
+  }
+  const compiled = RE2JS.compile(source);
+  return { test: (value) => compiled.test(value) };
+}
+
+/** Says what is wrong with a pattern, in the words of Go's parser, or undefined. */
+export function patternError(source: string): string | undefined {
+  try {
+    RE2JS.compile(source);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
+  }
+}

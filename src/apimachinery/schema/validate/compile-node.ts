@@ -1,0 +1,66 @@
+import { isObject, isSameJSON } from "../json.ts";
+import { itemsOf, type JSONSchema } from "../json-schema.ts";
+import { compileArray } from "./compile-array.ts";
+import { compileBranches } from "./compile-branches.ts";
+import { compileNumber } from "./compile-number.ts";
+import { compileObject } from "./compile-object.ts";
+import { compileString } from "./compile-string.ts";
+import { effectiveFormat, effectiveTypes, kindOf, typeMismatch } from "./schema-types.ts";
+import type { Run } from "./run.ts";
+
+/** Checks one value against one schema node and reports to the run. */
+export type Check = (value: unknown, run: Run) => void;
+
+/**
+ * Compiles a schema node to a closure. The order of checks, and what counts as a passed check,
+ * are the API server's: both show in which errors a client sees, and in which order.
+ */
+export function compileNode(schema: JSONSchema, known: Map<JSONSchema, Check> = new Map()): Check {
+  const existing = known.get(schema);
+  if (existing) return existing;
+  // Schemas of built-in kinds may be cyclic: children find this stand-in while the node is being built.
+  let compiled: Check | undefined;
+  known.set(schema, (value, run) => compiled!(value, run));
+  compiled = build(schema, (child) => compileNode(child, known));
+  known.set(schema, compiled);
+  return compiled;
+}
+
+function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check {
+  const types = effectiveTypes(schema);
+  const format = effectiveFormat(schema, types);
+  const typed = types.length > 0 || format !== "";
+  const refusesNull = types.length > 0 && schema.nullable !== true;
+  const branches = compileBranches(schema, compileChild);
+  const onString = compileString(schema, format);
+  const onNumber = compileNumber(schema, types, format);
+  const items = itemsOf(schema);
+  const onArray = compileArray(schema, items && { schema: items, check: compileChild(items) });
+  const onObject = compileObject(schema, compileChild);
+  const allowed = schema.enum === undefined || schema.enum.length === 0 ? undefined : schema.enum;
+
+  return (value, run) => {
+    if (value === null) {
+      if (refusesNull) run.wrongType(types.join(","), "null");
+      else run.matches++;
+      if (allowed) run.notOneOf(null, allowed);
+      return;
+    }
+    const kind = kindOf(value);
+    if (typed) {
+      const mismatch = typeMismatch(types, format, kind, value);
+      run.matches += mismatch ? 1 : 2;
+      if (mismatch) run.wrongType(mismatch.expected, mismatch.actual);
+    }
+    branches?.(value, run);
+    run.matches += 4;
+    if (kind === "string") onString?.(value as string, run);
+    else if (kind === "integer" || kind === "number") onNumber?.(value as number | bigint, run);
+    else if (kind === "array") onArray(value as unknown[], run);
+    // A null among the allowed values never matches, not even null: see the branch above.
+    if (allowed && !allowed.some((item) => item !== null && isSameJSON(item, value))) {
+      run.notOneOf(value, allowed);
+    }
+    if (kind === "object" && isObject(value)) onObject?.(value, run);
+  };
+}

@@ -1,0 +1,72 @@
+import { isKnownFormat } from "../formats/formats.ts";
+import type { JSONSchema } from "../json-schema.ts";
+
+/** What a JSON value is; whole numbers within int64 are integers, as the API server decodes them. */
+export type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
+
+/** The types that a node accepts: int-or-string overrides what `type` says. */
+export function effectiveTypes(schema: JSONSchema): readonly string[] {
+  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
+  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
+}
+
+/** The format as far as it is enforced; unknown formats, and formats of other types, are ignored. */
+export function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
+  const format = schema.format ?? "";
+  switch (types.length === 1 ? types[0] : "") {
+    case "":
+    case "string":
+      return isKnownFormat(format) ? format : "";
+    case "integer":
+      return format === "int32" || format === "int64" ? format : "";
+    case "number":
+      return format === "float" || format === "double" ? format : "";
+    default:
+      return "";
+  }
+}
+
+/** Classifies a value that is not null. */
+export function kindOf(value: unknown): ValueKind {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "boolean";
+    case "bigint":
+      return "integer";
+    case "number":
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
+    default:
+      return Array.isArray(value) ? "array" : "object";
+  }
+}
+
+/**
+ * Compares a value's kind with the schema's types. A format hides the type: with one, other kinds are
+ * reported by the name of the format, and lists pass (so they do on an API server).
+ */
+export function typeMismatch(
+  types: readonly string[],
+  format: string,
+  kind: ValueKind,
+  value: unknown,
+): { expected: string; actual: string } | undefined {
+  const accepted =
+    types.includes(kind) || (kind === "integer" && types.includes("number")) || isWhole(types, kind, value);
+  if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
+  const numeric = types.includes("integer") || types.includes("number");
+  if (kind === "string" || kind === "array") {
+    return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
+  }
+  return accepted ? undefined : { expected: format, actual: formatOfKind(kind) };
+}
+
+function isWhole(types: readonly string[], kind: ValueKind, value: unknown): boolean {
+  return kind === "number" && types.includes("integer") && Number.isSafeInteger(value);
+}
+
+function formatOfKind(kind: ValueKind): string {
+  if (kind === "integer") return "int64";
+  return kind === "number" ? "float64" : "";
+}
