@@ -8,6 +8,7 @@ export interface SchemaNode {
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly default?: unknown;
+  readonly format?: string;
   readonly "x-kubernetes-list-type"?: string;
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: string;

@@ -1,0 +1,133 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject, memberOf } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { itemElement } from "./list-items.ts";
+import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
+import { isDeclared, memberSchema, shapeOf } from "./shape.ts";
+
+/** An applied body that doesn't fit its kind's schema. The API server answers 500 with this message. */
+export class SchemaMismatch extends Error {
+  override readonly name = "SchemaMismatch";
+}
+
+/**
+ * Refuses an applied body with fields that the schema doesn't know, values of another type, or two items of a
+ * list that have one identity. Without a schema all is fine.
+ */
+export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
+  const problems = [...checkValue(applied, endpoint.schemaOf(endpoint.apiVersion), [])].sort();
+  if (problems.length === 0) return;
+  const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
+  const name = [metadata["namespace"], metadata["name"]].map((part) =>
+    typeof part === "string" ? part : "",
+  );
+  const group = endpoint.apiVersion.includes("/") ? endpoint.apiVersion : `/${endpoint.apiVersion}`;
+  const subject = `(${name.join("/")}; ${group}, Kind=${endpoint.kind})`;
+  const list =
+    problems.length === 1 ? problems[0]! : `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
+  throw new SchemaMismatch(`failed to create typed patch object ${subject}: ${list}`);
+}
+
+type Path = readonly PathElement[];
+
+function* checkValue(value: JSONValue, schema: SchemaNode | undefined, path: Path): Generator<string> {
+  if (value === null || schema === undefined) return;
+  const mismatch = checkType(value, schema);
+  if (mismatch) yield `${formatPath(path)}: ${mismatch}`;
+  else if (isObject(value)) yield* checkMembers(value, schema, path);
+  else if (Array.isArray(value)) yield* checkItems(value, schema, path);
+}
+
+function* checkMembers(object: JSONObject, schema: SchemaNode, path: Path): Generator<string> {
+  for (const [name, member] of Object.entries(object)) {
+    const below = [...path, fieldElement(name)];
+    if (takesMember(schema, name)) yield* checkValue(member, memberSchema(schema, name), below);
+    else yield `${formatPath(below)}: field not declared in schema`;
+  }
+}
+
+function* checkItems(list: readonly JSONValue[], schema: SchemaNode, path: Path): Generator<string> {
+  const shape = shapeOf(list as JSONValue[], schema);
+  const seen = new Set<PathElement>();
+  for (const [index, item] of list.entries()) {
+    if (shape.kind !== "list") {
+      yield* checkValue(item, schema.items, [...path, `i:${index}`]);
+      continue;
+    }
+    const problem = checkIdentity(item, shape.keys, schema.items);
+    if (problem) yield `${formatPath(path)}: element ${index}: ${problem}`;
+    const element = problem ? undefined : itemElement(item, shape.keys, schema.items);
+    if (element === undefined) continue;
+    if (seen.has(element)) yield `${formatPath(path)}: duplicate entries for key ${formatElement(element)}`;
+    seen.add(element);
+    yield* checkValue(item, schema.items, [...path, element]);
+  }
+}
+
+function checkIdentity(
+  item: JSONValue,
+  keys: readonly string[],
+  items: SchemaNode | undefined,
+): string | undefined {
+  if (keys.length === 0) return undefined;
+  if (item === null) return "associative list with keys may not have a null element";
+  if (!isObject(item)) return "associative list with keys may not have non-map elements";
+  if (itemElement(item, keys, items) !== undefined) return undefined;
+  const names = `[${keys.map((key) => JSON.stringify(key)).join(" ")}]`;
+  return `associative list with keys has an element that omits all key fields ${names} (and doesn't have default values for any key fields)`;
+}
+
+/** A struct takes only its fields; an object without any declared is free-form. */
+function takesMember(schema: SchemaNode, name: string): boolean {
+  if (isDeclared(schema, name) || schema["x-kubernetes-preserve-unknown-fields"]) return true;
+  if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
+  return Object.keys(schema.properties ?? {}).length === 0;
+}
+
+function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
+  if (schema["x-kubernetes-int-or-string"] || isAnyScalar(schema)) {
+    return typeof value === "object" ? `expected any scalar, got ${describe(value)}` : undefined;
+  }
+  switch (schema.type) {
+    case "object":
+      return isObject(value) ? undefined : `expected map, got &{${goText(value)}}`;
+    case "array":
+      return Array.isArray(value) ? undefined : `expected list, got &{${goText(value)}}`;
+    case "string":
+      return typeof value === "string" ? undefined : `expected string, got ${describe(value)}`;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${goText(value)}}`;
+    case "integer":
+    case "number":
+      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Quantities and the like are strings that may be written as numbers. */
+function isAnyScalar(schema: SchemaNode): boolean {
+  return schema.type === "string" && (schema.format === "quantity" || schema.format === "int-or-string");
+}
+
+function describe(value: JSONValue): string {
+  return `&value.valueUnstructured{Value:${goText(value)}}`;
+}
+
+/** Writes a value as Go prints it: these messages are made there. */
+function goText(value: JSONValue): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
+  return `map[${members.join(" ")}]`;
+}
+
+function goType(value: JSONValue): string {
+  if (Array.isArray(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  return typeof value === "boolean" ? "bool" : "string";
+}

@@ -1,0 +1,80 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "../is-equal.ts";
+import { isObject, memberOf, unionOfKeys } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { emptySet, type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";
+import { groupItems } from "./list-items.ts";
+import { fieldElement, type PathElement } from "./path-element.ts";
+import { commonShape, memberSchema } from "./shape.ts";
+
+/** What one write did, as sets of fields. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+const unchanged: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
+
+type Value = JSONValue | undefined;
+
+/** Compares two states of a value field by field. A part that is new is named as well as all that is in it. */
+export function compareFields(from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
+  if (from === to) return unchanged;
+  const shape = commonShape(from, to, schema);
+  if (shape.kind === "leaf") return compareLeaves(from, to);
+  const parts =
+    shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
+  return {
+    added: fieldSet(from === undefined, pick(parts, "added")),
+    modified: fieldSet(false, pick(parts, "modified")),
+    removed: fieldSet(to === undefined, pick(parts, "removed")),
+  };
+}
+
+type Parts = readonly (readonly [PathElement, Comparison])[];
+
+function compareLeaves(from: Value, to: Value): Comparison {
+  if (from === undefined) return { ...unchanged, added: ownedLeaf };
+  if (to === undefined) return { ...unchanged, removed: ownedLeaf };
+  return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
+}
+
+function compareMembers(from: Value, to: Value, schema: SchemaNode | undefined): Parts {
+  const before = isObject(from) ? from : {};
+  const after = isObject(to) ? to : {};
+  return unionOfKeys(before, after).map((name) => [
+    fieldElement(name),
+    compareFields(memberOf(before, name), memberOf(after, name), memberSchema(schema, name)),
+  ]);
+}
+
+function compareItems(
+  from: Value,
+  to: Value,
+  schema: SchemaNode | undefined,
+  keys: readonly string[],
+): Parts {
+  const before = groupItems(Array.isArray(from) ? from : [], keys, schema?.items);
+  const after = groupItems(Array.isArray(to) ? to : [], keys, schema?.items);
+  return [...new Set([...before.keys(), ...after.keys()])].map((element) => [
+    element,
+    compareGroups(before.get(element) ?? [], after.get(element) ?? [], schema?.items),
+  ]);
+}
+
+/** Items that share an identity can't be told apart, so such a group is compared as a whole. */
+function compareGroups(
+  from: readonly JSONValue[],
+  to: readonly JSONValue[],
+  items: SchemaNode | undefined,
+): Comparison {
+  if (from.length <= 1 && to.length <= 1) return compareFields(from[0], to[0], items);
+  if (from.length === 0) return { ...unchanged, added: ownedLeaf };
+  if (to.length === 0) return { ...unchanged, removed: ownedLeaf };
+  return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
+}
+
+function pick(parts: Parts, side: keyof Comparison): (readonly [PathElement, FieldSet])[] {
+  return parts.map(([element, comparison]) => [element, comparison[side]]);
+}

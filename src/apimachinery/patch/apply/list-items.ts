@@ -1,0 +1,44 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject, memberOf } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { keyElement, type PathElement, valueElement } from "./path-element.ts";
+
+/**
+ * The step that identifies an item of a list map or set; `undefined` if the item has no identity.
+ * A key that the item leaves out counts with its default: a port without a protocol is a TCP port.
+ */
+export function itemElement(
+  item: JSONValue,
+  keys: readonly string[],
+  items: SchemaNode | undefined,
+): PathElement | undefined {
+  if (keys.length === 0) return isScalar(item) ? valueElement(item) : undefined;
+  if (!isObject(item)) return undefined;
+  const found: JSONObject = {};
+  for (const key of keys) {
+    const value = memberOf(item, key) ?? (items?.properties?.[key]?.default as JSONValue | undefined);
+    if (value !== undefined) found[key] = value;
+  }
+  return Object.keys(found).length === 0 ? undefined : keyElement(found);
+}
+
+/** Groups the items of a list by identity, in the order of their first appearance. */
+export function groupItems(
+  list: readonly JSONValue[],
+  keys: readonly string[],
+  items: SchemaNode | undefined,
+): Map<PathElement, JSONValue[]> {
+  const groups = new Map<PathElement, JSONValue[]>();
+  for (const item of list) {
+    const element = itemElement(item, keys, items);
+    if (element === undefined) continue;
+    const group = groups.get(element);
+    if (group) group.push(item);
+    else groups.set(element, [item]);
+  }
+  return groups;
+}
+
+function isScalar(value: JSONValue): boolean {
+  return typeof value !== "object" || value === null;
+}

@@ -1,0 +1,88 @@
+import type { ManagedFieldsEntry, Time } from "@tsbuilder/apimachinery/meta";
+import { type FieldSet, isEmptySet } from "./field-set.ts";
+import { decodeFieldsV1, encodeFieldsV1 } from "./fields-v1.ts";
+
+/** Who a field manager is. An applier is one and the same in all versions; an updater is one per version. */
+export interface ManagerIdentity {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly subresource?: string | undefined;
+}
+
+/** A manager with the fields that it owns, as they are called in its `apiVersion`. */
+export interface FieldManager extends ManagerIdentity {
+  readonly fields: FieldSet;
+  readonly time?: Time | undefined;
+}
+
+/** All managers of one object, by their key. */
+export type Managers = ReadonlyMap<string, FieldManager>;
+
+/** The key of a manager: equal for entries that are the same manager. */
+export function managerKey({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
+  const version = operation === "Apply" ? "" : apiVersion;
+  return JSON.stringify([manager, operation, version, subresource ?? ""]);
+}
+
+/** Reads `metadata.managedFields`; `undefined` if an entry is not one that a server wrote. */
+export function decodeManagedFields(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+): Managers | undefined {
+  const managers = new Map<string, FieldManager>();
+  for (const entry of entries ?? []) {
+    const manager = decodeEntry(entry);
+    if (!manager) return undefined;
+    managers.set(managerKey(manager), manager);
+  }
+  return managers;
+}
+
+/** Writes managers as `metadata.managedFields`: appliers first, then by time, name and version. */
+export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
+  return [...managers.values()].sort(compareManagers).map((manager) => ({
+    manager: manager.manager,
+    operation: manager.operation,
+    apiVersion: manager.apiVersion,
+    ...(manager.time === undefined ? {} : { time: manager.time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: encodeFieldsV1(manager.fields),
+    ...(manager.subresource ? { subresource: manager.subresource } : {}),
+  }));
+}
+
+/** Writes a time as managers carry it: with seconds, so that entries of one second keep the order of names. */
+export function stampOf(time: Date): Time {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/** Gives a manager other fields; without any it is gone. */
+export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
+  const next = new Map(managers);
+  const manager = managers.get(key);
+  if (isEmptySet(fields)) next.delete(key);
+  else if (manager && manager.fields !== fields) next.set(key, { ...manager, fields });
+  return next;
+}
+
+function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
+  const { operation, apiVersion, subresource, time } = entry;
+  const fields = decodeFieldsV1(entry.fieldsV1);
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  if (!apiVersion || entry.fieldsType !== "FieldsV1" || !fields) return undefined;
+  return { manager: entry.manager ?? "", operation, apiVersion, subresource, time, fields };
+}
+
+function compareManagers(a: FieldManager, b: FieldManager): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(a.time ?? "", b.time ?? "") ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource ?? "", b.subresource ?? "")
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

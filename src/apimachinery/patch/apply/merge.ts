@@ -1,0 +1,84 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject, memberOf, setMember, unionOfKeys } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { groupItems, itemElement } from "./list-items.ts";
+import type { PathElement } from "./path-element.ts";
+import { commonShape, memberSchema } from "./shape.ts";
+
+/** Lays an applied value over the live one: what the applied one states wins, all else stays. */
+export function mergeValues(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {
+  const shape = commonShape(live, applied, schema);
+  if (shape.kind === "object") return mergeObjects(live, applied, schema);
+  if (shape.kind === "list") return mergeLists(live, applied, schema, shape.keys);
+  return applied;
+}
+
+function mergeObjects(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {
+  const before = isObject(live) ? live : {};
+  const stated = isObject(applied) ? applied : {};
+  const merged: JSONObject = {};
+  for (const name of unionOfKeys(before, stated)) {
+    setMember(
+      merged,
+      name,
+      mergeOptional(memberOf(before, name), memberOf(stated, name), memberSchema(schema, name)),
+    );
+  }
+  return merged;
+}
+
+/**
+ * Merges item by item. Items in both lists stand in the applied order; an item that only the live list has
+ * stays before the shared item that it stood before.
+ */
+function mergeLists(
+  live: JSONValue,
+  applied: JSONValue,
+  schema: SchemaNode | undefined,
+  keys: readonly string[],
+): JSONValue {
+  const before = Array.isArray(live) ? live : [];
+  const groups = groupItems(before, keys, schema?.items);
+  const stated = groupItems(Array.isArray(applied) ? applied : [], keys, schema?.items);
+  const merged: JSONValue[] = [];
+  const emit = (element: PathElement): void => {
+    const group = groups.get(element);
+    const own = group?.length === 1 ? group[0] : undefined;
+    merged.push(mergeOptional(own, stated.get(element)?.[0], schema?.items));
+  };
+
+  const left = before.map((item) => ({ item, element: itemElement(item, keys, schema?.items) }));
+  const right = [...stated.keys()];
+  const emitted = new Set<PathElement>();
+  let next = 0;
+  for (const { item, element } of left) {
+    if (element === undefined || !stated.has(element)) {
+      merged.push(item);
+    } else if (!emitted.has(element) && element === nextShared(right, next, groups)) {
+      for (; !emitted.has(element); next++) {
+        emit(right[next]!);
+        emitted.add(right[next]!);
+      }
+    }
+  }
+  for (; next < right.length; next++) emit(right[next]!);
+  return merged;
+}
+
+/** The next applied item that the live list has too. */
+function nextShared(
+  right: readonly PathElement[],
+  next: number,
+  groups: ReadonlyMap<PathElement, unknown>,
+): PathElement | undefined {
+  return right.slice(next).find((element) => groups.has(element));
+}
+
+function mergeOptional(
+  live: JSONValue | undefined,
+  applied: JSONValue | undefined,
+  schema: SchemaNode | undefined,
+): JSONValue {
+  if (applied === undefined) return live!;
+  return live === undefined ? applied : mergeValues(live, applied, schema);
+}

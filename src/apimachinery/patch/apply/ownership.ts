@@ -1,0 +1,112 @@
+import type { JSONObject } from "../json.ts";
+import { type Comparison, compareFields } from "./compare.ts";
+import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import { difference, type FieldSet, fieldSetOf, intersection, isEmptySet, union } from "./field-set.ts";
+import { fitToSchema } from "./fields-of.ts";
+import { type FieldManager, type Managers, withFields } from "./managers.ts";
+import { fieldElement } from "./path-element.ts";
+
+/** What a write means for everybody else's fields. */
+export interface Settlement {
+  /** The managers that are left, the writer as it was. */
+  readonly managers: Managers;
+  /** What the write did, in the version of the endpoint. */
+  readonly comparison: Comparison;
+  /** Fields that others own and the write changed, by the key of their manager. */
+  readonly conflicts: ReadonlyMap<string, FieldSet>;
+}
+
+/**
+ * Takes from the other managers what a write changed or removed; a version that is no longer known ends its
+ * managers. Whether the changed fields may be taken is for the caller to decide: see `conflicts`.
+ */
+export async function settleOwnership(
+  endpoint: Endpoint,
+  live: JSONObject,
+  next: JSONObject,
+  managers: Managers,
+  writer: string,
+): Promise<Settlement> {
+  const comparisons = new Map<string, Comparison | undefined>();
+  const conflicts = new Map<string, FieldSet>();
+  let settled = managers;
+  const comparison = (await compareInVersion(endpoint, live, next, endpoint.apiVersion))!;
+  comparisons.set(endpoint.apiVersion, comparison);
+
+  for (const [key, manager] of managers) {
+    if (key === writer) continue;
+    if (!comparisons.has(manager.apiVersion)) {
+      comparisons.set(manager.apiVersion, await compareInVersion(endpoint, live, next, manager.apiVersion));
+    }
+    const seen = comparisons.get(manager.apiVersion);
+    const conflict = seen && intersection(manager.fields, union(seen.modified, seen.added));
+    if (conflict && !isEmptySet(conflict)) conflicts.set(key, conflict);
+    settled = withFields(settled, key, seen ? keptFields(manager, conflict!, seen.removed) : fieldSetOf());
+  }
+  return { managers: settled, comparison, conflicts };
+}
+
+/**
+ * Brings what managers own in line with a schema that has changed since. Versions that are no longer known are
+ * left as they are.
+ */
+export async function fitManagers(
+  endpoint: Endpoint,
+  live: JSONObject,
+  managers: Managers,
+): Promise<Managers> {
+  let fitted = managers;
+  for (const [key, manager] of managers) {
+    const object = await inVersion(live, manager.apiVersion, endpoint);
+    if (!object) continue;
+    fitted = withFields(
+      fitted,
+      key,
+      fitToSchema(manager.fields, object, endpoint.schemaOf(manager.apiVersion)),
+    );
+  }
+  return fitted;
+}
+
+/** Takes out what nobody ever owns: what says which object it is, and what the server alone sets. */
+export function withoutServerFields(fields: FieldSet): FieldSet {
+  return difference(fields, serverFields);
+}
+
+const serverFields = fieldSetOf(
+  [fieldElement("apiVersion")],
+  [fieldElement("kind")],
+  [fieldElement("metadata")],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => [fieldElement("metadata"), fieldElement(name)]),
+);
+
+function keptFields(manager: FieldManager, conflict: FieldSet, removed: FieldSet): FieldSet {
+  return difference(difference(manager.fields, conflict), removed);
+}
+
+async function compareInVersion(
+  endpoint: Endpoint,
+  live: JSONObject,
+  next: JSONObject,
+  apiVersion: string,
+): Promise<Comparison | undefined> {
+  const before = await inVersion(live, apiVersion, endpoint);
+  const after = await inVersion(next, apiVersion, endpoint);
+  if (!before || !after) return undefined;
+  const { added, modified, removed } = compareFields(before, after, endpoint.schemaOf(apiVersion));
+  return {
+    added: withoutResetFields(added, endpoint),
+    modified: withoutResetFields(modified, endpoint),
+    removed: withoutResetFields(removed, endpoint),
+  };
+}

@@ -1,0 +1,104 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject, memberOf } from "../json.ts";
+
+/**
+ * One step of a field path, in the spelling of `fieldsV1`: `f:name` is a member, `k:{"name":"a"}` an item of a
+ * list map, `v:"x"` an item of a set, `i:0` an index. As strings, equal steps are equal values.
+ */
+export type PathElement = string;
+
+/** The step to a member of an object. */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The step to an item of a list map; the keys stand sorted. */
+export function keyElement(keys: JSONObject): PathElement {
+  return `k:${canonicalJSON(keys)}`;
+}
+
+/** The step to an item of a set. */
+export function valueElement(value: JSONValue): PathElement {
+  return `v:${canonicalJSON(value)}`;
+}
+
+/** Reads a step as it stands in `fieldsV1` and brings it into the one spelling; `undefined` if it is none. */
+export function parseElement(text: string): PathElement | undefined {
+  const body = text.slice(2);
+  try {
+    if (text.startsWith("f:")) return text;
+    if (text.startsWith("v:")) return valueElement(JSON.parse(body) as JSONValue);
+    if (text.startsWith("i:")) return /^-?\d+$/.test(body) ? `i:${Number(body)}` : undefined;
+    if (text.startsWith("k:")) {
+      const keys: unknown = JSON.parse(body);
+      return isObject(keys) ? keyElement(keys) : undefined;
+    }
+  } catch {
+    return undefined;
+  }
+  return undefined;
+}
+
+/** The name of the member that a step leads to, if it leads to a member. */
+export function fieldNameOf(element: PathElement): string | undefined {
+  return element.startsWith("f:") ? element.slice(2) : undefined;
+}
+
+/** Writes a path as messages show it: `.spec.containers[name="a"].image`. */
+export function formatPath(path: readonly PathElement[]): string {
+  return path.map(formatElement).join("");
+}
+
+/** Writes one step as messages show it. */
+export function formatElement(element: PathElement): string {
+  const body = element.slice(2);
+  switch (element[0]) {
+    case "f":
+      return `.${body}`;
+    case "v":
+      return `[=${body}]`;
+    case "k":
+      return `[${Object.entries(JSON.parse(body) as JSONObject)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(",")}]`;
+    default:
+      return `[${body}]`;
+  }
+}
+
+/** The order in which steps stand in `fieldsV1`: members, keys, values, indexes, each in its own order. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  const kinds = "fkvi";
+  const byKind = kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
+  if (byKind !== 0) return byKind;
+  if (a[0] === "f") return compareText(a, b);
+  return compareJSON(JSON.parse(a.slice(2)) as JSONValue, JSON.parse(b.slice(2)) as JSONValue);
+}
+
+function compareJSON(a: JSONValue, b: JSONValue): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isObject(a) && isObject(b)) return compareKeys(a, b);
+  return compareText(JSON.stringify(a), JSON.stringify(b));
+}
+
+function compareKeys(a: JSONObject, b: JSONObject): number {
+  const names = Object.keys(a);
+  const others = Object.keys(b);
+  for (const [index, name] of names.entries()) {
+    const other = others[index];
+    if (other === undefined) return 1;
+    const order = compareText(name, other) || compareJSON(memberOf(a, name)!, memberOf(b, other)!);
+    if (order !== 0) return order;
+  }
+  return names.length - others.length;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function canonicalJSON(value: JSONValue): string {
+  return JSON.stringify(value, (_, part: JSONValue) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b))) : part,
+  );
+}

@@ -1,0 +1,77 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { type Endpoint, inVersion } from "./endpoint.ts";
+import { difference, emptySet, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";
+import { fieldsOf, withStructs } from "./fields-of.ts";
+import type { FieldManager, Managers } from "./managers.ts";
+import { removeFields } from "./remove-fields.ts";
+
+/**
+ * Removes what an applier stated the last time and no longer does, as far as nobody else owns it.
+ * An item or map that is removed this way takes along only what nobody owns either.
+ */
+export async function pruneDropped(
+  endpoint: Endpoint,
+  merged: JSONObject,
+  managers: Managers,
+  last: FieldManager | undefined,
+): Promise<JSONObject> {
+  if (!last || isEmptySet(last.fields)) return merged;
+  const whole = await inVersion(merged, last.apiVersion, endpoint);
+  if (!whole) return merged;
+
+  const schema = endpoint.schemaOf(last.apiVersion);
+  let pruned: JSONValue = removeFields(whole, withStructs(last.fields, schema), schema);
+  for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
+    pruned = await restoreOwned(endpoint, merged, pruned, apiVersion, owned, last.apiVersion);
+  }
+  pruned = restoreDangling(whole, pruned, last.fields, schema);
+  return (await inVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
+}
+
+/** What anybody owns, by version; the version at hand first, as it needs no conversion. */
+function ownedByVersion(managers: Managers, first: string): Map<string, FieldSet> {
+  const owned = new Map<string, FieldSet>([[first, emptySet]]);
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? emptySet, fields));
+  }
+  return owned;
+}
+
+/** Brings back what was removed although somebody owns it. */
+async function restoreOwned(
+  endpoint: Endpoint,
+  merged: JSONObject,
+  pruned: JSONValue,
+  apiVersion: string,
+  owned: FieldSet,
+  prunedVersion: string,
+): Promise<JSONValue> {
+  const whole = await inVersion(merged, apiVersion, endpoint);
+  const rest = await inVersion(asObject(pruned), apiVersion, endpoint);
+  if (!whole || !rest) return pruned;
+  const schema = endpoint.schemaOf(apiVersion);
+  const kept = union(structFields(rest, schema), withStructs(owned, schema));
+  const restored = removeFields(whole, difference(structFields(whole, schema), kept), schema);
+  return (await inVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
+}
+
+/** Brings back what went only because something above it did: the applier never stated it. */
+function restoreDangling(
+  whole: JSONObject,
+  pruned: JSONValue,
+  last: FieldSet,
+  schema: SchemaNode | undefined,
+): JSONValue {
+  const gone = difference(structFields(whole, schema), structFields(pruned, schema));
+  return removeFields(whole, intersection(gone, withStructs(last, schema)), schema);
+}
+
+function structFields(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
+  return withStructs(fieldsOf(value, schema), schema);
+}
+
+function asObject(value: JSONValue): JSONObject {
+  return isObject(value) ? value : {};
+}

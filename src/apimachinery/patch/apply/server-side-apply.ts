@@ -1,0 +1,94 @@
+import { isEqual } from "../is-equal.ts";
+import { isObject, type JSONObject } from "../json.ts";
+import { PatchError } from "../patch-error.ts";
+import { ApplyConflict } from "./apply-conflict.ts";
+import { checkApplied } from "./check-applied.ts";
+import { type Endpoint, withoutResetFields } from "./endpoint.ts";
+import { fieldsOf } from "./fields-of.ts";
+import { conflictsBeyondLastApplied, refreshLastApplied } from "./last-applied.ts";
+import { type Managers, managerKey, stampOf, withFields } from "./managers.ts";
+import { mergeValues } from "./merge.ts";
+import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
+import { pruneDropped } from "./prune.ts";
+import { entriesOf, managersOf, withManagers } from "./stored-managers.ts";
+import { newObjectOf, recordUpdate } from "./track-update.ts";
+
+/** A server-side apply: the fields that a manager wants, all of them, each time. */
+export interface Apply {
+  /** What is stored, in the endpoint's version; nothing for a create. */
+  readonly live: JSONObject | undefined;
+  /** The request's body. */
+  readonly applied: JSONObject;
+  /** The `fieldManager` of the request. */
+  readonly manager: string;
+  /** Takes fields from others instead of failing. */
+  readonly force: boolean;
+  readonly time: Date;
+}
+
+/**
+ * Applies fields: returns the object that will be stored, before defaulting, with its `managedFields`.
+ * What the manager states is set and owned by it, also together with others who state the same; what it stated
+ * the last time and no longer does is removed unless somebody else owns it.
+ *
+ * @throws ApplyConflict if a field of another manager would change, and there is no force
+ * @throws PatchError if the body is malformed
+ * @throws SchemaMismatch if the body doesn't fit the schema of the kind
+ */
+export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise<JSONObject> {
+  if (entriesOf(apply.applied)) throw new PatchError("malformed", "metadata.managedFields must be nil");
+  checkApplied(endpoint, apply.applied);
+  const live = withManagers(apply.live ?? newObjectOf(endpoint), new Map());
+  const managers = await managersForApply(endpoint, apply, live);
+  const result = await applyFields(endpoint, apply, live, managers);
+  return apply.manager === "kubectl" ? refreshLastApplied(result, apply.applied) : result;
+}
+
+/**
+ * Tells whether an apply or update changed nothing but the times of managers. Such a write must not be stored:
+ * applying the same again would otherwise make a new revision each time.
+ */
+export function changedOnlyTimes(live: JSONObject, next: JSONObject): boolean {
+  const withoutTimes = (object: JSONObject) =>
+    withManagers(
+      object,
+      new Map([...managersOf(object)].map(([key, m]) => [key, { ...m, time: undefined }])),
+    );
+  return isEqual(withoutTimes(live), withoutTimes(next));
+}
+
+/** An object that nobody manages yet keeps what it holds as the property of `before-first-apply`. */
+async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObject): Promise<Managers> {
+  const managers = managersOf(apply.live);
+  if (managers.size > 0 || !apply.live) return managers;
+  const { time } = apply;
+  const before = { live: undefined, next: live, manager: "before-first-apply", time };
+  return recordUpdate(endpoint, before, managers);
+}
+
+async function applyFields(
+  endpoint: Endpoint,
+  { applied, manager, force, time }: Apply,
+  live: JSONObject,
+  managers: Managers,
+): Promise<JSONObject> {
+  const { apiVersion, subresource } = endpoint;
+  const schema = endpoint.schemaOf(apiVersion);
+  const fitted = await fitManagers(endpoint, live, managers);
+  const identity = { manager, operation: "Apply", apiVersion, subresource } as const;
+  const key = managerKey(identity);
+  const fields = withoutResetFields(fieldsOf(applied, schema), endpoint);
+  const claimed = new Map(fitted).set(key, { ...identity, fields, time: stampOf(time) });
+
+  const merged = mergeValues(live, applied, schema);
+  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, fitted.get(key));
+  const settled = await settleOwnership(endpoint, live, next, claimed, key);
+  if (!force && settled.conflicts.size > 0) {
+    const lastApplied = manager === "kubectl";
+    const conflicts = lastApplied
+      ? conflictsBeyondLastApplied(endpoint, live, settled.conflicts)
+      : settled.conflicts;
+    if (conflicts.size > 0) throw new ApplyConflict(conflicts, fitted);
+  }
+  return withManagers(next, withFields(settled.managers, key, withoutServerFields(fields)));
+}

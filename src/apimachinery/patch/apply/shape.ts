@@ -1,0 +1,79 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+
+/**
+ * How one value is owned: as one piece (`leaf`), member by member, or item by item.
+ * Item by item, the items of a `map` list are told apart by keys, those of a `set` by their value.
+ */
+export type Shape =
+  | { readonly kind: "leaf" }
+  | { readonly kind: "object" }
+  | { readonly kind: "list"; readonly keys: readonly string[] };
+
+const leaf: Shape = { kind: "leaf" };
+const object: Shape = { kind: "object" };
+
+/**
+ * Finds the shape of a value by its schema. Without a schema it follows from the value alone: objects are owned
+ * member by member, lists as a whole.
+ */
+export function shapeOf(value: JSONValue | undefined, schema: SchemaNode | undefined): Shape {
+  if (Array.isArray(value)) return listShape(schema);
+  if (!isObject(value)) return leaf;
+  return schema?.["x-kubernetes-map-type"] === "atomic" ? leaf : object;
+}
+
+/**
+ * Finds the shape that two states of a value share. A null or missing one takes the shape of the other, and
+ * two of different types are compared as a whole.
+ */
+export function commonShape(
+  a: JSONValue | undefined,
+  b: JSONValue | undefined,
+  schema: SchemaNode | undefined,
+): Shape {
+  if (isNothing(a) && isNothing(b)) return leaf;
+  if (a == null) return shapeOf(b, schema);
+  if (b == null) return shapeOf(a, schema);
+  const shape = shapeOf(a, schema);
+  return shape.kind === shapeOf(b, schema).kind ? shape : leaf;
+}
+
+/** The schema of a member: the declared one, else that of additional members. */
+export function memberSchema(schema: SchemaNode | undefined, name: string): SchemaNode | undefined {
+  if (isDeclared(schema, name)) return schema!.properties![name];
+  const additional = schema?.additionalProperties;
+  return typeof additional === "object" ? additional : undefined;
+}
+
+/** Tells whether a schema declares a member by name: a field of a struct, not a key of a map. */
+export function isDeclared(schema: SchemaNode | undefined, name: string): boolean {
+  return schema?.properties !== undefined && Object.hasOwn(schema.properties, name);
+}
+
+/** The list's type, or for older kinds its patch strategy, says whether items have an identity. */
+function listShape(schema: SchemaNode | undefined): Shape {
+  switch (schema?.["x-kubernetes-list-type"]) {
+    case "map":
+      return { kind: "list", keys: schema["x-kubernetes-list-map-keys"] ?? [] };
+    case "set":
+      return { kind: "list", keys: [] };
+    case undefined:
+      return patchStrategyShape(schema);
+    default:
+      return leaf;
+  }
+}
+
+function patchStrategyShape(schema: SchemaNode | undefined): Shape {
+  if (!schema?.["x-kubernetes-patch-strategy"]?.split(",").includes("merge")) return leaf;
+  const key = schema["x-kubernetes-patch-merge-key"];
+  return { kind: "list", keys: key === undefined ? [] : [key] };
+}
+
+/** Empty is a state of its own that somebody may own, so a list or object without content is a leaf. */
+function isNothing(value: JSONValue | undefined): boolean {
+  if (value == null) return true;
+  return typeof value === "object" && (Array.isArray(value) ? value.length : Object.keys(value).length) === 0;
+}

@@ -1,0 +1,60 @@
+import type { JSONObject } from "../json.ts";
+import { capUpdaters } from "./cap-updaters.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { isEmptySet, union } from "./field-set.ts";
+import { type Managers, managerKey, stampOf } from "./managers.ts";
+import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
+import { managersForUpdate, withManagers } from "./stored-managers.ts";
+
+/** A create, update or patch that is not an apply. */
+export interface Update {
+  /** What is stored, in the endpoint's version; nothing for a create. */
+  readonly live: JSONObject | undefined;
+  /** What will be stored, with the `managedFields` that the client sent. */
+  readonly next: JSONObject;
+  /** The `fieldManager` of the request, or the user agent up to its first slash. */
+  readonly manager: string;
+  readonly time: Date;
+}
+
+/**
+ * Returns the object that will be stored with `managedFields` that tell what this write changed: its manager
+ * owns what is new or different, others lose it. A stored object without managers, because they were cleared or
+ * it is older than them, stays without until somebody applies it.
+ */
+export async function trackUpdate(endpoint: Endpoint, update: Update): Promise<JSONObject> {
+  const managers = managersForUpdate(update.live, update.next, endpoint.subresource);
+  if (managers.size === 0 && update.live) return withManagers(update.next, managers);
+  return withManagers(update.next, await recordUpdate(endpoint, update, managers));
+}
+
+/** Adds an update to the managers of an object. */
+export async function recordUpdate(
+  endpoint: Endpoint,
+  { live, next, manager, time }: Update,
+  managers: Managers,
+): Promise<Managers> {
+  const before = withManagers(live ?? newObjectOf(endpoint), new Map());
+  const after = withManagers(next, new Map());
+  const fitted = await fitManagers(endpoint, before, managers);
+  const settled = await settleOwnership(endpoint, before, after, fitted, "");
+  const { added, modified } = settled.comparison;
+  const taken = withoutServerFields(union(added, modified));
+  if (isEmptySet(taken)) return settled.managers;
+
+  const identity = {
+    manager: manager || "unknown",
+    operation: "Update",
+    apiVersion: endpoint.apiVersion,
+    subresource: endpoint.subresource,
+  } as const;
+  const key = managerKey(identity);
+  const own = settled.managers.get(key)?.fields;
+  const fields = own ? union(own, taken) : taken;
+  return capUpdaters(new Map(settled.managers).set(key, { ...identity, time: stampOf(time), fields }));
+}
+
+/** An object as it is before anything is said about it: what a create is compared with. */
+export function newObjectOf({ apiVersion, kind, emptyObject }: Endpoint): JSONObject {
+  return { ...emptyObject, apiVersion, kind };
+}
