@@ -1,12 +1,15 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
 /**
  * An object as somebody wants it: apiVersion and kind are filled in by the client, status is left to the server,
  * and every optional field takes `undefined`, which means "not there". So `{ replicas: mysql.spec.replicas }` compiles.
  */
-export type Desired<T extends KubernetesObject> = Loose<Omit<T, "apiVersion" | "kind" | "status">> & {
+export type Desired<T extends KubernetesObject> = Loose<
+  Omit<T, "apiVersion" | "kind" | "metadata" | "status">
+> & {
   apiVersion?: T["apiVersion"] | undefined;
   kind?: T["kind"] | undefined;
+  metadata: Loose<ObjectMeta>;
 };
 
 /** What a kind keeps in `status`. */

@@ -29,4 +29,9 @@ export type {
 } from "./options.ts";
 export type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
 export { TerminalError } from "./terminal-error.ts";
-export type { RawRequest, RawResponse } from "./transport.ts";
+export type { ConfigSource } from "./http-transport.ts";
+export { podNamespace } from "./in-cluster-config.ts";
+export type { KubeconfigFile } from "./kubeconfig-file.ts";
+export { type ClientOptions, createClient } from "./live-client.ts";
+export { loadConfig, type LoadConfigOptions } from "./load-config.ts";
+export type { Interceptor, RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";

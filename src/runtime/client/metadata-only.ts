@@ -20,3 +20,12 @@ export function metadataOnly(kind: Kind): Kind {
 export function isMetadataOnly(kind: Kind): boolean {
   return originals.has(kind);
 }
+
+/** The headers that ask for metadata only, if the kind is of that sort. */
+export function acceptOf(
+  kind: Kind,
+  as: "PartialObjectMetadata" | "PartialObjectMetadataList",
+): { accept?: string } {
+  if (!originals.has(kind)) return {};
+  return { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` };
+}

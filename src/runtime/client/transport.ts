@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { ApiWarning } from "./call-context.ts";
 import type { CallOptions } from "./options.ts";
 
 /** A request below the level of kinds. */
@@ -10,7 +11,7 @@ export interface RawRequest extends CallOptions {
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** JSON text, or a value that is turned into it. */
   readonly body?: unknown;
-  /** Leave the body unread, as a stream. */
+  /** Leave the body unread, as a stream, on a connection of its own. */
   readonly stream?: boolean | undefined;
 }
 
@@ -22,3 +23,34 @@ export interface RawResponse {
   readonly text: string;
   readonly stream: Readable | undefined;
 }
+
+/** One finished attempt, for metrics. */
+export interface RequestReport {
+  readonly method: string;
+  readonly host: string;
+  /** The HTTP status, or `<error>` without an answer. */
+  readonly code: string;
+  readonly seconds: number;
+  /** Which attempt it was, from 0. */
+  readonly attempt: number;
+}
+
+/** What all requests to one cluster share. */
+export interface TransportOptions {
+  /** Who is calling: `mysql-operator/1.2.0`. */
+  readonly userAgent?: string | undefined;
+  /** Connections for requests; watches have their own. 64 unless said otherwise. */
+  readonly maxConnections?: number | undefined;
+  /** Give up when nothing moved for this many milliseconds; 65,000 unless said otherwise, the server's 60 s and a bit. */
+  readonly timeout?: number | undefined;
+  /** Stands around every request: to count, delay, change or refuse it. The first one is the outermost. */
+  readonly interceptors?: readonly Interceptor[] | undefined;
+  readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
+}
+
+/** Handles a request by calling `next`, or in place of it. */
+export type Interceptor = (
+  request: RawRequest,
+  next: (request: RawRequest) => Promise<RawResponse>,
+) => Promise<RawResponse>;

@@ -1,0 +1,59 @@
+import {
+  findController,
+  type Kind,
+  type KubernetesObject,
+  type OwnerReference,
+  ownerReferenceTo,
+  withOwnerReference,
+} from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "./api-error.ts";
+import { namespaceOf, required } from "./client-defaults.ts";
+import type { Desired } from "./desired.ts";
+import { formatKey, type ObjectKey } from "./object-key.ts";
+import type { Owner } from "./options.ts";
+import { TerminalError } from "./terminal-error.ts";
+import { typed } from "./write-request.ts";
+
+/** The object that an apply sends: complete with its kind, namespace and owner. */
+export function bodyToApply<T extends KubernetesObject>(
+  kind: Kind<T>,
+  desired: Desired<T>,
+  owner: Owner | undefined,
+  onlyNamespace: string | undefined,
+): KubernetesObject {
+  const { managedFields: _, ...metadata } = desired.metadata as KubernetesObject["metadata"];
+  const { status: __, ...rest } = desired as { status?: unknown };
+  const wanted = metadata.namespace ?? (owner?.metadata.namespace || undefined);
+  const namespace = required(kind, namespaceOf(kind, { namespace: onlyNamespace }, wanted));
+  if (owner) {
+    checkScope(kind, namespace, owner);
+    const reference = ownerReferenceTo(owner as KubernetesObject);
+    metadata.ownerReferences = withOwnerReference(metadata.ownerReferences, reference);
+  }
+  return typed(kind, { ...rest, metadata }, namespace);
+}
+
+/** Who controls an object, if it is not the given owner. */
+export function controllerBeside(object: KubernetesObject, owner: Owner): OwnerReference | undefined {
+  const controller = findController(object);
+  return controller && controller.uid !== owner.metadata.uid ? controller : undefined;
+}
+
+/** What `apply` throws in place of taking an object away from its controller. */
+export function alreadyOwned(kind: Kind, key: ObjectKey, other: OwnerReference): ApiError {
+  return new ApiError({
+    code: 409,
+    reason: "AlreadyOwned",
+    message: `${kind.kind} "${formatKey(key)}" is controlled by ${other.kind} "${other.name}" already`,
+  });
+}
+
+/** The garbage collector looks for an owner in the dependent's namespace or among cluster-scoped objects, nowhere else. */
+function checkScope(kind: Kind, namespace: string | undefined, owner: Owner): void {
+  const from = owner.metadata.namespace;
+  if (!from || from === namespace) return;
+  const what = namespace ? `a ${kind.kind} in namespace "${namespace}"` : `the cluster-scoped ${kind.kind}`;
+  throw new TerminalError(
+    `the ${owner.kind} in namespace "${from}" can't own ${what}: it would be collected as an orphan`,
+  );
+}

@@ -1,0 +1,59 @@
+import type { ClusterConfig, Impersonation } from "./config.ts";
+import { credentialsOf } from "./kubeconfig-credentials.ts";
+import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
+import { TerminalError } from "./terminal-error.ts";
+
+/** Takes one context of a kubeconfig, the current one unless named. */
+export function configFromContext(
+  file: KubeconfigFile,
+  name: string | undefined,
+  source: string,
+): ClusterConfig {
+  const contextName = name ?? file["current-context"];
+  if (!contextName) throw new TerminalError(`${source} has no current context; name one`);
+  const context = entry(file.contexts, "context", contextName, source).context;
+  const cluster = entry(file.clusters, "cluster", context.cluster, source).cluster;
+  const user = context.user ? entry(file.users, "user", context.user, source).user : {};
+  if (!cluster.server) throw new TerminalError(`cluster "${context.cluster}" of ${source} has no server`);
+  return {
+    server: cluster.server,
+    ...authority(cluster),
+    ...(cluster["insecure-skip-tls-verify"] && { insecureSkipTlsVerify: true }),
+    ...(cluster["tls-server-name"] && { tlsServerName: cluster["tls-server-name"] }),
+    ...(cluster["proxy-url"] && { proxyUrl: cluster["proxy-url"] }),
+    credentials: credentialsOf(user, { name: context.cluster, cluster }),
+    impersonate: impersonationOf(user),
+    namespace: context.namespace,
+    source: `context "${contextName}" of ${source}`,
+  };
+}
+
+/** Data wins over a file, as everywhere in a kubeconfig. */
+function authority(cluster: KubeconfigCluster): Pick<ClusterConfig, "ca" | "caFile"> {
+  const data = cluster["certificate-authority-data"];
+  if (data) return { ca: Buffer.from(data, "base64").toString("utf8") };
+  const file = cluster["certificate-authority"];
+  return file ? { caFile: file } : {};
+}
+
+function impersonationOf(user: KubeconfigUser): Impersonation | undefined {
+  if (!user.as) return undefined;
+  return {
+    user: user.as,
+    ...(user["as-uid"] && { uid: user["as-uid"] }),
+    ...(user["as-groups"] && { groups: user["as-groups"] }),
+    ...(user["as-user-extra"] && { extra: user["as-user-extra"] }),
+  };
+}
+
+function entry<T extends { readonly name: string }>(
+  entries: readonly T[] | undefined,
+  what: string,
+  name: string,
+  source: string,
+): T {
+  const found = entries?.find((candidate) => candidate.name === name);
+  if (found) return found;
+  const names = (entries ?? []).map((candidate) => `"${candidate.name}"`).join(", ") || "none";
+  throw new TerminalError(`there is no ${what} "${name}" in ${source}; it has ${names}`);
+}

@@ -1,0 +1,70 @@
+import http from "node:http";
+import https from "node:https";
+import type { ClusterConfig, Credential } from "./config.ts";
+import { ReloadedFile } from "./reloaded-file.ts";
+
+/** The connections to one server: kept alive, shared, and replaced when the certificates change. */
+export class ConnectionPool {
+  readonly #config: ClusterConfig;
+  readonly #maxConnections: number;
+  readonly #caFile: ReloadedFile | undefined;
+  #agents: { material: string; requests: http.Agent; streams: http.Agent } | undefined;
+
+  constructor(config: ClusterConfig, maxConnections: number) {
+    this.#config = config;
+    this.#maxConnections = maxConnections;
+    this.#caFile = config.ca === undefined && config.caFile ? new ReloadedFile(config.caFile) : undefined;
+  }
+
+  /** The agent for a request. Streams stay open for minutes, so they must not use up the requests' places. */
+  agent({ stream, credential }: { stream: boolean; credential: Credential }): http.Agent {
+    const ca = this.#config.ca ?? this.#caFile?.read();
+    const material = `${ca}\n${credential.cert}\n${credential.key}`;
+    if (this.#agents?.material !== material) {
+      retire(this.#agents);
+      this.#agents = { material, ...this.#create(ca, credential) };
+    }
+    return stream ? this.#agents.streams : this.#agents.requests;
+  }
+
+  /** Closes all connections, those in use too. */
+  close(): void {
+    this.#agents?.requests.destroy();
+    this.#agents?.streams.destroy();
+    this.#agents = undefined;
+  }
+
+  #create(ca: string | undefined, { cert, key }: Credential): { requests: http.Agent; streams: http.Agent } {
+    const secure = this.#config.server.startsWith("https:");
+    const shared: https.AgentOptions = { keepAlive: true, keepAliveMsecs: 30_000, noDelay: true };
+    if (secure) {
+      const { tlsServerName, insecureSkipTlsVerify } = this.#config;
+      Object.assign(shared, {
+        ...(ca !== undefined && { ca }),
+        ...(cert !== undefined && { cert }),
+        ...(key !== undefined && { key }),
+        ...(tlsServerName !== undefined && { servername: tlsServerName }),
+        ...(insecureSkipTlsVerify && { rejectUnauthorized: false }),
+      });
+    }
+    const Agent = secure ? https.Agent : http.Agent;
+    return {
+      // An idle connection is closed before the server or a load balancer would do it in the middle of a request.
+      requests: new Agent({
+        ...shared,
+        maxSockets: this.#maxConnections,
+        maxFreeSockets: 16,
+        timeout: 55_000,
+      }),
+      streams: new Agent({ ...shared, maxFreeSockets: 4 }),
+    };
+  }
+}
+
+/** Lets requests under way finish on the old connections. */
+function retire(agents: { requests: http.Agent; streams: http.Agent } | undefined): void {
+  for (const agent of [agents?.requests, agents?.streams]) {
+    for (const sockets of Object.values(agent?.freeSockets ?? {}))
+      sockets?.forEach((socket) => socket.destroy());
+  }
+}

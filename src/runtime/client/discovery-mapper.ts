@@ -1,0 +1,130 @@
+import { defineKind, type Kind, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "./api-error.ts";
+import type { CallOptions } from "./options.ts";
+import type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
+import type { RawRequest, RawResponse } from "./transport.ts";
+
+/** Asks the server which kinds it has: two requests for all of them, where the server can. */
+export class DiscoveryMapper implements RestMapper {
+  readonly #send: (request: RawRequest) => Promise<RawResponse>;
+  #kinds: Promise<Kind<UnstructuredObject>[]> | undefined;
+
+  constructor(send: (request: RawRequest) => Promise<RawResponse>) {
+    this.#send = send;
+  }
+
+  async kindFor(
+    { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+    options: CallOptions = {},
+  ): Promise<Kind<UnstructuredObject>> {
+    const known = this.#kinds;
+    const matches = (candidate: Kind): boolean =>
+      candidate.apiVersion === apiVersion && candidate.kind === kind;
+    const found = (await this.#all(options)).find(matches);
+    if (found) return found;
+    if (known) {
+      // The answer was an old one: the kind's CRD may have come since.
+      this.reset();
+      return this.kindFor({ apiVersion, kind }, options);
+    }
+    this.reset();
+    throw new ApiError({
+      code: 404,
+      reason: "NoKindMatch",
+      message: `the server has no kind "${kind}" in "${apiVersion}"`,
+    });
+  }
+
+  async kinds(options: CallOptions = {}): Promise<Kind<UnstructuredObject>[]> {
+    const seen = new Set<string>();
+    // Versions come in the server's order of preference.
+    return (await this.#all(options)).filter(({ group, kind }) => {
+      const name = `${group}/${kind}`;
+      return seen.has(name) ? false : seen.add(name);
+    });
+  }
+
+  reset(): void {
+    this.#kinds = undefined;
+  }
+
+  #all(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
+    this.#kinds ??= this.#discover(options).catch((error: unknown) => {
+      this.reset();
+      throw error;
+    });
+    return this.#kinds;
+  }
+
+  async #discover(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
+    const [core, groups] = await Promise.all([
+      this.#get<GroupDiscoveryList>("/api", options),
+      this.#get<GroupDiscoveryList>("/apis", options),
+    ]);
+    if (!isAggregated(core) || !isAggregated(groups)) return this.#discoverEach(options);
+    return [...core.items, ...groups.items].flatMap(({ metadata, versions }) =>
+      versions.flatMap(({ version, resources = [] }) =>
+        resources.map(({ resource, responseKind, scope }) =>
+          defineKind<UnstructuredObject>(
+            { group: metadata?.name ?? "", version },
+            { kind: responseKind.kind, plural: resource, scope },
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** One request for each group and version, as servers before 1.26 want it. */
+  async #discoverEach(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
+    const { groups } = await this.#get<{ groups: { versions: { groupVersion: string }[] }[] }>(
+      "/apis",
+      options,
+    );
+    const groupVersions = [
+      "v1",
+      ...groups.flatMap(({ versions }) => versions.map((version) => version.groupVersion)),
+    ];
+    const lists = await Promise.all(
+      groupVersions.map(async (groupVersion) => {
+        const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
+        // An aggregated API that is down must not hide all others.
+        const { resources } = await this.#get<ResourceList>(path, options).catch(() => ({ resources: [] }));
+        return resources
+          .filter(({ name }) => !name.includes("/"))
+          .map(({ name, kind, namespaced }) =>
+            defineKind<UnstructuredObject>(parseApiVersion(groupVersion), {
+              kind,
+              plural: name,
+              scope: namespaced ? "Namespaced" : "Cluster",
+            }),
+          );
+      }),
+    );
+    return lists.flat();
+  }
+
+  async #get<T>(path: string, { signal }: CallOptions): Promise<T> {
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+    const { text } = await this.#send({ path, headers: { accept }, signal });
+    return JSON.parse(text) as T;
+  }
+}
+
+interface GroupDiscoveryList {
+  kind: string;
+  items: {
+    metadata?: { name?: string };
+    versions: {
+      version: string;
+      resources?: { resource: string; responseKind: { kind: string }; scope: "Namespaced" | "Cluster" }[];
+    }[];
+  }[];
+}
+
+interface ResourceList {
+  resources: { name: string; kind: string; namespaced: boolean }[];
+}
+
+function isAggregated({ kind }: GroupDiscoveryList): boolean {
+  return kind === "APIGroupDiscoveryList";
+}

@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import type { Credential, Credentials } from "./config.ts";
+import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
+import { TerminalError } from "./terminal-error.ts";
+
+/** A credential is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
+const expirySkew = 10_000;
+
+/** Credentials that a program prints, kept until they expire or the server refuses them. */
+export function execCredentials(
+  exec: KubeconfigExec,
+  cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
+): Credentials {
+  let kept: { credential: Credential; expires: number } | undefined;
+  let running: Promise<Credential> | undefined;
+  return {
+    async current({ refresh }): Promise<Credential> {
+      if (kept && !refresh && Date.now() < kept.expires - expirySkew) return kept.credential;
+      // Many requests find the credential expired at once; the program runs once for all of them.
+      running ??= run(exec, cluster)
+        .then((status) => {
+          const expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
+          kept = { credential: credentialOf(status), expires };
+          return kept.credential;
+        })
+        .finally(() => {
+          running = undefined;
+        });
+      return running;
+    },
+  };
+}
+
+interface ExecStatus {
+  token?: string;
+  clientCertificateData?: string;
+  clientKeyData?: string;
+  expirationTimestamp?: string;
+}
+
+function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatus): Credential {
+  return {
+    ...(token && { token }),
+    ...(clientCertificateData && { cert: clientCertificateData }),
+    ...(clientKeyData && { key: clientKeyData }),
+  };
+}
+
+async function run(
+  exec: KubeconfigExec,
+  cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
+): Promise<ExecStatus> {
+  if (exec.interactiveMode === "Always" && !process.stdin.isTTY) {
+    throw new TerminalError(
+      `the credential program "${exec.command}" wants to ask somebody, but there is no terminal`,
+    );
+  }
+  const text = await output(exec, JSON.stringify(execInfo(exec, cluster)));
+  const answer = parse(text, exec.command);
+  if (answer.kind !== "ExecCredential" || answer.apiVersion !== exec.apiVersion) {
+    throw new TerminalError(
+      `the credential program "${exec.command}" printed ${answer.apiVersion} ${answer.kind}, not the ${exec.apiVersion} ExecCredential that the kubeconfig asks for`,
+    );
+  }
+  if (!answer.status?.token && !answer.status?.clientCertificateData) {
+    throw new TerminalError(
+      `the credential program "${exec.command}" printed neither a token nor a certificate`,
+    );
+  }
+  return answer.status;
+}
+
+/** What the program learns through `KUBERNETES_EXEC_INFO`. */
+function execInfo(
+  exec: KubeconfigExec,
+  { cluster }: { readonly name: string; readonly cluster: KubeconfigCluster },
+): object {
+  const extension = cluster.extensions?.find(
+    ({ name }) => name === "client.authentication.k8s.io/exec",
+  )?.extension;
+  return {
+    apiVersion: exec.apiVersion,
+    kind: "ExecCredential",
+    spec: {
+      interactive: exec.interactiveMode !== "Never" && process.stdin.isTTY,
+      ...(exec.provideClusterInfo && {
+        cluster: {
+          server: cluster.server,
+          "tls-server-name": cluster["tls-server-name"],
+          "insecure-skip-tls-verify": cluster["insecure-skip-tls-verify"],
+          "certificate-authority-data": cluster["certificate-authority-data"],
+          "proxy-url": cluster["proxy-url"],
+          config: extension,
+        },
+      }),
+    },
+  };
+}
+
+function output(exec: KubeconfigExec, info: string): Promise<string> {
+  const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: info };
+  for (const { name, value } of exec.env ?? []) env[name] = value;
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      exec.command,
+      exec.args ?? [],
+      { env, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        if (!error) {
+          resolve(stdout);
+          return;
+        }
+        const missing = error.code === "ENOENT";
+        const why = missing ? "was not found" : `failed: ${stderr.trim() || error.message}`;
+        const hint = missing && exec.installHint ? `\n${exec.installHint}` : "";
+        reject(new TerminalError(`the credential program "${exec.command}" ${why}${hint}`, { cause: error }));
+      },
+    );
+    child.stdin?.end();
+  });
+}
+
+function parse(text: string, command: string): { kind?: string; apiVersion?: string; status?: ExecStatus } {
+  try {
+    return JSON.parse(text) as { kind?: string; apiVersion?: string; status?: ExecStatus };
+  } catch (error) {
+    throw new TerminalError(`the credential program "${command}" printed something else than JSON`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { authProviderCredentials } from "./auth-provider-credentials.ts";
+import type { Credential, Credentials } from "./config.ts";
+import { execCredentials } from "./exec-credentials.ts";
+import type { KubeconfigCluster, KubeconfigUser } from "./kubeconfig-file.ts";
+import { ReloadedFile } from "./reloaded-file.ts";
+
+/** Turns a kubeconfig's user into credentials; undefined for one that proves nothing. */
+export function credentialsOf(
+  user: KubeconfigUser,
+  cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
+): Credentials | undefined {
+  const cert = fileOrData(user["client-certificate"], user["client-certificate-data"]);
+  const key = fileOrData(user["client-key"], user["client-key-data"]);
+  const token = user.tokenFile ? contentOf(user.tokenFile) : user.token ? () => user.token : undefined;
+  const others = user.exec
+    ? execCredentials(user.exec, cluster)
+    : user["auth-provider"]
+      ? authProviderCredentials(user)
+      : undefined;
+  if (!cert && !token && !others && user.username === undefined) return undefined;
+  return {
+    async current({ refresh }): Promise<Credential> {
+      return {
+        ...(cert && { cert: cert(refresh) }),
+        ...(key && { key: key(refresh) }),
+        ...(user.username !== undefined && { username: user.username, password: user.password }),
+        // A token in the file spares the program from running, as with kubectl.
+        ...(token ? { token: token(refresh) } : await others?.current({ refresh })),
+      };
+    },
+  };
+}
+
+type Source = (refresh: boolean) => string | undefined;
+
+function fileOrData(path: string | undefined, data: string | undefined): Source | undefined {
+  if (data) {
+    const text = Buffer.from(data, "base64").toString("utf8");
+    return () => text;
+  }
+  return path ? contentOf(path) : undefined;
+}
+
+function contentOf(path: string): Source {
+  const file = new ReloadedFile(path);
+  return (refresh) => file.read({ refresh });
+}

@@ -1,0 +1,64 @@
+/** A kubeconfig as `kubectl config view` shows it; unknown fields are of no concern. */
+export interface KubeconfigFile {
+  readonly "current-context"?: string;
+  readonly clusters?: readonly { readonly name: string; readonly cluster: KubeconfigCluster }[];
+  readonly users?: readonly { readonly name: string; readonly user: KubeconfigUser }[];
+  readonly contexts?: readonly { readonly name: string; readonly context: KubeconfigContext }[];
+}
+
+export interface KubeconfigCluster {
+  readonly server?: string;
+  readonly "certificate-authority"?: string;
+  readonly "certificate-authority-data"?: string;
+  readonly "insecure-skip-tls-verify"?: boolean;
+  readonly "tls-server-name"?: string;
+  readonly "proxy-url"?: string;
+  readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[];
+}
+
+export interface KubeconfigUser {
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly "client-certificate"?: string;
+  readonly "client-certificate-data"?: string;
+  readonly "client-key"?: string;
+  readonly "client-key-data"?: string;
+  readonly exec?: KubeconfigExec;
+  readonly "auth-provider"?: { readonly name: string; readonly config?: { readonly [key: string]: string } };
+  readonly as?: string;
+  readonly "as-uid"?: string;
+  readonly "as-groups"?: readonly string[];
+  readonly "as-user-extra"?: { readonly [name: string]: readonly string[] };
+}
+
+/** A program that prints credentials. */
+export interface KubeconfigExec {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args?: readonly string[] | null;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
+  readonly installHint?: string;
+  readonly provideClusterInfo?: boolean;
+  readonly interactiveMode?: "Never" | "IfAvailable" | "Always";
+}
+
+export interface KubeconfigContext {
+  readonly cluster: string;
+  readonly user?: string;
+  readonly namespace?: string;
+}
+
+/** Reads the text of a kubeconfig. JSON is tried first: it is YAML too, and needs no parser to be loaded. */
+export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
+  if (text.trimStart().startsWith("{")) {
+    try {
+      return JSON.parse(text) as KubeconfigFile;
+    } catch {
+      // A flow mapping of YAML starts so as well.
+    }
+  }
+  const { parse } = await import("yaml");
+  return (parse(text) ?? {}) as KubeconfigFile;
+}

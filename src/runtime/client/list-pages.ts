@@ -1,0 +1,32 @@
+import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { PageOptions } from "./options.ts";
+import { selectionQuery } from "./selection-query.ts";
+import type { RawRequest, RawResponse } from "./transport.ts";
+
+/** Reads a list page by page; each page is one request. */
+export async function* listPages<T extends KubernetesObject>(
+  kind: Kind<T>,
+  path: string,
+  options: PageOptions,
+  send: (request: RawRequest) => Promise<RawResponse>,
+): AsyncGenerator<KubernetesList<T>> {
+  const { pageSize = 500, resourceVersion, resourceVersionMatch, signal } = options;
+  let token: string | undefined;
+  do {
+    // A continue token carries its own version; the server refuses both together.
+    const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
+    const query = { limit: pageSize, ...version, ...selectionQuery(options) };
+    const { text } = await send({ path, query, signal });
+    const page = JSON.parse(text) as KubernetesList<T>;
+    page.items ??= [];
+    for (const item of page.items) completeItem(kind, item);
+    yield page;
+    token = page.metadata.continue || undefined;
+  } while (token !== undefined);
+}
+
+/** Lists of built-in kinds leave these two out of their items, and metadata-only lists name the wrong kind. */
+export function completeItem(kind: Kind, item: KubernetesObject): void {
+  item.apiVersion ??= kind.apiVersion;
+  item.kind ??= kind.kind;
+}

@@ -1,0 +1,311 @@
+import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { createMergePatch } from "@tsbuilder/apimachinery/patch";
+import { alreadyOwned, bodyToApply, controllerBeside } from "./apply-body.ts";
+import { ApiError } from "./api-error.ts";
+import { currentCallContext } from "./call-context.ts";
+import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "./client.ts";
+import { namespaceOf, required, withDefaults } from "./client-defaults.ts";
+import type { Desired, DesiredStatus } from "./desired.ts";
+import { DiscoveryMapper } from "./discovery-mapper.ts";
+import { type ConfigSource, HttpTransport } from "./http-transport.ts";
+import { listPages } from "./list-pages.ts";
+import { LiveSubresource } from "./live-subresource.ts";
+import { acceptOf } from "./metadata-only.ts";
+import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import type {
+  ApplyOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  ListOptions,
+  PageOptions,
+  PatchOptions,
+  ReadOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./options.ts";
+import { resourcePath } from "./resource-path.ts";
+import { selectionQuery } from "./selection-query.ts";
+import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
+import { watchEvents } from "./watch-events.ts";
+import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
+
+/** How a client is set up. */
+export interface ClientOptions extends TransportOptions, ClientDefaults {}
+
+/** Makes a client that asks the server for everything. Nothing is sent, and no config loaded, before the first call. */
+export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
+  return new LiveClient(new HttpTransport(config, options), options);
+}
+
+/** Asks the server for everything; see `Client` for what the calls promise. */
+export class LiveClient implements Client {
+  readonly #transport: HttpTransport;
+  readonly #defaults: ClientDefaults;
+  readonly mapper: DiscoveryMapper;
+
+  constructor(transport: HttpTransport, defaults: ClientDefaults, mapper?: DiscoveryMapper) {
+    this.#transport = transport;
+    this.#defaults = defaults;
+    this.mapper = mapper ?? new DiscoveryMapper((request) => this.request(request));
+  }
+
+  with(defaults: ClientDefaults): LiveClient {
+    return new LiveClient(this.#transport, { ...this.#defaults, ...defaults }, this.mapper);
+  }
+
+  /** Ends all connections; a later call opens new ones. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  request(request: RawRequest): Promise<RawResponse> {
+    const signal = request.signal ?? currentCallContext()?.signal ?? this.#defaults.signal;
+    return this.#transport.send(signal === request.signal ? request : { ...request, signal });
+  }
+
+  async find<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: ReadOptions,
+  ): Promise<T | undefined> {
+    try {
+      return await this.get(kind, key, options);
+    } catch (error) {
+      if (error instanceof ApiError && error.isNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions = {}): Promise<T> {
+    return this.#object(kind, { path: this.#path(kind, key), signal: options.signal });
+  }
+
+  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
+    const { limit = Infinity, ...selection } = options;
+    const objects: T[] = [];
+    for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
+      objects.push(...page.items);
+      if (objects.length >= limit) return objects.slice(0, limit);
+    }
+    return objects;
+  }
+
+  pages<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: PageOptions = {},
+  ): AsyncIterable<KubernetesList<T>> {
+    const path = resourcePath(kind, { namespace: namespaceOf(kind, this.#defaults, options.namespace) });
+    return listPages(kind, path, options, (request) =>
+      this.request({ ...request, headers: acceptOf(kind, "PartialObjectMetadataList") }),
+    );
+  }
+
+  watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
+    const { resourceVersion, bookmarks, timeoutSeconds, signal } = options;
+    return watchEvents<T>(() =>
+      this.request({
+        path: resourcePath(kind, { namespace: namespaceOf(kind, this.#defaults, options.namespace) }),
+        query: {
+          watch: true,
+          resourceVersion,
+          allowWatchBookmarks: bookmarks || undefined,
+          timeoutSeconds,
+          ...selectionQuery(options),
+        },
+        headers: acceptOf(kind, "PartialObjectMetadata"),
+        stream: true,
+        signal,
+      }),
+    );
+  }
+
+  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: WriteOptions): Promise<T> {
+    const namespace = namespaceOf(kind, this.#defaults, object.metadata.namespace);
+    return this.#object(kind, {
+      method: "POST",
+      path: resourcePath(kind, { namespace: required(kind, namespace) }),
+      query: writeQuery(this.#write(options)),
+      body: typed(kind, object, namespace),
+      signal: options?.signal,
+    });
+  }
+
+  update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+    return this.#replace(kind, object, undefined, options);
+  }
+
+  updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+    return this.#replace(kind, object, "status", options);
+  }
+
+  async patch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: T | ObjectRef,
+    change: ((draft: T) => void) | Patch,
+    options: PatchOptions = {},
+  ): Promise<T> {
+    if (typeof change !== "function") return this.#patch(kind, ref, change, undefined, options);
+    const object = ref as T;
+    const draft = structuredClone(object);
+    change(draft);
+    const { status: _, ...difference } = createMergePatch(object, draft) as { status?: unknown };
+    return this.#patchDifference(kind, object, difference, undefined, options);
+  }
+
+  async patchStatus<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: T,
+    status: DesiredStatus<T>,
+    options: PatchOptions = {},
+  ): Promise<T> {
+    const before = { status: (object as { status?: unknown }).status ?? {} };
+    const difference = createMergePatch(before, { status });
+    return this.#patchDifference(kind, object, difference, "status", options);
+  }
+
+  async apply<T extends KubernetesObject>(
+    kind: Kind<T>,
+    desired: NoInfer<Desired<T>>,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    if (!options.owner) return this.applyOver(kind, desired, options, undefined);
+    const { name, namespace = options.owner.metadata.namespace } = keyOf(desired);
+    const current = await this.find(kind, { name, namespace }, { signal: options.signal });
+    return this.applyOver(kind, desired, options, current);
+  }
+
+  /**
+   * Applies to an object as it was read just before. The server doesn't see to it that an object keeps its
+   * controller: an apply of the same field manager that names another owner replaces the first one silently.
+   */
+  async applyOver<T extends KubernetesObject>(
+    kind: Kind<T>,
+    desired: NoInfer<Desired<T>>,
+    options: ApplyOptions,
+    current: T | undefined,
+  ): Promise<T> {
+    const { owner } = options;
+    const body = bodyToApply(kind, desired, owner, this.#defaults.namespace);
+    const other = current && owner && controllerBeside(current, owner);
+    if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other);
+    if (other) {
+      const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
+      await this.#patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
+    }
+    return this.#object(kind, this.#applyRequest(kind, keyOf(body), undefined, body, options));
+  }
+
+  applyStatus<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: ObjectRef,
+    status: Partial<DesiredStatus<T>>,
+    options: Omit<ApplyOptions, "owner" | "adopt"> = {},
+  ): Promise<T> {
+    const key = this.#key(kind, ref);
+    const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
+    return this.#object(kind, this.#applyRequest(kind, key, "status", body, options));
+  }
+
+  async delete<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+  ): Promise<boolean> {
+    const path = this.#path(kind, ref);
+    try {
+      await this.request(deleteRequest(path, this.#write(options)));
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.isNotFound) return false;
+      throw error;
+    }
+  }
+
+  async deleteAllOf<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: DeleteAllOptions = {},
+  ): Promise<void> {
+    const namespace = namespaceOf(kind, this.#defaults, options.namespace);
+    const path = resourcePath(kind, { namespace: required(kind, namespace) });
+    const request = deleteRequest(path, this.#write(options));
+    await this.request({ ...request, query: selectionQuery(options) });
+  }
+
+  subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
+    const path = this.#path(kind, ref, name);
+    const send = (request: RawRequest): Promise<RawResponse> => this.request(request);
+    return new LiveSubresource<Body>(path, keyOf(ref), this.#defaults, send);
+  }
+
+  #replace<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: T,
+    subresource: string | undefined,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const key = this.#key(kind, object);
+    return this.#object(kind, {
+      method: "PUT",
+      path: this.#path(kind, key, subresource),
+      query: writeQuery(this.#write(options)),
+      body: typed(kind, object, key.namespace),
+      signal: options.signal,
+    });
+  }
+
+  /** Sends what changed of an object that was read before, and nothing if that is nothing. */
+  async #patchDifference<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: T,
+    difference: { metadata?: object },
+    subresource: string | undefined,
+    options: PatchOptions,
+  ): Promise<T> {
+    if (Object.keys(difference).length === 0) return object;
+    const { resourceVersion } = object.metadata;
+    const locked = options.optimisticLock !== false && resourceVersion !== undefined;
+    const merge = locked
+      ? { ...difference, metadata: { ...difference.metadata, resourceVersion } }
+      : difference;
+    return this.#patch(kind, object, { merge }, subresource, options);
+  }
+
+  #patch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: ObjectRef,
+    patch: Patch,
+    subresource: string | undefined,
+    options: WriteOptions,
+  ): Promise<T> {
+    return this.#object(kind, patchRequest(this.#path(kind, ref, subresource), patch, this.#write(options)));
+  }
+
+  #applyRequest(
+    kind: Kind,
+    key: ObjectKey,
+    subresource: string | undefined,
+    body: object,
+    options: ApplyOptions,
+  ): RawRequest {
+    return applyRequest(this.#path(kind, key, subresource), body, this.#write(options));
+  }
+
+  async #object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
+    const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
+    const { text } = await this.request({ ...request, headers });
+    return JSON.parse(text) as T;
+  }
+
+  #path(kind: Kind, ref: ObjectRef, subresource?: string): string {
+    return resourcePath(kind, { ...this.#key(kind, ref), ...(subresource !== undefined && { subresource }) });
+  }
+
+  #key(kind: Kind, ref: ObjectRef): ObjectKey {
+    const { name, namespace } = keyOf(ref);
+    return { name, namespace: namespaceOf(kind, this.#defaults, namespace) };
+  }
+
+  #write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {
+    return withDefaults(this.#defaults, options ?? ({} as Options));
+  }
+}

@@ -1,0 +1,70 @@
+import type { Status } from "@tsbuilder/apimachinery/meta";
+import type { IncomingHttpHeaders } from "node:http";
+import { ApiError } from "./api-error.ts";
+
+/** Makes an error of an answer: the server's Status, or one made up for what a proxy says in its place. */
+export function errorFromAnswer(
+  status: number,
+  headers: IncomingHttpHeaders,
+  text: string,
+  request: string,
+): ApiError {
+  const body: Partial<Status> = statusOf(text) ?? {
+    message: text.trim().slice(0, 1024) || `HTTP ${status}`,
+    reason: reasons[status] ?? "Unknown",
+  };
+  const retryAfter = seconds(headers["retry-after"]) ?? body.details?.retryAfterSeconds;
+  return new ApiError(
+    {
+      ...body,
+      code: status,
+      ...(retryAfter !== undefined && { details: { ...body.details, retryAfterSeconds: retryAfter } }),
+    },
+    { request },
+  );
+}
+
+/** Makes an error of a connection that failed. */
+export function errorFromSocket(cause: unknown, request: string): ApiError {
+  const { code, message } = cause as { code?: string; message?: string };
+  const reason = code === "ETIMEDOUT" ? "Timeout" : "Unreachable";
+  return new ApiError(
+    { code: 0, reason, message: message || code || "the connection failed" },
+    { request, cause },
+  );
+}
+
+function statusOf(text: string): Partial<Status> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const body = JSON.parse(text) as Partial<Status>;
+    return body.kind === "Status" ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The header may hold a date as well; servers of Kubernetes send seconds. */
+function seconds(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isFinite(value) ? Math.max(0, value) : undefined;
+}
+
+const reasons: { [status: number]: string } = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};

@@ -1,0 +1,34 @@
+const newline = 10;
+
+/**
+ * Cuts a stream of bytes into lines of JSON, wherever its chunks end: in a line, in a character, or after many lines.
+ * A line is kept in pieces until its end comes, so that one of many megabytes is copied once.
+ */
+export class JsonLines {
+  #pieces: Buffer[] = [];
+
+  /** Takes a chunk and returns the lines that it ends; blank ones are left out. */
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      const line = this.#finish(chunk.subarray(start, end));
+      if (line !== "" && line !== "\r") lines.push(line);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#pieces.push(chunk.subarray(start));
+    return lines;
+  }
+
+  /** What came after the last end of a line. A stream that ended well has nothing left. */
+  get rest(): string {
+    return Buffer.concat(this.#pieces).toString("utf8");
+  }
+
+  #finish(last: Buffer): string {
+    if (this.#pieces.length === 0) return last.toString("utf8");
+    const line = Buffer.concat([...this.#pieces, last]).toString("utf8");
+    this.#pieces = [];
+    return line;
+  }
+}
