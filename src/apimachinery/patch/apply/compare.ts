@@ -2,10 +2,10 @@ import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "../is-equal.ts";
 import { isObject, memberOf, unionOfKeys } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { emptySet, type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";
+import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
-import { commonShape, memberSchema } from "./shape.ts";
+import { hasContent, memberSchema, type Shape, shapesOf } from "./shape.ts";
 
 /** What one write did, as sets of fields. */
 export interface Comparison {
@@ -21,14 +21,29 @@ type Value = JSONValue | undefined;
 /** Compares two states of a value field by field. A part that is new is named as well as all that is in it. */
 export function compareFields(from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
   if (from === to) return unchanged;
-  const shape = commonShape(from, to, schema);
-  if (shape.kind === "leaf") return compareLeaves(from, to);
+  const shapes = shapesOf(from, to, schema);
+  return shapes.map((shape) => compareAs(shape, from, to, schema)).reduce(unite);
+}
+
+/** A value that has changed its type is compared in both: what it had is removed, what it has is added. */
+function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
+  if (shape.kind === "leaf" || !(hasContent(from, shape) || hasContent(to, shape))) {
+    return compareLeaves(from, to);
+  }
   const parts =
     shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
   return {
     added: fieldSet(from === undefined, pick(parts, "added")),
     modified: fieldSet(false, pick(parts, "modified")),
     removed: fieldSet(to === undefined, pick(parts, "removed")),
+  };
+}
+
+function unite(a: Comparison, b: Comparison): Comparison {
+  return {
+    added: union(a.added, b.added),
+    modified: union(a.modified, b.modified),
+    removed: union(a.removed, b.removed),
   };
 }
 

@@ -3,11 +3,12 @@ import { isObject, type JSONObject, memberOf, setMember, unionOfKeys } from "../
 import type { SchemaNode } from "../schema-node.ts";
 import { groupItems, itemElement } from "./list-items.ts";
 import type { PathElement } from "./path-element.ts";
-import { commonShape, memberSchema } from "./shape.ts";
+import { hasContent, memberSchema, shapesOf } from "./shape.ts";
 
 /** Lays an applied value over the live one: what the applied one states wins, all else stays. */
 export function mergeValues(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {
-  const shape = commonShape(live, applied, schema);
+  const shape = shapesOf(live, applied, schema).at(-1)!;
+  if (!hasContent(live, shape) && !hasContent(applied, shape)) return applied;
   if (shape.kind === "object") return mergeObjects(live, applied, schema);
   if (shape.kind === "list") return mergeLists(live, applied, schema, shape.keys);
   return applied;

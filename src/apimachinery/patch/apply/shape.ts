@@ -25,19 +25,24 @@ export function shapeOf(value: JSONValue | undefined, schema: SchemaNode | undef
 }
 
 /**
- * Finds the shape that two states of a value share. A null or missing one takes the shape of the other, and
- * two of different types are compared as a whole.
+ * Finds the shapes of two states of a value: one if they agree, else that of the first, then of the second.
+ * A null or missing one takes the shape of the other.
  */
-export function commonShape(
+export function shapesOf(
   a: JSONValue | undefined,
   b: JSONValue | undefined,
   schema: SchemaNode | undefined,
-): Shape {
-  if (isNothing(a) && isNothing(b)) return leaf;
-  if (a == null) return shapeOf(b, schema);
-  if (b == null) return shapeOf(a, schema);
-  const shape = shapeOf(a, schema);
-  return shape.kind === shapeOf(b, schema).kind ? shape : leaf;
+): readonly Shape[] {
+  if (a == null) return [shapeOf(b, schema)];
+  if (b == null) return [shapeOf(a, schema)];
+  const [first, second] = [shapeOf(a, schema), shapeOf(b, schema)];
+  return first.kind === second.kind ? [first] : [first, second];
+}
+
+/** Tells whether a value has members or items. Empty is a state of its own that somebody may own. */
+export function hasContent(value: JSONValue | undefined, shape: Shape): boolean {
+  if (shape.kind === "object") return isObject(value) && Object.keys(value).length > 0;
+  return shape.kind === "list" && Array.isArray(value) && value.length > 0;
 }
 
 /** The schema of a member: the declared one, else that of additional members. */
@@ -70,10 +75,4 @@ function patchStrategyShape(schema: SchemaNode | undefined): Shape {
   if (!schema?.["x-kubernetes-patch-strategy"]?.split(",").includes("merge")) return leaf;
   const key = schema["x-kubernetes-patch-merge-key"];
   return { kind: "list", keys: key === undefined ? [] : [key] };
-}
-
-/** Empty is a state of its own that somebody may own, so a list or object without content is a leaf. */
-function isNothing(value: JSONValue | undefined): boolean {
-  if (value == null) return true;
-  return typeof value === "object" && (Array.isArray(value) ? value.length : Object.keys(value).length) === 0;
 }
