@@ -17,3 +17,13 @@ export {
 export { goJSON, goNumber, goValue, quote } from "./go-text.ts";
 export { itemsOf, type JSONSchema, type SchemaType, type ValidationRule, valuesOf } from "./json-schema.ts";
 export { compilePattern, type Pattern, patternError } from "./pattern.ts";
+export { type FieldPath, parseFieldPath } from "./field-path.ts";
+export {
+  checkOpenAPI,
+  checkRoot,
+  type Findings,
+  type NodeContext,
+  type RuleContext,
+} from "./structural/check-open-api.ts";
+export { checkStructural, unsupportedKeyword } from "./structural/check-structural.ts";
+export { checkDefaults, type CheckRules } from "./structural/check-defaults.ts";

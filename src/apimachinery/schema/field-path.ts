@@ -1,0 +1,80 @@
+import type { JSONSchema } from "./json-schema.ts";
+import { valuesOf } from "./json-schema.ts";
+
+/** A path of fields that a schema describes, as rules and selectable fields name it. */
+export interface FieldPath {
+  /** `spec.test` or `map[a.b]`: as field errors write it. */
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly schema: JSONSchema;
+}
+
+/**
+ * Reads `.spec.test` and `.map['a.b']` against a schema. Returns what is wrong as a string.
+ * Lists can't be entered: a path names one place.
+ */
+export function parseFieldPath(
+  source: string,
+  root: JSONSchema,
+  { allowBrackets = true }: { allowBrackets?: boolean } = {},
+): FieldPath | string {
+  const tokens = tokenize(source);
+  const names: string[] = [];
+  let text = "";
+  let schema: JSONSchema | undefined = root;
+  for (let index = 0; index < tokens.length; ) {
+    const opener = tokens[index++]!;
+    if (opener !== "." && opener !== "[") return `expected [ or . but got: ${opener}`;
+    if (opener === "[" && !allowBrackets) return "array notation is not allowed";
+    const token = tokens[index++];
+    if (token === undefined) return "unexpected end of JSON path";
+    const name: string | { fault: string } = opener === "[" ? unquote(token) : token;
+    if (typeof name !== "string") return name.fault;
+    const isNamed: boolean = schema?.properties !== undefined;
+    const child: JSONSchema | undefined = isNamed ? ownProperty(schema, name) : valuesOf(schema);
+    if (!child) return "does not refer to a valid field";
+    schema = child;
+    names.push(name);
+    if (!isNamed) text += `[${name}]`;
+    else text += text === "" ? name : `.${name}`;
+    if (opener !== "[") continue;
+    const closer = tokens[index++];
+    if (closer === undefined) return "unexpected end of JSON path";
+    if (closer !== "]") return `expected ] but got ${closer}`;
+  }
+  return { text, names, schema: schema ?? {} };
+}
+
+/** Dots and brackets are tokens; what is between them is one, and so is a quoted string. */
+function tokenize(source: string): string[] {
+  return source.match(/'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/g) ?? [];
+}
+
+function ownProperty(schema: JSONSchema | undefined, name: string): JSONSchema | undefined {
+  return schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "'": "'",
+  "\\": "\\",
+};
+
+function unquote(token: string): string | { fault: string } {
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) {
+    return { fault: `expected single quoted string but got ${token}` };
+  }
+  let fault: string | undefined;
+  const text = token.slice(1, -1).replaceAll(/\\(.)/gs, (match, char: string) => {
+    const plain = escapes[char];
+    if (plain === undefined) fault ??= `invalid string literal: invalid escape char ${match}`;
+    return plain ?? "";
+  });
+  return fault === undefined ? text : { fault };
+}

@@ -1,0 +1,35 @@
+import { compileSchema } from "../compile-schema.ts";
+import { type FieldError, invalid } from "../field-error.ts";
+import { itemsOf, type JSONSchema } from "../json-schema.ts";
+import { prune } from "../prune.ts";
+
+/** Checks a default against the rules of its node: once as an unchanged value, once as a new one. */
+export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => FieldError[];
+
+/**
+ * Checks that every default obeys its own schema: nothing in it would be pruned, and it is valid.
+ * Defaults of a map's values are not looked at: no keyword allows them to be applied there.
+ */
+export function checkDefaults(schema: JSONSchema, path: string, checkRules?: CheckRules): FieldError[] {
+  const errors: FieldError[] = [];
+  if (schema.default !== undefined) errors.push(...checkDefault(schema, `${path}.default`, checkRules));
+  const items = itemsOf(schema);
+  if (items) errors.push(...checkDefaults(items, `${path}.items`, checkRules));
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    errors.push(...checkDefaults(child, `${path}.properties[${name}]`, checkRules));
+  }
+  return errors;
+}
+
+function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules | undefined): FieldError[] {
+  const { default: value } = schema;
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  const errors: FieldError[] = [];
+  if (prune(value, schema, embedded).object !== value) {
+    errors.push(invalid(path, value, "must not have unknown fields"));
+  }
+  const { default: _, ...node } = schema;
+  const invalidities = compileSchema(node).validate(value, { path });
+  if (invalidities.length > 0) return [...errors, ...invalidities];
+  return [...errors, ...(checkRules?.(schema, value, path) ?? [])];
+}

@@ -1,0 +1,120 @@
+import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
+import { isSameJSON } from "../json.ts";
+import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
+import { checkNested, checkPattern } from "./check-nested.ts";
+
+/** Where a node stands: the rules for its type and metadata depend on it. */
+type Level = "root" | "item" | "field";
+
+/** Checks that every node says what it is, in the one way that pruning and defaulting understand. */
+export function checkInvariants(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
+  const items = itemsOf(schema);
+  const values = valuesOf(schema);
+  if (schema.type === "array" && !items) errors.push(required(`${path}.items`, "must be specified"));
+  if (items) checkInvariants(items, "item", `${path}.items`, errors);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    checkInvariants(child, "field", `${path}.properties[${name}]`, errors);
+  }
+  if (schema.additionalProperties !== undefined) {
+    const at = `${path}.additionalProperties`;
+    if (level === "root") errors.push(forbidden(at, "must not be used at the root"));
+    if (values) checkInvariants(values, "field", at, errors);
+  }
+  checkExtensions(schema, path, errors);
+  checkBranches(schema, path, errors);
+  checkType(schema, level, path, errors);
+  checkTypeFields(schema, level, path, errors);
+}
+
+function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  if (!schema["x-kubernetes-int-or-string"]) return;
+  for (const name of ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const) {
+    if (!schema[name]) continue;
+    errors.push(invalid(`${path}.${name}`, true, "must be false if x-kubernetes-int-or-string is true"));
+  }
+}
+
+/** Two spellings of int-or-string may name types inside of branches; nothing else may. */
+function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  if (!isIntOrString(schema.anyOf)) {
+    schema.anyOf?.forEach((branch, index) => checkNested(branch, `${path}.anyOf[${index}]`, errors));
+  }
+  schema.allOf?.forEach((branch, index) => {
+    const skipAnyOf = index === 0 && isIntOrString(branch.anyOf);
+    checkNested(branch, `${path}.allOf[${index}]`, errors, { skipAnyOf });
+  });
+  schema.oneOf?.forEach((branch, index) => checkNested(branch, `${path}.oneOf[${index}]`, errors));
+  if (schema.not) checkNested(schema.not, `${path}.not`, errors);
+  checkPattern(schema, path, errors);
+}
+
+function isIntOrString(branches: readonly JSONSchema[] | undefined): boolean {
+  return branches !== undefined && isSameJSON(branches, [{ type: "integer" }, { type: "string" }]);
+}
+
+function checkType(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
+  const type = schema.type ?? "";
+  const at = `${path}.type`;
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (embedded && type !== "object") {
+    const detail = "must be object if x-kubernetes-embedded-resource is true";
+    errors.push(type === "" ? required(at, detail) : invalid(at, type, detail));
+  } else if (
+    type === "" &&
+    !schema["x-kubernetes-int-or-string"] &&
+    !schema["x-kubernetes-preserve-unknown-fields"]
+  ) {
+    errors.push(required(at, `must not be empty ${emptyTypePlaces[level]}`));
+  }
+  if (embedded && schema.additionalProperties !== undefined) {
+    const detail = "must not be used if x-kubernetes-embedded-resource is set";
+    errors.push(forbidden(`${path}.additionalProperties`, detail));
+  }
+  if (level === "root" && type !== "" && type !== "object") {
+    errors.push(invalid(at, type, "must be object at the root"));
+  }
+}
+
+const emptyTypePlaces: Readonly<Record<Level, string>> = {
+  root: "at the root",
+  item: "for specified array items",
+  field: "for specified object fields",
+};
+
+function checkTypeFields(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
+  const properties = schema.properties ?? {};
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  const isResource = level === "root" || embedded;
+  for (const name of ["kind", "apiVersion"]) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!isResource || !property || property.type === "string") continue;
+    errors.push(invalid(`${path}.properties[${name}].type`, property.type ?? "", "must be string"));
+  }
+  const metadata = Object.hasOwn(properties, "metadata") ? properties["metadata"] : undefined;
+  if (metadata) checkMetadata(metadata, isResource, level, `${path}.properties[metadata]`, errors);
+  if (embedded && !schema["x-kubernetes-preserve-unknown-fields"] && Object.keys(properties).length === 0) {
+    const detail =
+      "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+    errors.push(required(`${path}.properties`, detail));
+  }
+}
+
+function checkMetadata(
+  metadata: JSONSchema,
+  isResource: boolean,
+  level: Level,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (isResource && metadata.type !== "object") {
+    errors.push(invalid(`${path}.type`, metadata.type ?? "", "must be object"));
+  }
+  if (level !== "root") return;
+  const { type: _type, default: _default, properties = {}, ...rest } = metadata;
+  const named = Object.keys(properties).every((name) => name === "name" || name === "generateName");
+  const isBare = Object.values(rest).every((value) => value === undefined || value === false);
+  if (named && isBare) return;
+  const detail =
+    "must not specify anything other than name and generateName, but metadata is implicitly specified";
+  errors.push(forbidden(path, detail));
+}

@@ -1,0 +1,47 @@
+import { type FieldError, forbidden, notSupported } from "../field-error.ts";
+import type { JSONSchema } from "../json-schema.ts";
+
+/** What decides whether a node may carry a default or another resource. */
+export interface KeywordContext {
+  /** Why no default may stand here, or undefined where one may. */
+  readonly noDefaults: string | undefined;
+  readonly insideMeta: boolean;
+}
+
+const types = ["array", "boolean", "integer", "number", "object", "string"];
+
+/** Checks that a node uses the part of OpenAPI v3 that Kubernetes supports. */
+export function checkKeywords(schema: JSONSchema, path: string, context: KeywordContext): FieldError[] {
+  const errors: FieldError[] = [];
+  const type = schema.type ?? "";
+  if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
+  if (schema.default !== undefined && context.noDefaults !== undefined) {
+    errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
+  }
+  for (const name of [
+    "id",
+    "additionalItems",
+    "patternProperties",
+    "definitions",
+    "dependencies",
+    "$ref",
+  ] as const) {
+    if (isPresent(schema[name])) errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
+  }
+  if (type === "null") {
+    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+  }
+  if (Array.isArray(schema.items) && schema.items.length > 0) {
+    errors.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
+  }
+  if (context.insideMeta && schema["x-kubernetes-embedded-resource"]) {
+    const detail = "must not be used inside of resource meta";
+    errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, detail));
+  }
+  return errors;
+}
+
+function isPresent(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== "";
+}

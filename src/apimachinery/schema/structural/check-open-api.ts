@@ -1,0 +1,144 @@
+import { type FieldError, forbidden, invalid } from "../field-error.ts";
+import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
+import { checkExtensions } from "./check-extensions.ts";
+import { checkKeywords, type KeywordContext } from "./check-keywords.ts";
+import { checkRuleTexts } from "./check-rule-texts.ts";
+
+/** What a CEL compiler knows about a node: it follows the walk down the described fields. */
+export interface RuleContext {
+  property(schema: JSONSchema, name: string): RuleContext;
+  values(schema: JSONSchema): RuleContext;
+  items(schema: JSONSchema): RuleContext;
+  /** Checks the node's own rules; `uncorrelatable` is the path above which `oldSelf` has no meaning. */
+  check(path: string, uncorrelatable: string | undefined): FieldError[];
+}
+
+/** Where a node stands, as far as what it may say depends on that. */
+export interface NodeContext extends KeywordContext {
+  readonly isRoot: boolean;
+  readonly uncorrelatable: string | undefined;
+  readonly rules: RuleContext | undefined;
+}
+
+/** What a walk found; rules are only compiled where no schema error is at or below the node. */
+export interface Findings {
+  readonly schemaErrors: FieldError[];
+  readonly ruleErrors: FieldError[];
+}
+
+/** Checks the keywords of a CRD's schema, node by node, branches included. */
+export function checkOpenAPI(schema: JSONSchema, path: string, context: NodeContext): Findings {
+  const own: Findings = { schemaErrors: checkKeywords(schema, path, context), ruleErrors: [] };
+  if (schema.uniqueItems) {
+    const detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+    own.schemaErrors.push(forbidden(`${path}.uniqueItems`, detail));
+  }
+  checkMapValues(schema, path, context, own);
+  checkProperties(schema, path, context, own);
+  checkBranches(schema, path, context, own);
+  checkItems(schema, path, context, own);
+  own.schemaErrors.push(...checkExtensions(schema, path), ...checkRuleTexts(schema, path));
+  const hasRules = (schema["x-kubernetes-validations"]?.length ?? 0) > 0;
+  if (hasRules && own.schemaErrors.length === 0 && context.rules) {
+    own.ruleErrors.push(...context.rules.check(path, context.uncorrelatable));
+  }
+  return own;
+}
+
+function add(to: Findings, from: Findings): void {
+  to.schemaErrors.push(...from.schemaErrors);
+  to.ruleErrors.push(...from.ruleErrors);
+}
+
+function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+  const { additionalProperties } = schema;
+  if (additionalProperties === undefined) return;
+  const at = `${path}.additionalProperties`;
+  if (Object.keys(schema.properties ?? {}).length > 0 && additionalProperties !== true) {
+    own.schemaErrors.push(forbidden(at, "additionalProperties and properties are mutual exclusive"));
+  }
+  const values = valuesOf(schema);
+  if (!values) return;
+  const noDefaults = context.insideMeta
+    ? { noDefaults: "inside additionalProperties applying to object metadata" }
+    : {};
+  const rules = context.rules?.values(values);
+  add(own, checkOpenAPI(values, at, { ...context, ...noDefaults, isRoot: false, rules }));
+}
+
+function checkProperties(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+  const { isRoot } = context;
+  const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
+  const isCorrelatable = ["granular", "atomic"].includes(schema["x-kubernetes-map-type"] ?? "granular");
+  const uncorrelatable = isCorrelatable ? context.uncorrelatable : (context.uncorrelatable ?? path);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    const isMeta = isResource && ["metadata", "kind", "apiVersion"].includes(name);
+    add(
+      own,
+      checkOpenAPI(child, `${path}.properties[${name}]`, {
+        insideMeta: context.insideMeta || isMeta,
+        noDefaults: isMeta && isRoot ? `in top-level ${name}` : context.noDefaults,
+        isRoot: false,
+        uncorrelatable,
+        rules: context.rules?.property(child, name),
+      }),
+    );
+  }
+}
+
+function checkBranches(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+  const inner = { ...context, isRoot: false, rules: undefined };
+  if (schema.not) add(own, checkOpenAPI(schema.not, `${path}.not`, inner));
+  for (const name of ["allOf", "oneOf", "anyOf"] as const) {
+    schema[name]?.forEach((branch, index) => {
+      add(own, checkOpenAPI(branch, `${path}.${name}[${index}]`, inner));
+    });
+  }
+}
+
+function checkItems(schema: JSONSchema, path: string, context: NodeContext, own: Findings): void {
+  const items = itemsOf(schema);
+  if (!items) return;
+  const isMap = schema["x-kubernetes-list-type"] === "map";
+  const uncorrelatable = isMap ? context.uncorrelatable : (context.uncorrelatable ?? path);
+  const rules = context.rules?.items(items);
+  add(own, checkOpenAPI(items, `${path}.items`, { ...context, isRoot: false, uncorrelatable, rules }));
+}
+
+/** Checks what only the root must obey; `hasStatus` says that the status subresource is on. */
+export function checkRoot(schema: JSONSchema, path: string, hasStatus: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  if (hasStatus) errors.push(...checkRootWithStatus(schema, path));
+  if (schema.nullable) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
+  return errors;
+}
+
+/** With a status subresource the status is validated by its own part of the schema, so nothing may span both. */
+const allowedAtRoot =
+  "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern " +
+  "MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields " +
+  "XValidations";
+
+function checkRootWithStatus(schema: JSONSchema, path: string): FieldError[] {
+  const allowed = new Set(allowedAtRoot.split(" "));
+  for (const [name, value] of Object.entries(schema)) {
+    if (value === undefined || value === false || value === "") continue;
+    if (name === "type") {
+      if (value === "object") continue;
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalid(`${path}.type`, value, detail)];
+    }
+    if (allowed.has(goName(name))) continue;
+    const detail = `only [${allowedAtRoot}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [invalid(path, schema, detail)];
+  }
+  return [];
+}
+
+function goName(keyword: string): string {
+  const plain = keyword
+    .replace("x-kubernetes-", "x-")
+    .replaceAll(/-(\w)/g, (_, char: string) => char.toUpperCase());
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}

@@ -1,0 +1,61 @@
+import { type FieldError, formatFieldError } from "../field-error.ts";
+import type { JSONSchema } from "../json-schema.ts";
+import { checkCompleteness } from "./check-completeness.ts";
+import { checkInvariants } from "./check-invariants.ts";
+
+/**
+ * Checks that a schema is structural, with the errors of a CRD create in the API server's order.
+ * `path` is where the schema stands, as in `spec.validation.openAPIV3Schema`.
+ */
+export function checkStructural(schema: JSONSchema, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  checkInvariants(schema, "root", path, errors);
+  checkCompleteness(schema, path, errors);
+  return errors
+    .map((error) => ({ error, text: formatFieldError(error) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ error }) => error);
+}
+
+/** The first keyword that keeps a schema from being read as structural at all, or undefined. */
+export function unsupportedKeyword(schema: JSONSchema): string | undefined {
+  const own = unsupported.find((name) => isPresent(schema[name]));
+  if (own !== undefined) return `OpenAPIV3Schema '${own === "$schema" ? "schema" : own}' is not supported`;
+  if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+  if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  for (const child of childrenOf(schema)) {
+    const found = unsupportedKeyword(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const unsupported = [
+  "id",
+  "$schema",
+  "$ref",
+  "patternProperties",
+  "dependencies",
+  "additionalItems",
+  "definitions",
+] as const;
+
+function isPresent(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== "";
+}
+
+function childrenOf(schema: JSONSchema): JSONSchema[] {
+  const { not, items, additionalProperties } = schema;
+  return [
+    ...(not ? [not] : []),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(items && !Array.isArray(items) ? [items as JSONSchema] : []),
+    ...Object.values(schema.properties ?? {}),
+    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
+  ];
+}
