@@ -1,33 +1,58 @@
-import { describe, expect, test } from "vitest";
-import { formatDuration, parseDuration } from "./duration.ts";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatDuration, formatNanoseconds, parseDuration, parseNanoseconds } from "./duration.ts";
 
-describe("parseDuration()", () => {
-  test.each([
-    ["30s", 30_000],
-    ["1h30m", 5_400_000],
-    ["250ms", 250],
-    ["1.5s", 1500],
-    [".5s", 500],
-    ["-2m", -120_000],
-    ["0", 0],
-    ["5µs", 0.005],
-  ])("parseDuration() reads %s", (text, milliseconds) => {
-    expect(parseDuration(text)).toBeCloseTo(milliseconds, 9);
-  });
+test.each([
+  ["0", 0],
+  ["30s", 30_000],
+  ["1h30m", 5_400_000],
+  ["250ms", 250],
+  ["1.5s", 1_500],
+  [".5s", 500],
+  ["1.s", 1_000],
+  ["-1m", -60_000],
+  ["+2h", 7_200_000],
+  ["1us", 0.001],
+  ["1\u00b5s", 0.001],
+  ["1\u03bcs", 0.001],
+  ["1ns", 0.000_001],
+  ["39h9m14.425s", 140_954_425],
+])("parseDuration(%s) is %d ms", (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds);
+});
 
-  test.each(["", "30", "s", "1d", "1 s", "--1s", "1..5s"])("parseDuration() refuses %j", (text) => {
-    expect(() => parseDuration(text)).toThrow(/is no duration/);
-  });
+test.each([
+  ["", 'time: invalid duration ""'],
+  ["-", 'time: invalid duration "-"'],
+  ["s", 'time: invalid duration "s"'],
+  [".s", 'time: invalid duration ".s"'],
+  ["30", 'time: missing unit in duration "30"'],
+  ["1h30", 'time: missing unit in duration "1h30"'],
+  ["1d", 'time: unknown unit "d" in duration "1d"'],
+  ["1 s", 'time: unknown unit " s" in duration "1 s"'],
+  ["9223372036854775808ns", 'time: invalid duration "9223372036854775808ns"'],
+])("parseDuration() refuses %j", (text, message) => {
+  expect(() => parseDuration(text)).toThrow(new TypeError(message));
 });
 
 test.each([
   [0, "0s"],
+  [0.000_001, "1ns"],
+  [0.0015, "1.5µs"],
   [250, "250ms"],
-  [1500, "1.5s"],
-  [5_400_000, "1h30m0s"],
+  [1_500, "1.5s"],
   [60_000, "1m0s"],
-  [-2000, "-2s"],
-  [0.005, "5µs"],
-])("formatDuration() writes %d ms as Go does", (milliseconds, text) => {
+  [5_400_000, "1h30m0s"],
+  [3_600_000, "1h0m0s"],
+  [-90_500, "-1m30.5s"],
+])("formatDuration(%d) is %s", (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text);
+});
+
+test("formatNanoseconds() and parseNanoseconds() are the two ways of each 64-bit span", () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (span) => {
+      expect(parseNanoseconds(formatNanoseconds(span))).toBe(span);
+    }),
+  );
 });

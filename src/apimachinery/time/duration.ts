@@ -1,46 +1,88 @@
-import type { Duration } from "../meta/scalars.ts";
-
-const units: { readonly [unit: string]: number } = {
-  ns: 1e-6,
-  us: 1e-3,
-  // Both the micro sign and the Greek letter, as Go reads them.
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
-/** Reads a span as Go writes it, `1h30m` or `-1.5s`, as milliseconds. Throws `TypeError` for anything else. */
-export function parseDuration(text: Duration): number {
-  const sign = text.startsWith("-") ? -1 : 1;
-  const body = text.replace(/^[+-]/, "");
-  if (body === "0") return 0;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(body))
-    throw new TypeError(`"${text}" is no duration: write it like 30s, 1h30m or 250ms`);
-  let milliseconds = 0;
-  for (const [, amount, unit] of body.matchAll(/([\d.]+)([a-zµμ]+)/g))
-    milliseconds += Number(amount) * units[unit!]!;
-  return sign * milliseconds;
+/**
+ * Parses a span of time as Go writes it (`1h30m`, `250ms`, `-1.5s`) into milliseconds.
+ * Nanoseconds become fractions; for exact ones there is `parseNanoseconds`.
+ * @throws TypeError that quotes the text
+ */
+export function parseDuration(text: string): number {
+  const nanoseconds = parseNanoseconds(text);
+  // Whole milliseconds first: a division of everything would lose digits of long spans.
+  return Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6;
 }
 
-/** Writes milliseconds as Go would: `1h30m0s`, `1.5s`, `250ms`. */
-export function formatDuration(milliseconds: number): Duration {
-  const sign = milliseconds < 0 ? "-" : "";
-  const total = Math.abs(milliseconds);
-  if (total === 0) return "0s";
-  if (total < 1e-3) return `${sign}${round(total * 1e6)}ns`;
-  if (total < 1) return `${sign}${round(total * 1e3)}µs`;
-  if (total < 1000) return `${sign}${round(total)}ms`;
-  const hours = Math.floor(total / units["h"]!);
-  const minutes = Math.floor((total % units["h"]!) / units["m"]!);
-  const seconds = round((total % units["m"]!) / 1000);
-  const head = hours > 0 ? `${hours}h${minutes}m` : minutes > 0 ? `${minutes}m` : "";
-  return `${sign}${head}${seconds}s`;
+/** Writes milliseconds as Go does: `1h30m0s`, `1.5s`, `250ms`, `0s`. */
+export function formatDuration(milliseconds: number): string {
+  const whole = Math.trunc(milliseconds);
+  const rest = Math.round((milliseconds - whole) * 1e6);
+  return formatNanoseconds(BigInt(whole) * 1_000_000n + BigInt(rest));
 }
 
-/** Nine digits are what Go keeps of a second. */
-function round(value: number): number {
-  return Number(value.toFixed(9));
+/** Parses a span of time into nanoseconds, exactly. Go's limits hold: about 292 years. */
+export function parseNanoseconds(text: string): bigint {
+  const unsigned = /^[+-]/u.test(text) ? text.slice(1) : text;
+  const sign = text.startsWith("-") ? -1n : 1n;
+  if (unsigned === "0") return 0n;
+  if (unsigned === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
+  let total = 0n;
+  for (let rest = unsigned; rest !== ""; ) {
+    const [all, digits = "", fraction = "", unit = ""] = PART.exec(rest)!;
+    if (digits + fraction === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
+    if (unit === "") throw new TypeError(`time: missing unit in duration ${JSON.stringify(text)}`);
+    const size = UNITS.get(unit);
+    if (size === undefined) {
+      throw new TypeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
+    }
+    total += BigInt(digits || 0) * size + (BigInt(fraction || 0) * size) / 10n ** BigInt(fraction.length);
+    // One more is allowed below zero, as in any two's complement.
+    if (total > LIMIT && !(sign < 0n && total === LIMIT + 1n)) {
+      throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
+    }
+    rest = rest.slice(all.length);
+  }
+  return sign * total;
+}
+
+/** Writes nanoseconds as Go does. Below a second the largest unit that leaves a whole part is taken. */
+export function formatNanoseconds(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return "0s";
+  const sign = nanoseconds < 0n ? "-" : "";
+  const span = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  if (span < MICROSECOND) return `${sign}${span}ns`;
+  if (span < MILLISECOND) return `${sign}${decimal(span, MICROSECOND)}µs`;
+  if (span < SECOND) return `${sign}${decimal(span, MILLISECOND)}ms`;
+  const hours = span / HOUR;
+  const minutes = (span % HOUR) / MINUTE;
+  const seconds = `${decimal(span % MINUTE, SECOND)}s`;
+  if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
+  return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
+}
+
+const MICROSECOND = 1_000n;
+const MILLISECOND = 1_000_000n;
+const SECOND = 1_000_000_000n;
+const MINUTE = 60n * SECOND;
+const HOUR = 60n * MINUTE;
+
+/** The largest 64-bit integer. */
+const LIMIT = (1n << 63n) - 1n;
+
+/** Both signs for micro are read; Go writes the first. */
+const UNITS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", MICROSECOND],
+  ["\u00b5s", MICROSECOND],
+  ["\u03bcs", MICROSECOND],
+  ["ms", MILLISECOND],
+  ["s", SECOND],
+  ["m", MINUTE],
+  ["h", HOUR],
+]);
+
+/** A number, and all that stands before the next one as its unit. */
+const PART = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
+
+function decimal(value: bigint, unit: bigint): string {
+  const fraction = String(value % unit)
+    .padStart(String(unit).length - 1, "0")
+    .replace(/0+$/u, "");
+  return fraction === "" ? String(value / unit) : `${value / unit}.${fraction}`;
 }

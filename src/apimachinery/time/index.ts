@@ -1,1 +1,2 @@
-export { formatDuration, parseDuration } from "./duration.ts";
+export { formatDuration, formatNanoseconds, parseDuration, parseNanoseconds } from "./duration.ts";
+export { formatMicroTime, formatTime, parseTime } from "./time.ts";
