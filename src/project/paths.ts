@@ -1,0 +1,45 @@
+import type { Project, Resource } from "./project.ts";
+
+/** The folder of the API's types. */
+export function apiFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup ? `api/${groupFolder(resource)}/${resource.version}` : `api/${resource.version}`;
+}
+
+/** The folder of the kind's controllers. */
+export function controllerFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup ? `src/controller/${groupFolder(resource)}` : "src/controller";
+}
+
+/** The folder of the webhooks of one version. */
+export function webhookFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup
+    ? `src/webhook/${groupFolder(resource)}/${resource.version}`
+    : `src/webhook/${resource.version}`;
+}
+
+/** A kind without a group of its own lives in a folder named after the domain. */
+export function groupFolder({ group, domain }: Pick<Resource, "group" | "domain">): string {
+  if (group !== "") return group;
+  return domain === "" ? "core" : domain;
+}
+
+/** The name of a kind as it stands in file names. */
+export function kindFile({ kind }: Pick<Resource, "kind">): string {
+  return kind.toLowerCase();
+}
+
+/** The start of file names below `config/`; with several groups it names the group too. */
+export function configPrefix(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup ? `${groupFolder(resource)}_` : "";
+}
+
+/** How a module of the project is imported from another one: relative, with forward slashes. */
+export function importPath(fromFile: string, toFile: string): string {
+  const from = fromFile.split("/").slice(0, -1);
+  const to = toFile.split("/");
+  let shared = 0;
+  while (shared < from.length && shared < to.length - 1 && from[shared] === to[shared]) shared++;
+  const up = from.slice(shared).map(() => "..");
+  const path = [...up, ...to.slice(shared)].join("/");
+  return up.length === 0 ? `./${path}` : path;
+}

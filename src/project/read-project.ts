@@ -1,0 +1,152 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { type FeatureName, featureNames } from "./features.ts";
+import {
+  type LicenseName,
+  noWebhooks,
+  type Origin,
+  type Project,
+  type Resource,
+  type WebhookRecord,
+} from "./project.ts";
+
+/** kubebuilder's schema of the file, whose keys mean the same here. */
+export const SCHEMA_VERSION = "3";
+
+/** Names our layout beside kubebuilder's `go.kubebuilder.io/v4`. */
+export const PLUGIN_KEY = "typescript.tsbuilder.dev/v1";
+
+/** Reads what a `PROJECT` file holds; keys that we don't know are not looked at. */
+export function readProject(value: unknown): Project {
+  const file = new Reader("PROJECT", value);
+  const version = file.text("version");
+  if (version !== SCHEMA_VERSION) {
+    throw new TsbuilderError(
+      `"PROJECT" has the schema version "${version}", and this tsbuilder reads "${SCHEMA_VERSION}"`,
+      {
+        code: "INVALID_PROJECT",
+        hint: "use the tsbuilder that the project was made with: npm ci && npx --no-install tsbuilder",
+      },
+    );
+  }
+  const layout = file.texts("layout");
+  if (!layout.includes(PLUGIN_KEY)) {
+    throw new TsbuilderError(
+      `"PROJECT" has the layout "${layout.join(", ")}", which is not a TypeScript project's`,
+      {
+        code: "INVALID_PROJECT",
+        hint: `use the tool that made it; tsbuilder's own projects say "${PLUGIN_KEY}"`,
+      },
+    );
+  }
+  return {
+    domain: file.text("domain"),
+    projectName: file.text("projectName"),
+    multigroup: file.flag("multigroup"),
+    namespaced: file.flag("namespaced"),
+    namespaces: file.texts("namespaces"),
+    license: file.oneOf<LicenseName>("license", ["apache2", "copyright", "none", "file"], "apache2"),
+    owner: file.text("owner", ""),
+    features: file
+      .texts("features")
+      .map((name) => new Reader("features", { name }).oneOf<FeatureName>("name", featureNames)),
+    resources: file.records("resources").map(readResource),
+    cliVersion: file.text("cliVersion", ""),
+  };
+}
+
+function readResource(record: Reader): Resource {
+  const kind = record.text("kind");
+  const api = record.record("api");
+  return {
+    group: record.text("group", ""),
+    domain: record.text("domain", ""),
+    version: record.text("version"),
+    kind,
+    plural: record.text("plural"),
+    singular: record.has("singular") ? record.text("singular") : undefined,
+    shortNames: record.texts("shortNames"),
+    categories: record.texts("categories"),
+    namespaced: api?.flag("namespaced") ?? true,
+    origin: readOrigin(record),
+    controllers: record.records("controllers").map((controller) => ({ name: controller.text("name") })),
+    webhooks: readWebhooks(record.record("webhooks")),
+  };
+}
+
+function readOrigin(record: Reader): Origin {
+  if (record.flag("core")) return { type: "core" };
+  if (record.flag("external")) return { type: "external", module: record.text("path") };
+  return { type: "own" };
+}
+
+function readWebhooks(record: Reader | undefined): WebhookRecord {
+  if (!record) return noWebhooks;
+  return {
+    defaulting: record.flag("defaulting"),
+    validation: record.flag("validation"),
+    spokes: record.flag("conversion") ? record.texts("spoke") : undefined,
+    defaultingPath: record.has("defaultingPath") ? record.text("defaultingPath") : undefined,
+    validationPath: record.has("validationPath") ? record.text("validationPath") : undefined,
+  };
+}
+
+/** Reads the keys of one mapping, and names the place where something else stands than was expected. */
+class Reader {
+  readonly #place: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(place: string, value: unknown) {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw unexpected(place, "a mapping", value);
+    this.#place = place;
+    this.#values = value as Record<string, unknown>;
+  }
+
+  has(key: string): boolean {
+    return this.#values[key] !== undefined && this.#values[key] !== null;
+  }
+
+  text(key: string, missing?: string): string {
+    const value = this.has(key) ? this.#values[key] : missing;
+    // `version: 3` is what people write who edit the file by hand.
+    if (typeof value === "number") return String(value);
+    if (typeof value !== "string") throw unexpected(`${this.#place}.${key}`, "a text", value);
+    return value;
+  }
+
+  flag(key: string): boolean {
+    const value = this.has(key) ? this.#values[key] : false;
+    if (typeof value !== "boolean") throw unexpected(`${this.#place}.${key}`, "true or false", value);
+    return value;
+  }
+
+  oneOf<Name extends string>(key: string, names: readonly Name[], missing?: Name): Name {
+    const value = this.text(key, missing);
+    const name = names.find((known) => known === value);
+    if (name === undefined) throw unexpected(`${this.#place}.${key}`, `one of ${names.join(", ")}`, value);
+    return name;
+  }
+
+  texts(key: string): string[] {
+    const value = this.has(key) ? this.#values[key] : [];
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    return items.map((item, i) => new Reader(`${this.#place}.${key}[${i}]`, { text: item }).text("text"));
+  }
+
+  record(key: string): Reader | undefined {
+    return this.has(key) ? new Reader(`${this.#place}.${key}`, this.#values[key]) : undefined;
+  }
+
+  records(key: string): Reader[] {
+    const value = this.has(key) ? this.#values[key] : [];
+    if (!Array.isArray(value)) throw unexpected(`${this.#place}.${key}`, "a list", value);
+    return value.map((item, i) => new Reader(`${this.#place}.${key}[${i}]`, item));
+  }
+}
+
+function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
+  return new TsbuilderError(`"${place}" must be ${expected}, and is ${JSON.stringify(value) ?? "missing"}`, {
+    code: "INVALID_PROJECT",
+    hint: "mend the PROJECT file, or take its last good state from version control",
+  });
+}

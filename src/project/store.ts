@@ -1,0 +1,86 @@
+import { Document, isMap, isSeq, parseDocument, YAMLMap, YAMLSeq } from "yaml";
+import { TsbuilderError } from "../shared/errors.ts";
+import { readProject } from "./read-project.ts";
+import type { Project } from "./project.ts";
+import { toRecord } from "./to-record.ts";
+
+export const PROJECT_FILE = "PROJECT";
+
+/** A project with the text that it was read from, whose comments and unknown keys survive a save. */
+export interface StoredProject {
+  readonly project: Project;
+  readonly text: string;
+}
+
+/** Reads the text of a `PROJECT` file. */
+export function parseProject(text: string): StoredProject {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error) {
+    throw new TsbuilderError(`"PROJECT" is not valid YAML: ${error.message.split("\n")[0]}`, {
+      code: "INVALID_PROJECT",
+      hint: "mend the file, or take its last good state from version control",
+      at: { file: PROJECT_FILE, line: error.linePos?.[0].line ?? 1, column: error.linePos?.[0].col ?? 1 },
+    });
+  }
+  return { project: readProject(document.toJS() as unknown), text };
+}
+
+/** Writes a project over the text that it was read from: what we don't know stays, comments too. */
+export function formatProject(project: Project, text?: string): string {
+  const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
+  if (text === undefined) document.commentBefore = HEADER;
+  mergeInto(document, document.contents as YAMLMap, toRecord(project));
+  return document.toString({ lineWidth: 0, indentSeq: false });
+}
+
+const HEADER = ` What tsbuilder scaffolded here. Its commands read and write this file; keep it under version control.
+ Keys and comments of your own are left alone.`;
+
+type RecordValue =
+  | string
+  | boolean
+  | readonly RecordValue[]
+  | { readonly [key: string]: RecordValue | undefined };
+
+/** `undefined` takes a key out; keys that the record doesn't name are not ours. */
+function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {
+  for (const [key, value] of Object.entries(record)) {
+    if (value === undefined) {
+      map.delete(key);
+      continue;
+    }
+    const present = map.get(key, true);
+    if (isPlainRecord(value) && isMap(present)) mergeInto(document, present as YAMLMap, value);
+    else if (Array.isArray(value) && isSeq(present)) mergeList(document, present as YAMLSeq, value);
+    else if (!isSame(present, value)) map.set(key, document.createNode(value));
+  }
+}
+
+/** Items of a list are matched by what names them, so that a comment stays with its item. */
+function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[]): void {
+  const present = [...list.items];
+  list.items = items.map((item) => {
+    const at = present.findIndex((node) => identify(node) === identify(item));
+    const [node] = at === -1 ? [] : present.splice(at, 1);
+    if (!isMap(node) || !isPlainRecord(item)) return node ?? document.createNode(item);
+    mergeInto(document, node as YAMLMap, item);
+    return node;
+  });
+}
+
+function identify(item: unknown): string {
+  const value = toPlain(item);
+  if (!isPlainRecord(value)) return JSON.stringify(value);
+  const { name, group, domain, version, kind } = value as Record<string, string>;
+  return JSON.stringify([name, group, domain, version, kind]);
+}
+
+const toPlain = (node: unknown): unknown =>
+  typeof node === "object" && node !== null && "toJSON" in node ? (node as YAMLMap).toJSON() : node;
+
+const isSame = (node: unknown, value: unknown): boolean =>
+  JSON.stringify(toPlain(node)) === JSON.stringify(value);
+
+const isPlainRecord = (value: unknown): value is Record<string, RecordValue> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,54 @@
+import { PLUGIN_KEY, SCHEMA_VERSION } from "./read-project.ts";
+import { hasWebhooks, type Project, type Resource } from "./project.ts";
+
+/** The project as the `PROJECT` file holds it. An undefined key is one that the file must not have. */
+export function toRecord(project: Project): Record<string, unknown> {
+  return {
+    version: SCHEMA_VERSION,
+    cliVersion: project.cliVersion,
+    domain: project.domain,
+    projectName: project.projectName,
+    layout: [PLUGIN_KEY],
+    multigroup: project.multigroup || undefined,
+    namespaced: project.namespaced || undefined,
+    license: project.license,
+    owner: project.owner || undefined,
+    namespaces: list(project.namespaces),
+    features: [...project.features].sort(),
+    resources: list(project.resources.map(resourceRecord)),
+  };
+}
+
+function resourceRecord(resource: Resource): Record<string, unknown> {
+  const { origin, controllers, webhooks } = resource;
+  return {
+    group: resource.group || undefined,
+    domain: resource.domain || undefined,
+    version: resource.version,
+    kind: resource.kind,
+    plural: resource.plural,
+    singular: resource.singular,
+    shortNames: list(resource.shortNames),
+    categories: list(resource.categories),
+    api: origin.type === "own" ? { crdVersion: "v1", namespaced: resource.namespaced } : undefined,
+    core: origin.type === "core" || undefined,
+    external: origin.type === "external" || undefined,
+    path: origin.type === "external" ? origin.module : undefined,
+    controllers: list(controllers.map(({ name }) => ({ name }))),
+    webhooks: hasWebhooks(resource)
+      ? {
+          webhookVersion: "v1",
+          defaulting: webhooks.defaulting || undefined,
+          validation: webhooks.validation || undefined,
+          conversion: webhooks.spokes !== undefined || undefined,
+          spoke: list(webhooks.spokes ?? []),
+          defaultingPath: webhooks.defaultingPath,
+          validationPath: webhooks.validationPath,
+        }
+      : undefined,
+  };
+}
+
+function list<T>(items: readonly T[]): readonly T[] | undefined {
+  return items.length === 0 ? undefined : items;
+}

@@ -1,0 +1,131 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { qualifiedGroup, type Resource } from "./project.ts";
+
+/**
+ * Checks of names before anything is written. What Kubernetes would refuse at deployment is refused here, with the
+ * value in quotes and the next thing to type.
+ */
+
+const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/u;
+const LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/u;
+
+/** The longest name of an object that is made from the project's name: a Service, whose name fits 63 characters. */
+const LONGEST_SUFFIX = "-controller-manager-metrics-service";
+export const MAX_PROJECT_NAME = 63 - LONGEST_SUFFIX.length;
+
+export function checkDomain(domain: string): string {
+  if (domain.length <= 253 && SUBDOMAIN.test(domain)) return domain;
+  throw invalid(
+    "domain",
+    domain,
+    "use lower-case letters, digits, dashes and dots, like --domain example.com",
+  );
+}
+
+export function checkProjectName(name: string): string {
+  if (!LABEL.test(name)) {
+    throw invalid(
+      "project name",
+      name,
+      "use lower-case letters, digits and dashes, starting with a letter, like --project-name mysql-operator",
+    );
+  }
+  if (name.length <= MAX_PROJECT_NAME) return name;
+  throw invalid(
+    "project name",
+    name,
+    `use at most ${MAX_PROJECT_NAME} characters, because "${name}${LONGEST_SUFFIX}" must fit the 63 of a Service's name: --project-name ${name.slice(0, MAX_PROJECT_NAME).replace(/-+$/u, "")}`,
+  );
+}
+
+export function checkGroup(group: string): string {
+  if (group === "" || SUBDOMAIN.test(group)) return group;
+  throw invalid("group", group, "use lower-case letters, digits, dashes and dots, like --group apps");
+}
+
+export function checkVersion(version: string): string {
+  if (VERSION.test(version)) return version;
+  throw invalid("version", version, "use v1, v1alpha1, v2beta3 and the like: --version v1");
+}
+
+const VERSION = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
+
+export function checkKind(kind: string): string {
+  if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63) {
+    const suggestion = toPascalCase(kind).slice(0, 63);
+    const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
+    throw invalid("kind", kind, `use letters and digits, starting with a capital: --kind ${example}`);
+  }
+  if (!TAKEN.has(kind)) return kind;
+  throw invalid(
+    "kind",
+    kind,
+    `the generated code uses this name for something else; choose a longer one, like --kind App${kind}`,
+  );
+}
+
+/** Names that scaffolded code imports or takes from the language, beside the kind's own. */
+const TAKEN = new Set([
+  ..."AdmissionContext Client Condition Context Conversion Converted CustomResource Defaulter Manager".split(
+    " ",
+  ),
+  ..."Reconciler Request Result Validator InvalidField Array Error Object Promise String Number Boolean".split(
+    " ",
+  ),
+  ..."Symbol Date Map Set Record Partial Readonly Pick Omit Function RegExp JSON Math".split(" "),
+]);
+
+function toPascalCase(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/u)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("")
+    .replace(/^[0-9]+/u, "");
+}
+
+export function checkPlural(plural: string, flag = "plural"): string {
+  if (LABEL.test(plural) && plural.length <= 63) return plural;
+  throw invalid(flag, plural, `use lower-case letters, digits and dashes, like --${flag} mysqls`);
+}
+
+export function checkControllerName(name: string): string {
+  if (LABEL.test(name) && name.length <= 63) return name;
+  throw invalid(
+    "controller name",
+    name,
+    "use lower-case letters, digits and dashes, starting with a letter, like --controller-name mysql-backup",
+  );
+}
+
+/** A name for kubectl's command line: `mysql`, `my`. */
+export function checkShortName(name: string, flag: string): string {
+  if (LABEL.test(name) && name.length <= 63) return name;
+  throw invalid(flag, name, `use lower-case letters, digits and dashes, like --${flag} my`);
+}
+
+/** Names that only exist once group, domain and plural come together. */
+export function checkResource(resource: Resource): Resource {
+  const group = qualifiedGroup(resource);
+  if (group === "" && resource.origin.type !== "core") {
+    throw new TsbuilderError("the API group is empty: there is neither a group nor a domain", {
+      code: "INVALID_NAME",
+      hint: "name a group, like --group apps",
+    });
+  }
+  const name = `${resource.plural}.${group}`;
+  if (name.length <= 253) return resource;
+  throw invalid(
+    "name of the definition",
+    name,
+    "choose a shorter --group or --plural: 253 characters are the limit",
+  );
+}
+
+export function checkWebhookPath(path: string, flag: string): string {
+  if (/^\/[\w.~/-]*$/u.test(path) && path !== "/" && !path.includes("//")) return path;
+  throw invalid(flag, path, `start it with a slash, like --${flag} /mutate-mysql`);
+}
+
+function invalid(what: string, value: string, hint: string): TsbuilderError {
+  return new TsbuilderError(`the ${what} "${value}" is not valid`, { code: "INVALID_NAME", hint });
+}

@@ -1,0 +1,117 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { TsbuilderError } from "../shared/errors.ts";
+import type { FileChange } from "./file-change.ts";
+import { fsyncFile } from "./fsync-file.ts";
+import { hashText } from "./ownership.ts";
+
+/**
+ * Makes the changes of a plan, all or nothing. First everything is written beside the project's files, in
+ * `.tsbuilder/`; then a journal says that it is complete; only then files are renamed into place. A process that dies
+ * before the journal has changed nothing, one that dies after it is completed by the next command (`recoverPlan`).
+ */
+export function applyPlan(root: string, changes: readonly FileChange[]): void {
+  if (changes.length === 0) return;
+  recoverPlan(root);
+  refuseStaleChanges(root, changes);
+  const hadFolder = existsSync(join(root, FOLDER));
+  try {
+    stage(root, changes);
+  } catch (error) {
+    rmSync(join(root, STAGE), { recursive: true, force: true });
+    if (!hadFolder) rmSync(join(root, FOLDER), { recursive: true, force: true });
+    throw error;
+  }
+  complete(root);
+}
+
+/** Finishes what an interrupted command had staged completely, or clears away what it had not. */
+export function recoverPlan(root: string): "completed" | "undone" | undefined {
+  if (existsSync(join(root, JOURNAL))) {
+    complete(root);
+    return "completed";
+  }
+  if (!existsSync(join(root, STAGE))) return undefined;
+  rmSync(join(root, STAGE), { recursive: true, force: true });
+  removeIfEmpty(join(root, FOLDER));
+  return "undone";
+}
+
+const FOLDER = ".tsbuilder";
+const STAGE = ".tsbuilder/stage";
+const JOURNAL = ".tsbuilder/stage/journal.json";
+
+/** What is left to do: a staged file to put at a path, or a path to delete. */
+interface Step {
+  readonly path: string;
+  readonly staged: string | undefined;
+}
+
+function stage(root: string, changes: readonly FileChange[]): void {
+  mkdirSync(join(root, STAGE), { recursive: true });
+  const steps = changes.map(({ path, content }, i): Step => {
+    if (content === undefined) return { path, staged: undefined };
+    const staged = `${STAGE}/${i}`;
+    writeFileSync(join(root, staged), content, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
+    fsyncFile(join(root, staged));
+    return { path, staged };
+  });
+  const unfinished = `${join(root, JOURNAL)}.new`;
+  writeFileSync(unfinished, JSON.stringify({ steps }));
+  fsyncFile(unfinished);
+  renameSync(unfinished, join(root, JOURNAL));
+}
+
+/** Each step may have been done already: a rename leaves no staged file behind. */
+function complete(root: string): void {
+  const { steps } = JSON.parse(readFileSync(join(root, JOURNAL), "utf8")) as { steps: Step[] };
+  for (const { path, staged } of steps) {
+    const target = join(root, path);
+    if (staged === undefined) {
+      rmSync(target, { force: true });
+      removeEmptyParents(root, target);
+    } else if (existsSync(join(root, staged))) {
+      mkdirSync(dirname(target), { recursive: true });
+      renameSync(join(root, staged), target);
+    }
+  }
+  rmSync(join(root, STAGE), { recursive: true, force: true });
+}
+
+/** A plan is made for the files as they were read; somebody may have saved one since. */
+function refuseStaleChanges(root: string, changes: readonly FileChange[]): void {
+  for (const { path, before, action } of changes) {
+    const file = join(root, path);
+    const isStale =
+      action === "create"
+        ? existsSync(file)
+        : before !== undefined &&
+          (!existsSync(file) || hashText(readFileSync(file, "utf8")) !== hashText(before));
+    if (!isStale) continue;
+    throw new TsbuilderError(`"${path}" changed while the command was running`, {
+      code: "FILE_CHANGED",
+      hint: "run the command again; nothing was written",
+    });
+  }
+}
+
+function removeEmptyParents(root: string, file: string): void {
+  for (let folder = dirname(file); folder.length > root.length; folder = dirname(folder)) {
+    if (!removeIfEmpty(folder)) return;
+  }
+}
+
+function removeIfEmpty(folder: string): boolean {
+  if (existsSync(folder) && readdirSync(folder).length > 0) return false;
+  if (existsSync(folder)) rmdirSync(folder);
+  return true;
+}

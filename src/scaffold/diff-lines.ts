@@ -1,0 +1,46 @@
+/** A run of lines of the one text that stands where a run of the other stood; line numbers count from 0. */
+export interface Hunk {
+  readonly aStart: number;
+  readonly aEnd: number;
+  readonly bStart: number;
+  readonly bEnd: number;
+}
+
+/** Finds the fewest runs of lines in which two texts differ, by their longest common subsequence. */
+export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
+  let head = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  const lengths = commonLengths(a.slice(head, a.length - tail), b.slice(head, b.length - tail));
+  const hunks: Hunk[] = [];
+  let [i, j] = [head, head];
+  const [aEnd, bEnd] = [a.length - tail, b.length - tail];
+  while (i < aEnd || j < bEnd) {
+    if (i < aEnd && j < bEnd && a[i] === b[j]) {
+      [i, j] = [i + 1, j + 1];
+      continue;
+    }
+    const [aStart, bStart] = [i, j];
+    while ((i < aEnd || j < bEnd) && !(i < aEnd && j < bEnd && a[i] === b[j])) {
+      const dropLine = lengths[i - head + 1]?.[j - head] ?? -1;
+      const addLine = lengths[i - head]?.[j - head + 1] ?? -1;
+      if (i < aEnd && (j >= bEnd || dropLine >= addLine)) i++;
+      else j++;
+    }
+    hunks.push({ aStart, aEnd: i, bStart, bEnd: j });
+  }
+  return hunks;
+}
+
+/** `lengths[i][j]` is the length of the longest common subsequence of what follows line i and line j. */
+function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
+  const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--) {
+    const [row, below] = [lengths[i]!, lengths[i + 1]!];
+    for (let j = b.length - 1; j >= 0; j--) {
+      row[j] = a[i] === b[j] ? below[j + 1]! + 1 : Math.max(below[j]!, row[j + 1]!);
+    }
+  }
+  return lengths;
+}

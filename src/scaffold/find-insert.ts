@@ -1,0 +1,91 @@
+import type { Insert } from "./blueprint.ts";
+import { findTokens, tokenize } from "./tokens.ts";
+
+/** Where inserted lines stand: whole lines, from the first character to after the last line break. */
+export interface InsertPlace {
+  readonly start: number;
+  readonly end: number;
+  /** What stays when the insert is taken out: other names of the same import. */
+  readonly rest?: string;
+}
+
+/** Finds inserted lines by their syntax: other quotes, spaces, line breaks and comments make no difference. */
+export function findInsert(text: string, insert: Insert): InsertPlace | undefined {
+  if (/\.ya?ml$/u.test(insert.file)) return findYaml(text, insert.text);
+  return findStatement(text, insert.text) ?? findImport(text, insert.text);
+}
+
+function findStatement(source: string, wanted: string): InsertPlace | undefined {
+  const tokens = tokenize(source);
+  const sought = tokenize(wanted);
+  const at = findTokens(tokens, sought);
+  if (at === -1) return undefined;
+  return wholeLines(source, tokens[at]!.start, tokens[at + sought.length - 1]!.end);
+}
+
+/** An import also counts as there when its names stand among others in an import of the same module. */
+function findImport(source: string, wanted: string): InsertPlace | undefined {
+  const sought = IMPORT.exec(wanted)?.groups;
+  if (!sought) return undefined;
+  for (const match of source.matchAll(new RegExp(IMPORT, "gmu"))) {
+    const { names = "", from, head = "" } = match.groups!;
+    if (from !== sought["from"]) continue;
+    const present = splitNames(names);
+    const rest = present.filter((name) => !splitNames(sought["names"]!).includes(name));
+    if (present.length - rest.length < splitNames(sought["names"]!).length) continue;
+    const place = wholeLines(source, match.index, match.index + match[0].length);
+    return { ...place, rest: `${head} { ${rest.join(", ")} } from "${from}";\n` };
+  }
+  return undefined;
+}
+
+const IMPORT = /^(?<head>import(?:\s+type)?)\s*\{(?<names>[^}]*)\}\s*from\s*["'](?<from>[^"']+)["'];?/mu;
+
+function splitNames(names: string): string[] {
+  return names
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** Lines of YAML are compared without indentation, quotes and comments. */
+function findYaml(text: string, wanted: string): InsertPlace | undefined {
+  const sought = wanted
+    .split("\n")
+    .map(normalizeYaml)
+    .filter((line) => line !== "");
+  const lines = text.split("\n");
+  const starts = lines.map(lineStarts());
+  const relevant = lines
+    .map((line, i) => ({ line: normalizeYaml(line), i }))
+    .filter(({ line }) => line !== "");
+  for (let at = 0; at + sought.length <= relevant.length; at++) {
+    if (!sought.every((line, i) => relevant[at + i]!.line === line)) continue;
+    const last = relevant[at + sought.length - 1]!.i;
+    return { start: starts[relevant[at]!.i]!, end: starts[last]! + lines[last]!.length + 1 };
+  }
+  return undefined;
+}
+
+function lineStarts(): (line: string) => number {
+  let offset = 0;
+  return (line) => {
+    const start = offset;
+    offset += line.length + 1;
+    return start;
+  };
+}
+
+function normalizeYaml(line: string): string {
+  return line
+    .replace(/(?:^|\s)#.*$/u, "")
+    .replaceAll(/["']/gu, "")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+function wholeLines(source: string, start: number, end: number): InsertPlace {
+  const lineStart = source.lastIndexOf("\n", start - 1) + 1;
+  const lineEnd = source.indexOf("\n", end);
+  return { start: lineStart, end: lineEnd === -1 ? source.length : lineEnd + 1 };
+}

@@ -1,0 +1,35 @@
+import { posix } from "node:path";
+import type { Draft } from "./tree.ts";
+
+/** Moves files, and rewrites every relative import of the project that names one of them or stands in one of them. */
+export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>): void {
+  if (moves.size === 0) return;
+  const sources = draft.list("").filter((path) => /\.[cm]?tsx?$/u.test(path));
+  for (const path of new Set([...sources, ...moves.keys()])) {
+    const text = draft.read(path);
+    if (text === undefined) continue;
+    const target = moves.get(path) ?? path;
+    const moved = /\.[cm]?tsx?$/u.test(path) ? rewriteImports(text, path, target, moves) : text;
+    if (target !== path) draft.remove(path);
+    if (target !== path || moved !== text) draft.write(target, moved);
+  }
+}
+
+/** Rewrites the relative module names of one file for its new place and the new places of others. */
+export function rewriteImports(
+  text: string,
+  from: string,
+  to: string,
+  moves: ReadonlyMap<string, string>,
+): string {
+  return text.replaceAll(SPECIFIER, (whole, before: string, quote: string, specifier: string) => {
+    const resolved = posix.join(posix.dirname(from), specifier);
+    const target = moves.get(resolved) ?? resolved;
+    if (target === resolved && posix.dirname(from) === posix.dirname(to)) return whole;
+    const relative = posix.relative(posix.dirname(to), target);
+    return `${before}${quote}${relative.startsWith(".") ? relative : `./${relative}`}${quote}`;
+  });
+}
+
+/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative module name in its place. */
+const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;

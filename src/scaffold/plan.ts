@@ -1,0 +1,175 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { type Blueprint, type Insert, insertKey, type Part } from "./blueprint.ts";
+import { insertLines, removeLines } from "./insert.ts";
+import { mergeTexts } from "./merge-texts.ts";
+import { moveFiles } from "./move-files.ts";
+import { hashText, type OwnedFiles } from "./ownership.ts";
+import { renderPart } from "./template.ts";
+import type { Draft, Tree } from "./tree.ts";
+
+/** The project as it is described, and as it shall be. */
+export interface ScaffoldRequest {
+  readonly before: Blueprint;
+  readonly after: Blueprint;
+  readonly templates: Tree;
+  readonly owned: OwnedFiles;
+  /** Parts that are written anew although they were there before. */
+  readonly rewrite?: ReadonlySet<string>;
+  /** Replace and delete files that the user changed. */
+  readonly force?: boolean;
+  /** Leave behind what would be deleted, where the user changed it. */
+  readonly keep?: boolean;
+}
+
+/**
+ * Brings the files of a project from one blueprint to the other: new files are written, others move with the imports
+ * that name them, changed text is merged into what the user made of it, lines are inserted and taken out at their
+ * markers, and what is no longer asked for goes. Refuses to lose a word of the user's. Returns notes for the report.
+ */
+export function planScaffold(draft: Draft, request: ScaffoldRequest): string[] {
+  const before = renderAll(request.before, request.templates);
+  const after = renderAll(request.after, request.templates);
+  const notes: string[] = [];
+  moveFiles(draft, findMoves(before, after));
+  removeFiles(draft, before, after, request, notes);
+  for (const [key, file] of after) {
+    const old = before.get(key);
+    if (!old || request.rewrite?.has(file.part.key))
+      createFile(draft, file, request, notes, old !== undefined);
+    else if (old.content !== file.content) updateFile(draft, old, file, request);
+  }
+  changeInserts(draft, request);
+  return notes;
+}
+
+interface PlannedFile {
+  readonly part: Part;
+  readonly path: string;
+  readonly content: string;
+}
+
+/** By part and place in the part: what stays the same file even when its path changes. */
+function renderAll({ parts }: Blueprint, templates: Tree): Map<string, PlannedFile> {
+  const files = new Map<string, PlannedFile>();
+  for (const part of parts) {
+    for (const [i, { path, content }] of renderPart(part, templates).entries()) {
+      files.set(`${part.key}#${i}`, { part, path, content });
+    }
+  }
+  return files;
+}
+
+function findMoves(
+  before: ReadonlyMap<string, PlannedFile>,
+  after: ReadonlyMap<string, PlannedFile>,
+): Map<string, string> {
+  const moves = new Map<string, string>();
+  for (const [key, { path }] of after) {
+    const old = before.get(key);
+    if (old && old.path !== path) moves.set(old.path, path);
+  }
+  return moves;
+}
+
+function removeFiles(
+  draft: Draft,
+  before: ReadonlyMap<string, PlannedFile>,
+  after: ReadonlyMap<string, PlannedFile>,
+  request: ScaffoldRequest,
+  notes: string[],
+): void {
+  const wanted = new Set([...after.values()].map(({ path }) => path));
+  const gone = [...before]
+    .filter(([key, { path }]) => !after.has(key) && !wanted.has(path) && draft.has(path))
+    .map(([, file]) => file);
+  const changed = gone
+    .filter(({ part, path }) => part.ownership !== "generated" && isChanged(draft, path, request.owned))
+    .map(({ path }) => path);
+  if (changed.length > 0 && !request.force && !request.keep) {
+    throw new TsbuilderError(`you changed ${changed.map((path) => `"${path}"`).join(", ")}`, {
+      code: "FILE_CHANGED",
+      hint: "add --force to delete them all the same, or --keep to leave these files behind",
+    });
+  }
+  for (const { path } of gone) {
+    if (request.keep && changed.includes(path)) notes.push(`kept "${path}", which you changed`);
+    else draft.remove(path);
+  }
+  for (const path of request.before.generated) {
+    if (!request.after.generated.includes(path) && draft.has(path)) draft.remove(path);
+  }
+}
+
+function createFile(
+  draft: Draft,
+  { part, path, content }: PlannedFile,
+  { force, after }: ScaffoldRequest,
+  notes: string[],
+  isRewrite: boolean,
+): void {
+  const existing = draft.read(path);
+  const complete = withInserts(content, insertsOf(after, path));
+  if (existing === undefined || part.ownership === "generated" || force || isRewrite) {
+    draft.write(path, complete, part.ownership);
+    return;
+  }
+  if (existing === content || existing === complete) return;
+  if (part.ifExists === "refuse") {
+    throw new TsbuilderError(`"${path}" exists already`, {
+      code: "ALREADY_EXISTS",
+      hint: `move it away, or add --force to replace it`,
+    });
+  }
+  notes.push(`kept "${path}", which was there already; --force replaces it`);
+}
+
+/** Ours changed from one version to the other: the user's text gets the same change. */
+function updateFile(draft: Draft, old: PlannedFile, file: PlannedFile, request: ScaffoldRequest): void {
+  const existing = draft.read(file.path);
+  if (existing === undefined) return;
+  const next = withInserts(file.content, insertsOf(request.after, file.path));
+  const base = withInserts(old.content, insertsOf(request.before, old.path));
+  const isOurs = !isChanged(draft, file.path, request.owned) || file.part.ownership === "generated";
+  const merged = isOurs || request.force ? next : mergeTexts(base, next, existing);
+  if (merged === undefined) {
+    throw new TsbuilderError(`"${file.path}" must change, at a place that you changed, too`, {
+      code: "FILE_CHANGED",
+      hint: "add --force to replace the file, or undo your change at that place and make it again afterwards",
+      at: { file: file.path, line: 1, column: 1 },
+    });
+  }
+  draft.write(file.path, merged, file.part.ownership);
+}
+
+function changeInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
+  const had = new Set(before.inserts.map(insertKey));
+  const wanted = new Set(after.inserts.map(insertKey));
+  for (const insert of before.inserts) {
+    const text = draft.read(insert.file);
+    if (text !== undefined && !wanted.has(insertKey(insert)))
+      draft.write(insert.file, removeLines(text, insert));
+  }
+  for (const [i, insert] of after.inserts.entries()) {
+    const text = draft.read(insert.file);
+    if (text === undefined || had.has(insertKey(insert))) continue;
+    draft.write(insert.file, insertLines(text, insert, sameMarker(after.inserts.slice(i + 1), insert)));
+  }
+}
+
+function insertsOf({ inserts }: Blueprint, file: string): Insert[] {
+  return inserts.filter((insert) => insert.file === file);
+}
+
+function sameMarker(inserts: readonly Insert[], { file, marker }: Insert): Insert[] {
+  return inserts.filter((other) => other.file === file && other.marker === marker);
+}
+
+function withInserts(content: string, inserts: readonly Insert[]): string {
+  return inserts.reduce((text, insert) => insertLines(text, insert), content);
+}
+
+/** A file that is not in the record, or differs from it, is the user's. */
+function isChanged(draft: Draft, path: string, owned: OwnedFiles): boolean {
+  const text = draft.read(path);
+  return text !== undefined && owned.get(path) !== hashText(text);
+}

@@ -1,0 +1,35 @@
+import Handlebars from "handlebars";
+import type { Part } from "./blueprint.ts";
+import type { Tree } from "./tree.ts";
+
+/** A file that a template became. */
+export interface RenderedFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/**
+ * Renders all templates of a part. A template's path is the path of the file it becomes, and is a template itself.
+ * Templates hold no logic: what is optional is a part of its own, or a word of the context that may be empty.
+ */
+export function renderPart(part: Part, templates: Tree): RenderedFile[] {
+  const files = templates.list(part.templates).filter((file) => file.endsWith(".hbs"));
+  if (files.length === 0) throw new Error(`there is no template below templates/${part.templates}`);
+  return files.map((file) => {
+    const path = file.slice(part.templates.length + 1, -".hbs".length);
+    return { path: render(path, part), content: render(templates.read(file)!, part) };
+  });
+}
+
+const compiled = new Map<string, Handlebars.TemplateDelegate>();
+
+/** Strict: a word that the context lacks is a bug, not an empty string. */
+function render(template: string, { context }: Part): string {
+  if (!template.includes("{{")) return template;
+  let renderTemplate = compiled.get(template);
+  if (!renderTemplate) {
+    renderTemplate = Handlebars.compile(template, { noEscape: true, strict: true, knownHelpersOnly: true });
+    compiled.set(template, renderTemplate);
+  }
+  return renderTemplate(context);
+}

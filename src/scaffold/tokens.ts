@@ -1,0 +1,66 @@
+/** A word, string or sign of a TypeScript source, with its place; space and comments are left out. */
+export interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Splits TypeScript into tokens, well enough to find imports and statements again after a formatter or a person has
+ * laid them out differently: quotes are unified, and a comma before a closing bracket is left out. A full parser
+ * would take longer to load than the whole command takes.
+ */
+export function tokenize(source: string): Token[] {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(source); match; match = TOKEN.exec(source)) {
+    const { space, quoted, regex } = match.groups as Record<string, string | undefined>;
+    if (space !== undefined) continue;
+    let [text] = match;
+    if (regex !== undefined && !canStartRegex(tokens.at(-1))) {
+      // What looks like a regular expression was a division.
+      text = "/";
+      TOKEN.lastIndex = match.index + 1;
+    }
+    const start = match.index;
+    const token = { text: quoted === undefined ? text : unquote(quoted), start, end: TOKEN.lastIndex };
+    if (CLOSING.has(text) && tokens.at(-1)?.text === ",") tokens.pop();
+    tokens.push(token);
+  }
+  return tokens;
+}
+
+/** Finds a sequence of tokens in another one; gives the index of its first token, or -1. */
+export function findTokens(tokens: readonly Token[], wanted: readonly Token[], from = 0): number {
+  if (wanted.length === 0) return -1;
+  for (let at = from; at + wanted.length <= tokens.length; at++) {
+    if (wanted.every(({ text }, i) => tokens[at + i]!.text === text)) return at;
+  }
+  return -1;
+}
+
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)`,
+    String.raw`(?<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`,
+    // The text of a template is one token, whatever its expressions hold; nested templates stay balanced often enough.
+    String.raw`\x60(?:[^\x60\\]|\\[\s\S])*\x60`,
+    String.raw`(?<regex>\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)`,
+    String.raw`[\p{ID_Start}$_#][\p{ID_Continue}$]*`,
+    String.raw`\d[\w.]*`,
+    String.raw`=>|[\s\S]`,
+  ].join("|"),
+  "guy",
+);
+
+const CLOSING = new Set([")", "]", "}"]);
+
+function unquote(quoted: string): string {
+  return `"${quoted.slice(1, -1).replaceAll(String.raw`\'`, "'")}"`;
+}
+
+function canStartRegex(before: Token | undefined): boolean {
+  if (!before) return true;
+  if (/^(?:return|typeof|case|in|of|delete|void|throw|new|await|yield)$/u.test(before.text)) return true;
+  return !/^[\p{ID_Continue}$)\]"`]/u.test(before.text);
+}

@@ -1,0 +1,57 @@
+import { diffLines, type Hunk } from "./diff-lines.ts";
+import type { FileChange } from "./file-change.ts";
+
+const CONTEXT = 3;
+
+/** Shows a change as `diff -u` and git do. */
+export function formatUnifiedDiff({ path, before, content }: FileChange): string {
+  if (content !== undefined && typeof content !== "string") return `Binary file ${path}\n`;
+  const [a, b] = [splitLines(before), splitLines(content)];
+  const header = [
+    `--- ${before === undefined ? "/dev/null" : `a/${path}`}`,
+    `+++ ${content === undefined ? "/dev/null" : `b/${path}`}`,
+  ];
+  const blocks = groupHunks(diffLines(a, b)).map((hunks) => formatBlock(hunks, a, b));
+  return `${[...header, ...blocks].join("\n")}\n`;
+}
+
+function splitLines(text: string | undefined): string[] {
+  if (text === undefined || text === "") return [];
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}
+
+/** Hunks whose contexts would overlap are shown as one block. */
+function groupHunks(hunks: readonly Hunk[]): Hunk[][] {
+  const groups: Hunk[][] = [];
+  for (const hunk of hunks) {
+    const last = groups.at(-1)?.at(-1);
+    if (last && hunk.aStart - last.aEnd <= 2 * CONTEXT) groups.at(-1)!.push(hunk);
+    else groups.push([hunk]);
+  }
+  return groups;
+}
+
+function formatBlock(hunks: readonly Hunk[], a: readonly string[], b: readonly string[]): string {
+  const [first, last] = [hunks[0]!, hunks.at(-1)!];
+  const aStart = Math.max(0, first.aStart - CONTEXT);
+  const aEnd = Math.min(a.length, last.aEnd + CONTEXT);
+  const bStart = first.bStart - (first.aStart - aStart);
+  const bEnd = last.bEnd + (aEnd - last.aEnd);
+  const lines = [`@@ -${range(aStart, aEnd)} +${range(bStart, bEnd)} @@`];
+  let at = aStart;
+  for (const hunk of hunks) {
+    lines.push(...a.slice(at, hunk.aStart).map((line) => ` ${line}`));
+    lines.push(...a.slice(hunk.aStart, hunk.aEnd).map((line) => `-${line}`));
+    lines.push(...b.slice(hunk.bStart, hunk.bEnd).map((line) => `+${line}`));
+    at = hunk.aEnd;
+  }
+  lines.push(...a.slice(at, aEnd).map((line) => ` ${line}`));
+  return lines.join("\n");
+}
+
+/** An empty range names the line before it; a range of one line leaves its length out. */
+function range(start: number, end: number): string {
+  const length = end - start;
+  if (length === 1) return String(start + 1);
+  return `${length === 0 ? start : start + 1},${length}`;
+}
