@@ -1,47 +1,203 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Controller } from "./controller.ts";
+import type { Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import type { Cache } from "../cache/cache.ts";
+import type { Client } from "../client/client.ts";
+import { formatKey, keyOf } from "../client/object-key.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { LogFields } from "../log/logger.ts";
+import type { Controller, ControllerSpec } from "./controller.ts";
 import type { ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
+import { deletionAware } from "./deletion-aware.ts";
+import { kindSource } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-/** Says what one controller watches, and how it runs. Nothing happens before `complete`. */
-export interface BaseControllerBuilder<R> {
-  /** The controller's name in logs and metrics, unique in the manager; the kind in lower case unless said otherwise. */
-  named(name: string): this;
-
-  /** Turns events of a kind into requests: `map` is called with the object, and after an update with the old one too. */
-  watches<T extends KubernetesObject>(kind: Kind<T>, map: RequestMap<T, R>, filter?: WatchFilter<T>): this;
-
-  /** Adds requests from elsewhere. Predicates don't apply to them. */
-  watchesSource(source: Source<R>): this;
-
-  /** Filters the events of all watched kinds: all predicates must accept one. */
-  withPredicates(...predicates: Predicate[]): this;
-
-  withOptions(options: ControllerOptions): this;
-
-  /** Adds the controller to the manager. Throws a `TerminalError` for a name that is taken. */
-  complete(reconciler: Reconciler<R>): Controller;
+/** What builders need of the manager. */
+export interface ControllerHost {
+  readonly client: Client;
+  readonly cache: Cache;
+  /** The options of all controllers; a builder's own win. */
+  readonly controllerDefaults: ControllerOptions;
+  /** Adds a controller; throws a `TerminalError` if its name is taken. */
+  addController<R>(spec: BuiltController<R>): Controller;
 }
 
-/** Builds the controller of a kind: its requests are keys of that kind's objects. */
-export interface ControllerBuilder<T extends KubernetesObject> extends BaseControllerBuilder<Request> {
+/** A controller as a builder describes it; what all have in common is added by the manager. */
+export type BuiltController<R> = Omit<ControllerSpec<R>, "log" | "events" | "clock" | "observer"> & {
+  /** What all lines of the controller say. */
+  readonly logFields: LogFields;
+  readonly needLeaderElection: boolean;
+  readonly warmup: boolean;
+};
+
+/** Finds the requests that an object's change causes; the same request twice counts once. */
+export type RequestMap<T extends KubernetesObject, R> = (object: T) => readonly R[] | Promise<readonly R[]>;
+
+/** Builds a controller with requests of any type. Nothing happens before `complete`. */
+export class RequestControllerBuilder<R> {
+  protected readonly host: ControllerHost;
+  protected name: string | undefined;
+  protected options: ControllerOptions = {};
+  readonly #keyOf: (request: R) => string;
+  readonly #predicates: Predicate[] = [];
+  readonly #sources: (() => Source<R>)[] = [];
+
+  constructor(host: ControllerHost, keyOf: (request: R) => string) {
+    this.host = host;
+    this.#keyOf = keyOf;
+  }
+
+  /** The controller's name in logs and metrics, unique in the manager; the kind in lower case unless said otherwise. */
+  named(name: string): this {
+    this.name = name;
+    return this;
+  }
+
+  /** Turns events of a kind into requests: `map` is called with the object, and after an update with the old one too. */
+  watches<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    { predicates = [] }: WatchFilter<T> = {},
+  ): this {
+    this.#sources.push(() =>
+      kindSource({
+        cache: this.host.cache,
+        kind,
+        predicates: [...this.#predicates, ...predicates],
+        requestsOf: map,
+        keyOf: this.#keyOf,
+        resyncPeriod: millisecondsOf(this.#settings.resyncPeriod),
+      }),
+    );
+    return this;
+  }
+
+  /** Adds requests from elsewhere. Predicates don't apply to them. */
+  watchesSource(source: Source<R>): this {
+    this.#sources.push(() => source);
+    return this;
+  }
+
+  /** Filters the events of all watched kinds: all predicates must accept one. */
+  withPredicates(...predicates: Predicate[]): this {
+    this.#predicates.push(...predicates);
+    return this;
+  }
+
+  /** Sets options; a later call wins over an earlier one, name by name. */
+  withOptions(options: ControllerOptions): this {
+    this.options = { ...this.options, ...options };
+    return this;
+  }
+
+  /** Adds the controller to the manager. Throws a `TerminalError` for a name that is taken. */
+  complete(reconciler: Reconciler<R>): Controller {
+    if (this.name === undefined)
+      throw new TerminalError("a controller without a kind needs a name: call named()");
+    return this.add({ reconciler, describe: (request) => ({ request }), logFields: {} });
+  }
+
+  protected add(parts: Pick<BuiltController<R>, "reconciler" | "describe" | "logFields">): Controller {
+    const name = this.name ?? "";
+    if (this.#sources.length === 0)
+      throw new TerminalError(`controller "${name}" watches nothing: call watches() or watchesSource()`);
+    const { backoff = {}, ...settings } = this.#settings;
+    return this.host.addController({
+      ...parts,
+      name,
+      logFields: { controller: name, ...parts.logFields },
+      keyOf: this.#keyOf,
+      sources: this.#sources.map((source) => source()),
+      maxConcurrentReconciles: settings.maxConcurrentReconciles ?? 1,
+      reconcileTimeout: millisecondsOf(settings.reconcileTimeout),
+      stuckAfter: parseDuration(settings.stuckAfter ?? "5m"),
+      cacheSyncTimeout: parseDuration(settings.cacheSyncTimeout ?? "2m"),
+      needLeaderElection: settings.needLeaderElection ?? true,
+      warmup: settings.warmup ?? true,
+      backoff: {
+        base: parseDuration(backoff.base ?? "5ms"),
+        max: parseDuration(backoff.max ?? "1000s"),
+        retriesPerSecond: backoff.retriesPerSecond,
+      },
+    });
+  }
+
+  get #settings(): ControllerOptions {
+    return { ...this.host.controllerDefaults, ...this.options };
+  }
+}
+
+/** Builds the controller of a kind: its requests are keys of that kind's objects. Nothing happens before `complete`. */
+export class ControllerBuilder<T extends KubernetesObject> extends RequestControllerBuilder<Request> {
+  readonly #kind: Kind<T>;
+  readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
+  #whileDeleting = false;
+
+  constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
+    super(host, formatKey);
+    this.#kind = kind;
+    this.watches(kind, (object) => [keyOf(object)], filter);
+  }
+
   /** Reconciles the object that controls a changed object of this kind. Use `metadataOnly(Kind)` to cache less. */
-  owns<Owned extends KubernetesObject>(kind: Kind<Owned>, filter?: OwnsFilter<Owned>): this;
+  owns<Owned extends KubernetesObject>(
+    kind: Kind<Owned>,
+    { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
+  ): this {
+    return this.watches(
+      kind,
+      ({ metadata: { namespace, ownerReferences = [] } }) =>
+        ownerReferences
+          .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
+          .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name })),
+      filter,
+    );
+  }
 
   /**
    * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called in
    * place of `reconcile`, and the finalizer removed when it succeeded. Several run in the order they were added.
    */
-  finalizer(name: string, cleanup: Cleanup<T>): this;
+  finalizer(name: string, cleanup: Cleanup<T>): this {
+    if (!/^[^/]+\/[^/]+$/.test(name))
+      throw new TerminalError(`finalizer "${name}" needs a domain, as in "apps.example.com/${name}"`);
+    this.#finalizers.push({ name, cleanup });
+    return this;
+  }
 
   /**
    * Reconciles objects too that are being deleted. Without it they never reach `reconcile`, so that children aren't
    * made again while the garbage collector waits for them to go. Cleanups run first.
    */
-  whileDeleting(): this;
+  whileDeleting(): this {
+    this.#whileDeleting = true;
+    return this;
+  }
+
+  override complete(reconciler: Reconciler): Controller {
+    const { kind, group } = this.#kind;
+    this.name ??= kind.toLowerCase();
+    return this.add({
+      reconciler: deletionAware(
+        this.host.client,
+        { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
+        reconciler,
+      ),
+      describe: ({ namespace, name }) => ({ [kind]: { name, namespace }, namespace, name }),
+      logFields: { controllerGroup: group, controllerKind: kind },
+    });
+  }
+
+  /** Versions differ between owner references and controllers; group and kind are what stays. */
+  #isOfKind(reference: OwnerReference): boolean {
+    return (
+      reference.kind === this.#kind.kind && parseApiVersion(reference.apiVersion).group === this.#kind.group
+    );
+  }
 }
 
-/** Finds the requests that an object's change causes; the same request twice counts once. */
-export type RequestMap<T extends KubernetesObject, R> = (object: T) => readonly R[] | Promise<readonly R[]>;
+function millisecondsOf(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : parseDuration(duration);
+}

@@ -1,5 +1,5 @@
 import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { BaseControllerBuilder, ControllerBuilder } from "./controller-builder.ts";
+import type { RequestControllerBuilder, ControllerBuilder } from "./controller-builder.ts";
 import { allOf, generationChanged, labelsMatch, objectMatches } from "./predicate.ts";
 import type { Context, Reconciler, Request, Result } from "./reconciler.ts";
 
@@ -62,7 +62,7 @@ builder.watches(Secret, () => [{ namespace: "default" }]);
 builder.finalizer("a/b", (secret: Secret & { data: object }) => void secret.data);
 
 // Requests of one's own: no owner to look for, any type.
-declare const urls: BaseControllerBuilder<{ url: string }>;
+declare const urls: RequestControllerBuilder<{ url: string }>;
 urls
   .watches(Secret, () => [{ url: "https://example.com" }])
   .complete({ reconcile: ({ url }) => void url.length });

@@ -1,8 +1,255 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { runInCallContext } from "../client/call-context.ts";
+import { type Clock, systemClock } from "../clock/clock.ts";
+import type { EventRecorder } from "../events/event-recorder.ts";
+import { runInLogScope } from "../log/log-scope.ts";
+import type { LogFields, Logger } from "../log/logger.ts";
+import type { BackoffSettings } from "../queue/backoff.ts";
+import { type QueueObserver, type Taken, WorkQueue } from "../queue/work-queue.ts";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import type { Context, Reconciler } from "./reconciler.ts";
+import type { Enqueue, Source } from "./source.ts";
+
 /** A controller of a manager, which starts and stops it. */
 export interface Controller {
   readonly name: string;
-  /** Requests that wait, delayed ones not counted. */
+  /** Requests that are due; delayed ones are not counted. */
   readonly depth: number;
   /** Reconciles that run now. */
   readonly active: number;
+}
+
+/** What a controller is made of; times in milliseconds. */
+export interface ControllerSpec<R> {
+  readonly name: string;
+  readonly keyOf: (request: R) => string;
+  /** What lines about a request say of it. */
+  readonly describe: (request: R) => LogFields;
+  readonly sources: readonly Source<R>[];
+  readonly reconciler: Reconciler<R>;
+  readonly maxConcurrentReconciles: number;
+  readonly reconcileTimeout: number | undefined;
+  readonly stuckAfter: number;
+  readonly cacheSyncTimeout: number;
+  readonly backoff: BackoffSettings;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+  readonly clock?: Clock | undefined;
+  readonly observer?: ControllerObserver | undefined;
+}
+
+/** Receives what a controller does, for metrics. */
+export interface ControllerObserver extends QueueObserver {
+  started(controller: Controller & { readonly queue: WorkQueue<never> }, workers: number): void;
+  reconciled(outcome: Outcome["result"], milliseconds: number): void;
+  failed(kind: "error" | "terminal" | "panic" | "timeout"): void;
+}
+
+/** Takes requests from a queue that sources fill, and settles how each reconcile ended. */
+export class ControllerEngine<R> implements Controller {
+  readonly name: string;
+  readonly #spec: ControllerSpec<R>;
+  readonly #clock: Clock;
+  readonly #queue: WorkQueue<R>;
+  readonly #running = new Set<AbortController>();
+  /** What one reconcile sets off must not inherit its signal and log fields. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #isWorking = false;
+  #isPumpScheduled = false;
+  #onIdle: (() => void) | undefined;
+  #warmup: Promise<void> | undefined;
+
+  constructor(spec: ControllerSpec<R>) {
+    this.name = spec.name;
+    this.#spec = spec;
+    this.#clock = spec.clock ?? systemClock;
+    this.#queue = new WorkQueue({
+      keyOf: spec.keyOf,
+      onReady: () => this.#schedulePump(),
+      clock: this.#clock,
+      backoff: spec.backoff,
+      observer: spec.observer,
+    });
+  }
+
+  get depth(): number {
+    return this.#queue.depth;
+  }
+
+  get active(): number {
+    return this.#running.size;
+  }
+
+  /** Starts the sources, and resolves when each has handed over what was there. Called twice, it starts them once. */
+  warmUp(signal: AbortSignal): Promise<void> {
+    this.#warmup ??= this.#startSources(signal);
+    return this.#warmup;
+  }
+
+  /**
+   * Works until the signal is aborted and the reconciles that ran then have ended. `deadline` aborts their signals.
+   */
+  async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
+    await this.warmUp(signal);
+    if (signal.aborted) return;
+    const { log, maxConcurrentReconciles: workers } = this.#spec;
+    log.info("Starting workers", { "worker count": workers });
+    this.#spec.observer?.started(
+      {
+        name: this.name,
+        depth: 0,
+        active: 0,
+        queue: this.#queue as unknown as WorkQueue<never>,
+      },
+      workers,
+    );
+    this.#isWorking = true;
+    this.#pump();
+    await new Promise<void>((resolve) => {
+      const stop = () => {
+        this.#isWorking = false;
+        this.#queue.shutDown();
+        if (this.#running.size === 0) return resolve();
+        log.info("Shutdown signal received, waiting for all workers to finish");
+        this.#onIdle = resolve;
+        deadline.addEventListener("abort", () => this.#abortAll(deadline.reason), { once: true });
+        if (deadline.aborted) this.#abortAll(deadline.reason);
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
+    });
+    log.info("All workers finished");
+  }
+
+  async #startSources(signal: AbortSignal): Promise<void> {
+    const { sources, log, cacheSyncTimeout } = this.#spec;
+    const enqueue: Enqueue<R> = (request, { after, priority } = {}) =>
+      this.#queue.add(request, {
+        priority,
+        after: after === undefined ? undefined : parseDuration(after),
+      });
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(cacheSyncTimeout)]);
+    await Promise.all(
+      sources.map(async (source) => {
+        log.info("Starting EventSource", { source: source.name });
+        await source.start(enqueue, { signal, log, patience });
+      }),
+    );
+    log.info("Starting Controller");
+  }
+
+  /** Several requests that arrive in one turn are taken together, so that priorities count among them. */
+  #schedulePump(): void {
+    if (this.#isPumpScheduled || !this.#isWorking) return;
+    this.#isPumpScheduled = true;
+    queueMicrotask(() => {
+      this.#isPumpScheduled = false;
+      this.#outside(() => this.#pump());
+    });
+  }
+
+  #pump(): void {
+    while (this.#isWorking && this.#running.size < this.#spec.maxConcurrentReconciles) {
+      const taken = this.#queue.take();
+      if (!taken) return;
+      void this.#work(taken);
+    }
+  }
+
+  async #work(taken: Taken<R>): Promise<void> {
+    const abort = new AbortController();
+    this.#running.add(abort);
+    const startedAt = this.#clock.monotonic();
+    const fields = { ...this.#spec.describe(taken.request), reconcileID: randomUUID() };
+    await runInLogScope(fields, async () => {
+      const outcome = await this.#reconcile(taken.request, abort);
+      this.#spec.observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
+      this.#settle(taken, outcome, abort.signal);
+    });
+    this.#running.delete(abort);
+    this.#queue.done(taken.request);
+    if (this.#running.size === 0) this.#onIdle?.();
+    this.#schedulePump();
+  }
+
+  async #reconcile(request: R, abort: AbortController): Promise<Outcome> {
+    const { log, events, reconciler, reconcileTimeout } = this.#spec;
+    const { signal } = abort;
+    const context: Context = { log, signal, events };
+    const onWarning = ({ text, request }: { text: string; request: string }) => log.warn(text, { request });
+    const stopTimers = this.#watchTheTime(abort, reconcileTimeout);
+    try {
+      log.debug("Reconciling");
+      const result = await runInCallContext({ signal, onWarning }, () =>
+        reconciler.reconcile(request, context),
+      );
+      return outcomeOf({ result });
+    } catch (error) {
+      return outcomeOf({ error });
+    } finally {
+      stopTimers();
+    }
+  }
+
+  /** A time-out can't end code that doesn't look at its signal; a line says what still runs. */
+  #watchTheTime(abort: AbortController, timeout: number | undefined): () => void {
+    const { log, stuckAfter, observer } = this.#spec;
+    const startedAt = this.#clock.monotonic();
+    const warn = () => {
+      log.warn("Reconcile is still running", {
+        seconds: Math.round((this.#clock.monotonic() - startedAt) / 1000),
+      });
+      cancelWarning = this.#clock.setTimer(warn, stuckAfter);
+    };
+    let cancelWarning = this.#clock.setTimer(warn, stuckAfter);
+    const cancelTimeout =
+      timeout === undefined
+        ? undefined
+        : this.#clock.setTimer(() => {
+            observer?.failed("timeout");
+            abort.abort(new DOMException(`the reconcile took longer than ${timeout} ms`, "TimeoutError"));
+          }, timeout);
+    return () => {
+      cancelWarning();
+      cancelTimeout?.();
+    };
+  }
+
+  /** The whole policy: what follows from how a reconcile ended. */
+  #settle({ request, priority }: Taken<R>, outcome: Outcome, signal: AbortSignal): void {
+    const { log, observer } = this.#spec;
+    switch (outcome.ending) {
+      case "done":
+        log.debug("Reconcile successful");
+        this.#queue.forget(request);
+        return;
+      case "later":
+        log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
+        this.#queue.forget(request);
+        this.#queue.add(request, { after: outcome.after, priority: outcome.priority ?? priority });
+        return;
+      case "conflict":
+        log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
+        this.#queue.retry(request, { priority });
+        return;
+      case "terminal":
+        observer?.failed("terminal");
+        log.error("Reconciler error, not tried again before the next change", { error: outcome.error });
+        this.#queue.forget(request);
+        return;
+      case "error":
+        observer?.failed("error");
+        if (outcome.isPanic) observer?.failed("panic");
+        if (signal.aborted && !this.#isWorking) log.info("Reconcile stopped", { error: outcome.error });
+        else log.error("Reconciler error", { error: outcome.error });
+        this.#queue.retry(request, { priority });
+        return;
+    }
+  }
+
+  #abortAll(reason: unknown): void {
+    for (const abort of this.#running) abort.abort(reason);
+  }
 }

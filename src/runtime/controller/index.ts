@@ -1,5 +1,5 @@
 export type { Controller } from "./controller.ts";
-export type { BaseControllerBuilder, ControllerBuilder, RequestMap } from "./controller-builder.ts";
+export { ControllerBuilder, RequestControllerBuilder, type RequestMap } from "./controller-builder.ts";
 export type { BackoffOptions, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
 export {
   allOf,

@@ -25,5 +25,7 @@ export interface EnqueueOptions {
 /** What a source works with. */
 export interface SourceContext {
   readonly signal: AbortSignal;
+  /** Aborted when the start takes too long: `cacheSyncTimeout` is over. */
+  readonly patience: AbortSignal;
   readonly log: Logger;
 }

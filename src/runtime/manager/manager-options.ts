@@ -22,8 +22,12 @@ export interface ManagerOptions {
   readonly webhooks?: WebhookServerOptions | undefined;
   /** The time that everything has to stop in; 30s unless said otherwise, `0s` for none. */
   readonly gracefulShutdownTimeout?: Duration | undefined;
-  /** Stop at SIGINT and SIGTERM, and exit at the second one; off unless on. */
-  readonly signals?: boolean | undefined;
+  /**
+   * The process is there for this manager alone: SIGINT and SIGTERM stop it, a second one exits with 1, SIGUSR2
+   * switches debug lines on and off, a rejection nobody handles is logged, and a failure is logged and exits with 1.
+   * Off unless on.
+   */
+  readonly ownsProcess?: boolean | undefined;
   /** Writes JSON lines to stderr unless given. */
   readonly logger?: Logger | undefined;
   /** For tests. */
@@ -64,6 +68,8 @@ export interface MetricsOptions {
 
 /** How webhooks are served. */
 export interface WebhookServerOptions {
+  /** Off where no API server can reach this process; on unless turned off. */
+  readonly enabled?: boolean | undefined;
   /** 9443 unless said otherwise. */
   readonly port?: number | undefined;
   /** All addresses unless given. */

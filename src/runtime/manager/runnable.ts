@@ -15,7 +15,9 @@ export interface Runnable {
 
 /** What a runnable works with. */
 export interface RunContext {
-  /** Aborted when the manager stops; then `start` should return before the manager's time to stop is over. */
+  /** Aborted when the manager stops; then `start` should finish what it does and return. */
   readonly signal: AbortSignal;
+  /** Aborted when the manager's time to stop is over: whatever still runs is left behind. */
+  readonly deadline: AbortSignal;
   readonly log: Logger;
 }

@@ -1,0 +1,79 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "../client/api-error.ts";
+import type { Client } from "../client/client.ts";
+import { keyOf } from "../client/object-key.ts";
+import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
+
+/** What a controller does with objects that are being deleted. */
+export interface DeletionPolicy<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  /** In the order they are called. */
+  readonly finalizers: readonly { readonly name: string; readonly cleanup: Cleanup<T> }[];
+  readonly whileDeleting: boolean;
+}
+
+/**
+ * Keeps deletion out of `reconcile`: an object gets its finalizers before its first reconcile, and once it is being
+ * deleted its cleanups are called instead, in order; each finalizer goes when its cleanup succeeded.
+ */
+export function deletionAware<T extends KubernetesObject>(
+  client: Client,
+  policy: DeletionPolicy<T>,
+  reconciler: Reconciler,
+): Reconciler {
+  const { kind, finalizers, whileDeleting } = policy;
+
+  async function reconcile(request: Request, context: Context): Promise<Result> {
+    const object = await client.find(kind, request);
+    if (object?.metadata.deletionTimestamp !== undefined) {
+      const wait = await cleanUp(object, context);
+      if (wait || !whileDeleting) return wait;
+    } else if (object) {
+      await addFinalizers(object, context);
+    }
+    return await reconciler.reconcile(request, context);
+  }
+
+  async function addFinalizers(object: T, { log }: Context): Promise<void> {
+    const present = object.metadata.finalizers ?? [];
+    const missing = finalizers.map(({ name }) => name).filter((name) => !present.includes(name));
+    if (missing.length === 0) return;
+    await client.patch(kind, object, ({ metadata }) => {
+      metadata.finalizers = [...present, ...missing];
+    });
+    log.debug("Added finalizers", { finalizers: missing });
+  }
+
+  /** Returns what a cleanup asked to wait for; nothing if all finalizers of this controller are gone. */
+  async function cleanUp(object: T, context: Context): Promise<Result> {
+    let current = object;
+    for (const { name, cleanup } of finalizers) {
+      if (!current.metadata.finalizers?.includes(name)) continue;
+      const result = await cleanup(current, context);
+      if (result?.requeueAfter !== undefined) return result;
+      const left = await removeFinalizer(current, name);
+      context.log.info("Cleaned up and removed finalizer", { finalizer: name });
+      if (!left) return;
+      current = left;
+    }
+  }
+
+  /**
+   * The patch carries the version that was read, so nobody else's finalizer is lost; a cleanup that changed the object
+   * has to be read again first.
+   */
+  async function removeFinalizer(object: T, name: string): Promise<T | undefined> {
+    try {
+      const latest = await client.find(kind, keyOf(object));
+      if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
+      return await client.patch(kind, latest, ({ metadata }) => {
+        metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
+      });
+    } catch (error) {
+      if (error instanceof ApiError && error.isNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  return { reconcile };
+}

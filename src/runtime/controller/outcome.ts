@@ -1,0 +1,58 @@
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { ApiError } from "../client/api-error.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Result } from "./reconciler.ts";
+
+/** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
+export type Outcome =
+  | { readonly ending: "done"; readonly result: "success" }
+  | {
+      readonly ending: "later";
+      readonly result: "requeue_after";
+      readonly after: number;
+      readonly priority: number | undefined;
+    }
+  | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
+  | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
+  | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
+
+/** Reads what a reconcile returned or threw. Anything may be thrown, and a wrong result counts as an error. */
+export function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
+  if ("error" in end) return failure(end.error);
+  const { requeueAfter, priority } = end.result ?? {};
+  if (requeueAfter === undefined) return { ending: "done", result: "success" };
+  try {
+    const after = parseDuration(requeueAfter);
+    if (after <= 0) return { ending: "done", result: "success" };
+    return { ending: "later", result: "requeue_after", after, priority };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(thrown: unknown): Outcome {
+  const error =
+    thrown instanceof Error ? thrown : new Error(`something was thrown that is no Error: ${show(thrown)}`);
+  if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
+  if (error instanceof ApiError && error.isConflict) return { ending: "conflict", result: "requeue", error };
+  return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
+}
+
+/** What Go would panic about: the language or Node threw it, nobody meant to. */
+export function isProgrammingError(error: unknown): boolean {
+  return (
+    error instanceof TypeError ||
+    error instanceof ReferenceError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError ||
+    !(error instanceof Error)
+  );
+}
+
+function show(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return typeof value;
+  }
+}

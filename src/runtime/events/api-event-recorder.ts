@@ -1,0 +1,261 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { ApiError } from "../client/api-error.ts";
+import type { Client } from "../client/client.ts";
+import type { Owner } from "../client/options.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import { Event, type ObjectReference } from "./event.ts";
+import type { EventDetails, EventRecorder } from "./event-recorder.ts";
+import { SpamFilter } from "./spam-filter.ts";
+
+/** How events are sent. */
+export interface EventRecorderOptions {
+  readonly client: Client;
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** Events that may wait to be sent. */
+const maxWaiting = 1000;
+const maxTries = 12;
+const retryEvery = 10_000;
+/** A series without news for this long is over; the next event begins another. */
+const seriesIdle = 360_000;
+/** A series that goes on is told to the server this often. */
+const seriesRefresh = 1_800_000;
+const sweepEvery = 60_000;
+/** Kept apart by clusters and tools: events of objects without a namespace. */
+const clusterScopedNamespace = "default";
+
+interface Series {
+  readonly event: Event;
+  readonly key: string;
+  count: number;
+  lastSeen: number;
+  lastSent: number;
+  sentCount: number;
+  isStored: boolean;
+  isQueued: boolean;
+}
+
+/** Sends events in the background, one at a time and in order. */
+export class ApiEventRecorder implements EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #spam: SpamFilter;
+  readonly #series = new Map<string, Series>();
+  readonly #queue: Series[] = [];
+  readonly #abort = new AbortController();
+  /** Sending belongs to no reconcile: neither its signal nor its log fields are to be inherited. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #sending: Promise<void> | undefined;
+  #cancelSweep: (() => void) | undefined;
+  #dropped = 0;
+  #isStopped = false;
+  #names = 0;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#spam = new SpamFilter(options.clock);
+  }
+
+  /** Events that were not sent because too many waited, or one object had too many. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  normal(regarding: Owner, reason: string, note: string, details?: EventDetails): void {
+    this.#record("Normal", regarding, reason, note, details);
+  }
+
+  warning(regarding: Owner, reason: string, note: string, details?: EventDetails): void {
+    this.#record("Warning", regarding, reason, note, details);
+  }
+
+  /** Sends what waits, until the deadline. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelSweep?.();
+    for (const series of this.#series.values()) if (series.count !== series.sentCount) this.#enqueue(series);
+    const giveUp = () => this.#abort.abort(deadline.reason);
+    if (deadline.aborted) giveUp();
+    deadline.addEventListener("abort", giveUp, { once: true });
+    await this.#sending;
+    deadline.removeEventListener("abort", giveUp);
+  }
+
+  #record(
+    type: "Normal" | "Warning",
+    regarding: Owner,
+    reason: string,
+    note: string,
+    { action = reason, related, annotations }: EventDetails = {},
+  ): void {
+    if (this.#isStopped) return;
+    const object = referenceTo(regarding);
+    const other = related === undefined ? undefined : referenceTo(related);
+    const key = JSON.stringify([
+      type,
+      object.uid,
+      object.name,
+      reason,
+      action,
+      note,
+      other?.uid,
+      other?.name,
+    ]);
+    const now = this.#options.clock.now();
+    const known = this.#series.get(key);
+    if (known && now - known.lastSeen < seriesIdle) {
+      known.count++;
+      known.lastSeen = now;
+      if (known.count === 2) this.#enqueue(known);
+      return;
+    }
+    if (!this.#spam.admits(JSON.stringify([object.apiVersion, object.kind, object.namespace, object.name]))) {
+      this.#drop("its object has too many");
+      return;
+    }
+    const { reportingController, reportingInstance } = this.#options;
+    const event: Event = {
+      apiVersion: Event.apiVersion,
+      kind: Event.kind,
+      metadata: {
+        name: this.#nameFor(object, now),
+        namespace: object.namespace ?? clusterScopedNamespace,
+        ...(annotations && { annotations: { ...annotations } }),
+      },
+      eventTime: formatMicroTime(now),
+      reportingController,
+      reportingInstance: reportingInstance.slice(0, 128),
+      action: action.slice(0, 128),
+      reason: reason.slice(0, 128),
+      regarding: object,
+      ...(other && { related: other }),
+      note: cutBytes(note, 1024),
+      type,
+    };
+    const series: Series = {
+      event,
+      key,
+      count: 1,
+      lastSeen: now,
+      lastSent: now,
+      sentCount: 0,
+      isStored: false,
+      isQueued: false,
+    };
+    this.#series.set(key, series);
+    this.#enqueue(series);
+    this.#cancelSweep ??= this.#options.clock.setTimer(() => this.#sweep(), sweepEvery);
+  }
+
+  #enqueue(series: Series): void {
+    if (series.isQueued) return;
+    if (this.#queue.length >= maxWaiting) {
+      this.#series.delete(series.key);
+      this.#drop("too many wait to be sent");
+      return;
+    }
+    series.isQueued = true;
+    this.#queue.push(series);
+    this.#sending ??= this.#outside(() => this.#sendAll());
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let series = this.#queue.shift(); series; series = this.#queue.shift()) {
+      series.isQueued = false;
+      await this.#send(series);
+    }
+    this.#sending = undefined;
+  }
+
+  async #send(series: Series): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#abort;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        const { count } = series;
+        await this.#write(series, signal);
+        series.isStored = true;
+        series.sentCount = count;
+        series.lastSent = clock.now();
+        return;
+      } catch (error) {
+        if (error instanceof ApiError && series.isStored && error.isNotFound) {
+          // It expired on the server: what happens now is told anew.
+          series.isStored = false;
+          continue;
+        }
+        if (error instanceof ApiError && error.isAlreadyExists) return;
+        if (attempt >= maxTries || this.#isStopped || isRefused(error)) {
+          this.#series.delete(series.key);
+          this.#drop("the server refused it", error);
+          return;
+        }
+        await wait(clock, retryEvery, signal);
+      }
+    }
+  }
+
+  async #write({ event, count, lastSeen, isStored }: Series, signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    const series = { count, lastObservedTime: formatMicroTime(lastSeen) };
+    if (isStored) await client.patch(Event, event, { merge: { series } }, { signal });
+    else await client.create(Event, count > 1 ? { ...event, series } : event, { signal });
+  }
+
+  /** Tells the server of series that go on or have ended, and forgets the ended ones. */
+  #sweep(): void {
+    const now = this.#options.clock.now();
+    for (const series of this.#series.values()) {
+      const isOver = now - series.lastSeen >= seriesIdle;
+      const isDue = now - series.lastSent >= seriesRefresh;
+      if (series.count !== series.sentCount && (isOver || isDue)) this.#enqueue(series);
+      else if (isOver) this.#series.delete(series.key);
+    }
+    this.#cancelSweep =
+      this.#series.size === 0 ? undefined : this.#options.clock.setTimer(() => this.#sweep(), sweepEvery);
+  }
+
+  #drop(why: string, error?: unknown): void {
+    this.#dropped++;
+    this.#options.log.debug("Dropped an event", { why, error, dropped: this.#dropped });
+  }
+
+  /** Unique without asking: the time in hexadecimal, as kubectl's users know it, and a number within the millisecond. */
+  #nameFor({ name = "unnamed" }: ObjectReference, now: number): string {
+    const suffix = `.${(BigInt(now) * 1_000_000n + BigInt(this.#names++ % 1_000_000)).toString(16)}`;
+    return `${name.slice(0, 253 - suffix.length)}${suffix}`;
+  }
+}
+
+function referenceTo({ apiVersion, kind, metadata: { name, namespace, uid } }: Owner): ObjectReference {
+  return { apiVersion, kind, name, uid, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Trying again helps against a server that is away, not against one that said no. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.isTooManyRequests;
+}
+
+function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  // A character cut in two would become a replacement mark.
+  return bytes.subarray(0, max).toString("utf8").replace(/�+$/, "");
+}
+
+function wait(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      cancel();
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const cancel = clock.setTimer(finish, milliseconds);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}

@@ -1,0 +1,63 @@
+/** Answers whether something is well: returns if it is, throws if not. */
+export type HealthCheck = (signal: AbortSignal) => Promise<void> | void;
+
+/** What a probe is answered. */
+export interface HealthReport {
+  readonly isHealthy: boolean;
+  /** The failures with their reasons, for the log: an answer to a probe does not give them away. */
+  readonly failures: readonly { readonly name: string; readonly error: unknown }[];
+  /** As Kubernetes' own health endpoints write it. */
+  readonly text: string;
+}
+
+/** Named checks behind one endpoint such as `/readyz`. */
+export class HealthChecks {
+  readonly #checks = new Map<string, HealthCheck>([["ping", () => {}]]);
+
+  add(name: string, check: HealthCheck): void {
+    this.#checks.set(name, check);
+  }
+
+  has(name: string): boolean {
+    return this.#checks.has(name);
+  }
+
+  /** Runs all checks but the excluded ones, or the one that is named. */
+  async run(
+    options: {
+      readonly only?: string;
+      readonly exclude?: readonly string[];
+      readonly verbose?: boolean;
+    } = {},
+  ): Promise<HealthReport> {
+    const { only, exclude = [], verbose = false } = options;
+    const names = only === undefined ? [...this.#checks.keys()].sort() : [only];
+    const signal = AbortSignal.timeout(10_000);
+    const results = await Promise.all(
+      names
+        .filter((name) => !exclude.includes(name))
+        .map(async (name) => {
+          try {
+            await this.#checks.get(name)?.(signal);
+            return { name, error: undefined };
+          } catch (error) {
+            return { name, error: error ?? new Error("failed") };
+          }
+        }),
+    );
+    const failures = results.filter(({ error }) => error !== undefined);
+    const isHealthy = failures.length === 0;
+    if (isHealthy && !verbose) return { isHealthy, failures, text: "ok" };
+    const lines = [
+      ...names.filter((name) => exclude.includes(name)).map((name) => `[+]${name} excluded: ok`),
+      ...results.map(({ name, error }) =>
+        error === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
+      ),
+      ...exclude
+        .filter((name) => !this.#checks.has(name))
+        .map((name) => `warn: some health checks cannot be excluded: no matches for "${name}"`),
+      isHealthy ? "healthz check passed" : "healthz check failed",
+    ];
+    return { isHealthy, failures, text: `${lines.join("\n")}\n` };
+  }
+}

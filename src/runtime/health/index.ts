@@ -1,0 +1,1 @@
+export { type HealthCheck, HealthChecks, type HealthReport } from "./health-checks.ts";

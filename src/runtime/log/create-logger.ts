@@ -1,0 +1,108 @@
+import { type Clock, systemClock } from "../clock/clock.ts";
+import { formatField } from "./format-field.ts";
+import { currentLogFields } from "./log-scope.ts";
+import type { LogFields, Logger, LogLevel } from "./logger.ts";
+
+/** How lines are written. */
+export interface LoggerOptions {
+  /** `info` unless said otherwise. */
+  readonly level?: LogLevel | undefined;
+  /** One JSON object a line for machines, or text for people; `json` unless said otherwise. */
+  readonly encoder?: "json" | "console" | undefined;
+  /** Receives each line with its newline; standard error unless given. */
+  readonly write?: ((line: string) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** A logger whose level can be changed while it is in use, for all loggers made from it. */
+export interface LeveledLogger extends Logger {
+  level: LogLevel;
+}
+
+/** The levels, the least urgent first. */
+export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** Makes a logger that writes lines by itself; an operator that has pino uses `loggerFromPino`. */
+export function createLogger(options: LoggerOptions = {}): LeveledLogger {
+  const {
+    level = "info",
+    encoder = "json",
+    write = (line: string) => void process.stderr.write(line),
+    clock = systemClock,
+  } = options;
+  const encode = encoder === "json" ? encodeJson : encodeText;
+  const root: Root = {
+    level: logLevels.indexOf(level),
+    write: (lineLevel, message, fields) =>
+      write(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
+  };
+  return new LineLogger(root, {});
+}
+
+interface Root {
+  level: number;
+  readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
+}
+
+class LineLogger implements LeveledLogger {
+  readonly #root: Root;
+  readonly #fields: LogFields;
+
+  constructor(root: Root, fields: LogFields) {
+    this.#root = root;
+    this.#fields = fields;
+  }
+
+  get level(): LogLevel {
+    return logLevels[this.#root.level] ?? "info";
+  }
+  set level(level: LogLevel) {
+    this.#root.level = logLevels.indexOf(level);
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#log("debug", message, fields);
+  }
+  info(message: string, fields?: LogFields): void {
+    this.#log("info", message, fields);
+  }
+  warn(message: string, fields?: LogFields): void {
+    this.#log("warn", message, fields);
+  }
+  error(message: string, fields?: LogFields): void {
+    this.#log("error", message, fields);
+  }
+
+  with(fields: LogFields): Logger {
+    return new LineLogger(this.#root, { ...this.#fields, ...fields });
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return logLevels.indexOf(level) >= this.#root.level;
+  }
+
+  #log(level: LogLevel, message: string, fields?: LogFields): void {
+    if (!this.isEnabled(level)) return;
+    this.#root.write(level, message, { ...currentLogFields(), ...this.#fields, ...fields });
+  }
+}
+
+/** The names that every line has; a field of the same name gets an underscore. */
+const ownNames = new Set(["level", "ts", "msg"]);
+
+/** The order and names of zap's production encoder, which log pipelines of operators read already. */
+function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFields): string {
+  const line: { [name: string]: unknown } = { level, ts, msg: message };
+  for (const [name, value] of Object.entries(fields))
+    line[ownNames.has(name) ? `${name}_` : name] = formatField(value);
+  if (level === "error" && fields["error"] instanceof Error) line["stacktrace"] = fields["error"].stack;
+  return `${JSON.stringify(line)}\n`;
+}
+
+function encodeText(ts: string, level: LogLevel, message: string, fields: LogFields): string {
+  const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, formatField(value)]));
+  const rest = Object.keys(shown).length === 0 ? "" : `\t${JSON.stringify(shown)}`;
+  const { error } = fields;
+  const stack = level === "error" && error instanceof Error ? `\n${error.stack}` : "";
+  return `${ts}\t${level.toUpperCase()}\t${message}${rest}${stack}\n`;
+}

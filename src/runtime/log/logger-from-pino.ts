@@ -1,0 +1,30 @@
+import { currentLogFields } from "./log-scope.ts";
+import type { LogFields, Logger } from "./logger.ts";
+
+/** The part of a pino instance that is used. */
+export interface PinoLike {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): PinoLike;
+  isLevelEnabled(level: string): boolean;
+}
+
+/** Lets a pino instance write the lines: its levels, transports and redaction apply. */
+export function loggerFromPino(pino: PinoLike): Logger {
+  // pino writes the stack of an error only under its own name for it.
+  const merge = ({ error, ...fields }: LogFields = {}): object => ({
+    ...currentLogFields(),
+    ...fields,
+    ...(error === undefined ? {} : { err: error }),
+  });
+  return {
+    debug: (message, fields) => pino.debug(merge(fields), message),
+    info: (message, fields) => pino.info(merge(fields), message),
+    warn: (message, fields) => pino.warn(merge(fields), message),
+    error: (message, fields) => pino.error(merge(fields), message),
+    with: (fields) => loggerFromPino(pino.child(fields)),
+    isEnabled: (level) => pino.isLevelEnabled(level),
+  };
+}

@@ -1,0 +1,20 @@
+import { TerminalError } from "../client/terminal-error.ts";
+
+/** Where a server listens. */
+export interface BindAddress {
+  /** All addresses if undefined. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** Reads `:8081`, `127.0.0.1:8081` or `[::1]:8081`; undefined for `0` and the empty text, which turn a server off. */
+export function parseBindAddress(text: string): BindAddress | undefined {
+  if (text === "" || text === "0") return undefined;
+  const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d+)$/.exec(text);
+  const port = Number(match?.groups?.["port"]);
+  if (!match || port > 65_535)
+    throw new TerminalError(
+      `"${text}" is no address to listen at: write it like :8081, 127.0.0.1:8081, or 0 for none`,
+    );
+  return { host: match.groups?.["six"] ?? (match.groups?.["host"] || undefined), port };
+}

@@ -1,0 +1,107 @@
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+
+/** A flag of the command line. */
+export interface FlagDefinition {
+  readonly type: "string" | "boolean" | "number" | "duration";
+  readonly description: string;
+  readonly default?: string | boolean | number | undefined;
+  /** The environment variable that is read when the flag is not given. */
+  readonly env?: string | undefined;
+  /** Other names, for people who come from Go. */
+  readonly aliases?: readonly string[] | undefined;
+}
+
+/** Flags by name, without dashes in front: `max-databases`. */
+export type FlagDefinitions = { readonly [name: string]: FlagDefinition };
+
+/** What flags are read as. One without a default may be undefined. */
+export type FlagValues<Flags extends FlagDefinitions> = {
+  readonly [Name in keyof Flags]:
+    | FlagValue<Flags[Name]["type"]>
+    | (Flags[Name] extends { readonly default: string | boolean | number }
+        ? never
+        : Flags[Name]["type"] extends "boolean"
+          ? never
+          : undefined);
+};
+
+type FlagValue<Type> = Type extends "boolean" ? boolean : Type extends "number" ? number : string;
+
+/** What is wrong with a command line, for the one who typed it. */
+export class FlagError extends Error {
+  override readonly name = "FlagError";
+}
+
+/**
+ * Reads flags as Go programs do: `--name value`, `--name=value` or one dash; `--name` or `--name=false` for booleans;
+ * `--` ends them. Throws a `FlagError` for unknown flags and values that don't fit.
+ */
+export function parseFlags(
+  definitions: FlagDefinitions,
+  argv: readonly string[],
+  env: { readonly [name: string]: string | undefined },
+): { readonly [name: string]: string | boolean | number | undefined } {
+  const values: { [name: string]: string | boolean | number | undefined } = {};
+  for (const [name, definition] of Object.entries(definitions)) {
+    const fromEnv = definition.env === undefined ? undefined : env[definition.env];
+    values[name] =
+      fromEnv === undefined
+        ? (definition.default ?? (definition.type === "boolean" ? false : undefined))
+        : readValue(`the environment variable ${definition.env}`, definition, fromEnv);
+  }
+  const rest = [...argv];
+  for (let argument = rest.shift(); argument !== undefined && argument !== "--"; argument = rest.shift()) {
+    const match = /^--?(?<name>[^-=][^=]*)(?:=(?<value>.*))?$/s.exec(argument);
+    if (!match) throw new FlagError(`"${argument}" is no flag: flags start with --`);
+    const typed = match.groups!["name"]!;
+    const [name, definition] = findFlag(definitions, typed);
+    const value = match.groups!["value"] ?? (definition.type === "boolean" ? "true" : rest.shift());
+    if (value === undefined) throw new FlagError(`--${typed} needs a value`);
+    values[name] = readValue(`--${typed}`, definition, value);
+  }
+  return values;
+}
+
+function findFlag(definitions: FlagDefinitions, typed: string): [string, FlagDefinition] {
+  const found = Object.entries(definitions).find(
+    ([name, { aliases }]) => name === typed || aliases?.includes(typed),
+  );
+  if (!found) throw new FlagError(`there is no flag --${typed}; --help lists them`);
+  return found;
+}
+
+function readValue(source: string, { type }: FlagDefinition, text: string): string | boolean | number {
+  switch (type) {
+    case "boolean":
+      if (["1", "t", "true"].includes(text.toLowerCase())) return true;
+      if (["0", "f", "false"].includes(text.toLowerCase())) return false;
+      throw new FlagError(`${source} is true or false, not "${text}"`);
+    case "number":
+      if (text.trim() === "" || !Number.isFinite(Number(text)))
+        throw new FlagError(`${source} is a number, not "${text}"`);
+      return Number(text);
+    case "duration":
+      try {
+        parseDuration(text);
+      } catch {
+        throw new FlagError(`${source} is a duration such as 30s or 1h30m, not "${text}"`);
+      }
+      return text;
+    case "string":
+      return text;
+  }
+}
+
+/** Writes flags as `--help` shows them. */
+export function describeFlags(definitions: FlagDefinitions): string {
+  return Object.entries(definitions)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, { type, description, default: preset, env }]) => {
+      const extra = [
+        ...(preset === undefined || preset === "" || preset === false ? [] : [`default ${preset}`]),
+        ...(env === undefined ? [] : [`or ${env} in the environment`]),
+      ];
+      return `  --${name}${type === "boolean" ? "" : ` ${type}`}\n        ${description}${extra.length > 0 ? ` (${extra.join(", ")})` : ""}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { BindAddress } from "./bind-address.ts";
+
+/** Handles one request. What it throws is answered with 500. */
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** A server that can be told to stop. */
+export interface Listener {
+  /** `127.0.0.1:8081`, with the port that was chosen. */
+  readonly address: string;
+  /** Takes no more connections, lets requests end, and cuts what is left at the deadline. */
+  close(deadline: AbortSignal): Promise<void>;
+}
+
+/** Starts a plain HTTP server. */
+export function listenHttp(address: BindAddress, handler: HttpHandler): Promise<Listener> {
+  return listen(createServer(requestListener(handler)), address);
+}
+
+/** Turns a handler into what Node's servers call. */
+export function requestListener(
+  handler: HttpHandler,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    void (async () => {
+      try {
+        await handler(request, response);
+      } catch {
+        if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
+        response.end("internal error\n");
+      }
+    })();
+  };
+}
+
+/** Starts a server that is set up already; rejects if its address can't be had. */
+export async function listen(server: Server | SecureServer, { host, port }: BindAddress): Promise<Listener> {
+  // As in Go's servers behind Kubernetes' probes: slow headers and idle connections hold nothing.
+  server.headersTimeout = 32_000;
+  server.keepAliveTimeout = 90_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo;
+  return {
+    address: `${bound.family === "IPv6" ? `[${bound.address}]` : bound.address}:${bound.port}`,
+    close: (deadline) =>
+      new Promise((resolve) => {
+        const cut = () => server.closeAllConnections();
+        server.close(() => {
+          deadline.removeEventListener("abort", cut);
+          resolve();
+        });
+        server.closeIdleConnections();
+        if (deadline.aborted) cut();
+        else deadline.addEventListener("abort", cut, { once: true });
+      }),
+  };
+}

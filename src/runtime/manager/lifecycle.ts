@@ -1,0 +1,162 @@
+import type { Cache } from "../cache/cache.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import { aborted, RunnableGroup } from "./runnable-group.ts";
+import type { Runnable } from "./runnable.ts";
+
+/** Something that serves from before the caches are filled until everything else has stopped. */
+export interface Service {
+  start(): Promise<void>;
+  stop(deadline: AbortSignal): Promise<void>;
+}
+
+/** Chooses one process among several. */
+export interface Elector {
+  /** Resolves when this process leads; rejects with the signal's reason. */
+  acquire(signal: AbortSignal): Promise<void>;
+  /** Called once when the lease is lost while leading. */
+  onLost: (error: Error) => void;
+  /** Stops renewing, and gives the lease away if it is to. */
+  release(): Promise<void>;
+}
+
+/** What a lifecycle runs; times in milliseconds. */
+export interface LifecycleParts {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Health and metrics. */
+  readonly servers: Service;
+  readonly webhooks: Service;
+  readonly cache: Cache;
+  readonly elector: Elector | undefined;
+  /** Sends what was recorded. */
+  readonly events: { stop(deadline: AbortSignal): Promise<void> };
+  /** 0 for none, negative for no end. */
+  readonly gracefulShutdownTimeout: number;
+}
+
+/** A runnable that can prepare while another process leads. */
+export interface WarmRunnable extends Runnable {
+  warmUp?(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The order in which a manager starts and stops.
+ * Start: servers, webhooks (lists may need conversion), caches, what needs no lease, warm-up, election, what needs the lease.
+ * Stop: what needs no lease and what does, caches, webhooks, servers, then the lease and the events; all in one deadline.
+ */
+export class Lifecycle {
+  readonly #parts: LifecycleParts;
+  readonly #stopping = new AbortController();
+  readonly #deadline = new AbortController();
+  readonly #errors: Error[] = [];
+  readonly #others = new RunnableGroup((error) => this.fail(error));
+  readonly #leaders = new RunnableGroup((error) => this.fail(error));
+  readonly #warm: WarmRunnable[] = [];
+  #state: "new" | "started" | "stopped" = "new";
+  #isWarming = false;
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+    if (parts.elector)
+      parts.elector.onLost = (error) => {
+        // Another process may lead already: nothing may go on, not even for a moment.
+        this.#deadline.abort(error);
+        this.fail(error);
+      };
+  }
+
+  /** Aborted when stopping begins. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  add(runnable: WarmRunnable): void {
+    if (this.#stopping.signal.aborted)
+      throw new TerminalError(`${runnable.name} can't be added: the manager has stopped`);
+    if (runnable.needLeaderElection === false) return this.#others.add(runnable);
+    this.#leaders.add(runnable);
+    this.#warm.push(runnable);
+    if (this.#isWarming) this.#warmUp(runnable);
+  }
+
+  /** Runs until `stop` is called or something fails; rejects with what failed, all of it. */
+  async run(): Promise<void> {
+    if (this.#state !== "new") throw new TerminalError("a manager can be started once");
+    this.#state = "started";
+    try {
+      await this.#start();
+      await aborted(this.#stopping.signal);
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.fail(error as Error);
+    }
+    await this.#stop();
+    this.#state = "stopped";
+    if (this.#errors.length === 1) throw this.#errors[0];
+    if (this.#errors.length > 1)
+      throw new AggregateError(this.#errors, this.#errors.map(({ message }) => message).join("; "));
+  }
+
+  /** Begins to stop. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Notes a failure, and begins to stop. */
+  fail(error: Error): void {
+    this.#errors.push(error);
+    this.stop();
+  }
+
+  async #start(): Promise<void> {
+    const { servers, webhooks, cache, elector, log } = this.#parts;
+    const { signal } = this.#stopping;
+    const context = { log, deadline: this.#deadline.signal };
+    await servers.start();
+    await webhooks.start();
+    if (signal.aborted) return;
+    cache.start();
+    await cache.synced(signal);
+    this.#others.start(context);
+    this.#isWarming = true;
+    for (const runnable of this.#warm) this.#warmUp(runnable);
+    await elector?.acquire(signal);
+    if (!signal.aborted) this.#leaders.start(context);
+  }
+
+  /** The leader's own start finds the failure too, but a process that waits for the lease would not see it. */
+  #warmUp(runnable: WarmRunnable): void {
+    runnable.warmUp?.(this.#stopping.signal).catch((error: Error) => {
+      if (!this.#stopping.signal.aborted) this.fail(error);
+    });
+  }
+
+  async #stop(): Promise<void> {
+    const { servers, webhooks, cache, elector, events, log, clock, gracefulShutdownTimeout } = this.#parts;
+    const deadline = this.#deadline.signal;
+    const expire = () => this.#deadline.abort(new DOMException("the time to stop is over", "TimeoutError"));
+    log.info("Stopping and waiting for controllers and other runnables");
+    let cancel = () => {};
+    if (gracefulShutdownTimeout === 0) expire();
+    else if (gracefulShutdownTimeout > 0) cancel = clock.setTimer(expire, gracefulShutdownTimeout);
+    const all = await Promise.all([this.#others.stop(deadline), this.#leaders.stop(deadline)]);
+    if (all.includes(false) && gracefulShutdownTimeout !== 0)
+      this.#errors.push(new Error("not everything stopped in time: what still ran was left behind"));
+    for (const step of [
+      () => cache.stop(),
+      () => webhooks.stop(deadline),
+      () => servers.stop(deadline),
+      async () => elector?.release(),
+      () => events.stop(deadline),
+    ]) {
+      try {
+        await step();
+      } catch (error) {
+        this.#errors.push(error as Error);
+      }
+    }
+    cancel();
+    log.info("Stopped");
+  }
+}

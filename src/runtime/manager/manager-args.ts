@@ -1,0 +1,192 @@
+import process from "node:process";
+import type { CacheOptions } from "../cache/cache.ts";
+import { loadConfig } from "../client/load-config.ts";
+import { createLogger } from "../log/create-logger.ts";
+import type { LogLevel } from "../log/logger.ts";
+import {
+  describeFlags,
+  type FlagDefinition,
+  type FlagDefinitions,
+  FlagError,
+  type FlagValues,
+  parseFlags,
+} from "./flags.ts";
+import type { LeaderElectionOptions, ManagerOptions } from "./manager-options.ts";
+
+/** What `Manager.fromArgs` is told; the command line decides the rest. */
+export interface ManagerArgs<Flags extends FlagDefinitions = {}>
+  extends Omit<ManagerOptions, "config" | "leaderElection" | "ownsProcess"> {
+  /** The name of the Lease: unique in the namespace, and the same for all replicas. */
+  readonly leaderElectionId?: string | undefined;
+  /** Times and labels of the election, if `--leader-elect` is given. */
+  readonly leaderElection?: Omit<LeaderElectionOptions, "id"> | undefined;
+  /** Flags of your own, which come back in `manager.flags`. */
+  readonly flags?: Flags | undefined;
+  /** The process's own unless given. */
+  readonly argv?: readonly string[] | undefined;
+  readonly env?: { readonly [name: string]: string | undefined } | undefined;
+}
+
+function flag<Type extends FlagDefinition["type"], More extends Partial<FlagDefinition> = {}>(
+  type: Type,
+  description: string,
+  more?: More,
+): { readonly type: Type; readonly description: string } & More {
+  return { type, description, ...more } as { type: Type; description: string } & More;
+}
+
+/** The names and defaults of a kubebuilder project's main, so that its manifests need no change. */
+export const managerFlags = {
+  kubeconfig: flag(
+    "string",
+    "The kubeconfig to use. Otherwise KUBECONFIG, the pod's service account, or ~/.kube/config.",
+  ),
+  "kube-context": flag("string", "The context of the kubeconfig to use, if not its current one."),
+  "watch-namespaces": flag(
+    "string",
+    "The only namespaces to watch, separated by commas; all of them if empty.",
+    {
+      env: "WATCH_NAMESPACE",
+    },
+  ),
+  "leader-elect": flag(
+    "boolean",
+    "Run controllers only while holding a lease, so that one of several replicas acts.",
+  ),
+  "leader-election-namespace": flag("string", "The namespace of the lease; the pod's own if empty."),
+  "health-probe-bind-address": flag("string", "Where /healthz and /readyz are served; 0 for nowhere.", {
+    default: ":8081",
+  }),
+  "metrics-bind-address": flag(
+    "string",
+    "Where /metrics is served, :8443 with TLS or :8080 without; 0 for nowhere.",
+    {
+      default: "0",
+    },
+  ),
+  "metrics-secure": flag(
+    "boolean",
+    "Serve metrics over TLS to callers who may read them; --metrics-secure=false for plain HTTP.",
+    {
+      default: true,
+    },
+  ),
+  "metrics-cert-path": flag(
+    "string",
+    "The folder of the metrics certificate; a self-signed one is made if empty.",
+  ),
+  "metrics-cert-name": flag("string", "The file name of the metrics certificate.", { default: "tls.crt" }),
+  "metrics-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
+  "enable-webhooks": flag("boolean", "Serve webhooks; false where no API server can reach this process.", {
+    default: true,
+    env: "ENABLE_WEBHOOKS",
+  }),
+  "webhook-port": flag("number", "The port that webhooks are served at.", { default: 9443 }),
+  "webhook-cert-path": flag("string", "The folder of the webhook certificate."),
+  "webhook-cert-name": flag("string", "The file name of the webhook certificate.", { default: "tls.crt" }),
+  "webhook-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
+  "graceful-shutdown-timeout": flag("duration", "The time that everything has to stop in.", {
+    default: "30s",
+  }),
+  "log-level": flag("string", "debug, info, warn or error.", {
+    default: "info",
+    env: "LOG_LEVEL",
+    aliases: ["zap-log-level"],
+  }),
+  "log-encoder": flag("string", "json for machines, console for people.", {
+    default: "json",
+    aliases: ["zap-encoder"],
+  }),
+} as const satisfies FlagDefinitions;
+
+/** Reads the command line. Ends the process after `--help`, and when the command line is wrong. */
+export function optionsFromArgs<Flags extends FlagDefinitions>(
+  args: ManagerArgs<Flags>,
+): { options: ManagerOptions; flags: FlagValues<Flags> } {
+  const { argv = process.argv.slice(2), env = process.env, flags: own } = args;
+  const definitions = { ...own, ...managerFlags };
+  if (argv.some((argument) => /^--?h(?:elp)?$/.test(argument))) {
+    process.stdout.write(`${args.name} takes these flags:\n${describeFlags(definitions)}\n`);
+    process.exit(0);
+  }
+  try {
+    const values = parseFlags(definitions, argv, env);
+    return {
+      options: managerOptions(args, values as FlagValues<typeof managerFlags>),
+      flags: values as FlagValues<Flags>,
+    };
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+function managerOptions(
+  {
+    leaderElectionId,
+    leaderElection,
+    flags: _flags,
+    argv: _argv,
+    env: _env,
+    ...args
+  }: ManagerArgs<FlagDefinitions>,
+  values: FlagValues<typeof managerFlags>,
+): ManagerOptions {
+  const level = readLevel(values["log-level"]);
+  const encoder = values["log-encoder"];
+  if (encoder !== "json" && encoder !== "console")
+    throw new FlagError(`--log-encoder is json or console, not "${encoder}"`);
+  if (values["leader-elect"] && leaderElectionId === undefined)
+    throw new FlagError("--leader-elect needs a leaderElectionId in Manager.fromArgs()");
+  return {
+    ...args,
+    ownsProcess: true,
+    logger: args.logger ?? createLogger({ level, encoder }),
+    config: () => loadConfig({ kubeconfig: values.kubeconfig, context: values["kube-context"] }),
+    cache: cacheOptions(args.cache, values["watch-namespaces"]),
+    healthProbeBindAddress: values["health-probe-bind-address"],
+    gracefulShutdownTimeout: values["graceful-shutdown-timeout"],
+    leaderElection:
+      values["leader-elect"] && leaderElectionId !== undefined
+        ? {
+            ...leaderElection,
+            id: leaderElectionId,
+            namespace: values["leader-election-namespace"] ?? leaderElection?.namespace,
+          }
+        : undefined,
+    metrics: {
+      ...args.metrics,
+      bindAddress: values["metrics-bind-address"],
+      secure: values["metrics-secure"],
+      certPath: values["metrics-cert-path"],
+      certName: values["metrics-cert-name"],
+      keyName: values["metrics-cert-key"],
+    },
+    webhooks: {
+      ...args.webhooks,
+      enabled: values["enable-webhooks"],
+      port: values["webhook-port"],
+      certPath: values["webhook-cert-path"] ?? args.webhooks?.certPath,
+      certName: values["webhook-cert-name"],
+      keyName: values["webhook-cert-key"],
+    },
+  };
+}
+
+/** zap takes a number too: how verbose debugging is to be. */
+function readLevel(text: string): LogLevel {
+  if (/^\d+$/.test(text)) return text === "0" ? "info" : "debug";
+  if (text === "debug" || text === "info" || text === "warn" || text === "error") return text;
+  throw new FlagError(`--log-level is debug, info, warn or error, not "${text}"`);
+}
+
+function cacheOptions(
+  cache: CacheOptions | undefined,
+  namespaces: string | undefined,
+): CacheOptions | undefined {
+  const names = (namespaces ?? "").split(",").map((name) => name.trim());
+  return names.every((name) => name === "")
+    ? cache
+    : { ...cache, namespaces: names.filter((name) => name !== "") };
+}

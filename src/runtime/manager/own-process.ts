@@ -1,0 +1,43 @@
+import process from "node:process";
+import { isProgrammingError } from "../controller/outcome.ts";
+import type { LeveledLogger } from "../log/create-logger.ts";
+import type { Logger } from "../log/logger.ts";
+
+/**
+ * Runs a manager as all that its process does. The first SIGINT or SIGTERM stops it, the second exits at once, as
+ * people and the kubelet expect; a failure is logged and exits with 1.
+ */
+export async function runAsProcess(
+  log: Logger | LeveledLogger,
+  manager: { run(): Promise<void>; stop(): void },
+): Promise<void> {
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    log.info("Received a signal, stopping", { signal });
+    manager.stop();
+  };
+  const onVerbosity = () => {
+    if (!("level" in log)) return;
+    log.level = log.level === "debug" ? "info" : "debug";
+    log.info("Changed the log level", { to: log.level });
+  };
+  // A forgotten await in one reconcile must not end all the others.
+  const onRejection = (error: unknown) =>
+    log.error("A promise was rejected that nobody waits for: an await is missing", {
+      error,
+      isProgrammingError: isProgrammingError(error),
+    });
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGUSR2", onVerbosity);
+  process.on("unhandledRejection", onRejection);
+  try {
+    await manager.run();
+  } catch (error) {
+    log.error("The manager failed", { error });
+    process.exit(1);
+  } finally {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGUSR2", onVerbosity);
+    process.off("unhandledRejection", onRejection);
+  }
+}

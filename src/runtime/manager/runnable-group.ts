@@ -1,0 +1,67 @@
+import type { Runnable, RunContext } from "./runnable.ts";
+
+/**
+ * Runnables that start and stop together. One that is added while the group runs starts at once. A failure is handed
+ * over the moment it happens.
+ */
+export class RunnableGroup {
+  readonly #onFailure: (error: Error) => void;
+  readonly #waiting: Runnable[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #context: Omit<RunContext, "signal"> | undefined;
+
+  constructor(onFailure: (error: Error) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  add(runnable: Runnable): void {
+    if (this.#context) this.#run(runnable, this.#context);
+    else this.#waiting.push(runnable);
+  }
+
+  start(context: Omit<RunContext, "signal">): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#context = context;
+    for (const runnable of this.#waiting.splice(0)) this.#run(runnable, context);
+  }
+
+  /** Asks all to stop, and resolves when they have, or the deadline is over. Returns whether all have. */
+  async stop(deadline: AbortSignal): Promise<boolean> {
+    this.#waiting.length = 0;
+    this.#stopping.abort();
+    const all = Promise.all(this.#running).then(() => true);
+    return await Promise.race([all, aborted(deadline).then(() => this.#running.size === 0)]);
+  }
+
+  #run(runnable: Runnable, context: Omit<RunContext, "signal">): void {
+    const { signal } = this.#stopping;
+    const run = (async () => {
+      try {
+        await runnable.start({ ...context, signal });
+      } catch (error) {
+        // What ends because it was told to may say so by throwing.
+        if (
+          signal.aborted &&
+          (error === signal.reason || (error as Error | undefined)?.name === "AbortError")
+        )
+          return;
+        this.#onFailure(new Error(`${runnable.name} failed: ${messageOf(error)}`, { cause: error }));
+      }
+    })();
+    this.#running.add(run);
+    void run.then(() => this.#running.delete(run));
+  }
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../clock/clock.ts";
+
+/** How long the wait before a retry is; all times in milliseconds. */
+export interface BackoffSettings {
+  readonly base: number;
+  readonly max: number;
+  /** Retries per second over all keys; a burst of ten times as many passes first. */
+  readonly retriesPerSecond?: number | undefined;
+}
+
+/** The waits of controller-runtime: 5 ms doubling to 1000 s, and no limit over all keys. */
+export const defaultBackoff: BackoffSettings = { base: 5, max: 1_000_000 };
+
+/** Counts the retries of each key, and says how long to wait before the next one. */
+export class Backoff {
+  readonly #settings: BackoffSettings;
+  readonly #clock: Clock;
+  readonly #retries = new Map<string, number>();
+  /** When the bucket would be full again if nothing took from it. */
+  #fullAt = 0;
+
+  constructor(settings: BackoffSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  /** Counts a retry, and returns the milliseconds to wait before it. */
+  next(key: string): number {
+    const retries = this.#retries.get(key) ?? 0;
+    this.#retries.set(key, retries + 1);
+    // 2 ** 1024 is infinite, and the minimum of that is still `max`.
+    return Math.max(Math.min(this.#settings.base * 2 ** retries, this.#settings.max), this.#reserve());
+  }
+
+  retries(key: string): number {
+    return this.#retries.get(key) ?? 0;
+  }
+
+  forget(key: string): void {
+    this.#retries.delete(key);
+  }
+
+  #reserve(): number {
+    const { retriesPerSecond } = this.#settings;
+    if (retriesPerSecond === undefined) return 0;
+    const interval = 1000 / retriesPerSecond;
+    const now = this.#clock.monotonic();
+    const burst = Math.max(1, 10 * retriesPerSecond) * interval;
+    this.#fullAt = Math.max(this.#fullAt, now) + interval;
+    return Math.max(0, this.#fullAt - now - burst);
+  }
+}
