@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import type { JSONObject, SchemaNode } from "../index.ts";
+import { PatchError } from "../patch-error.ts";
+import { applyStrategicMergePatch } from "./index.ts";
+
+const byName = { "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge" };
+
+/** The part of a pod that has lists of each sort. */
+const schema: SchemaNode = {
+  properties: {
+    finalizers: { type: "array", "x-kubernetes-patch-strategy": "merge" },
+    labels: { type: "object", additionalProperties: { type: "string" } },
+    tolerations: { type: "array" },
+    volumes: {
+      type: "array",
+      "x-kubernetes-patch-merge-key": "name",
+      "x-kubernetes-patch-strategy": "merge,retainKeys",
+      items: { type: "object" },
+    },
+    selector: { type: "object", "x-kubernetes-patch-strategy": "replace" },
+    containers: {
+      type: "array",
+      ...byName,
+      items: {
+        type: "object",
+        properties: { env: { type: "array", ...byName, items: { type: "object" } }, args: { type: "array" } },
+      },
+    },
+  },
+};
+
+const a = { name: "a", image: "x" };
+const b = { name: "b", image: "x" };
+
+describe("applyStrategicMergePatch()", () => {
+  it.each<[string, JSONObject, JSONObject, JSONObject]>([
+    ["merges objects", { labels: { a: "1" } }, { labels: { b: "2" } }, { labels: { a: "1", b: "2" } }],
+    ["removes by null", { labels: { a: "1", b: "2" } }, { labels: { a: null } }, { labels: { b: "2" } }],
+    ["removes a list by null", { containers: [a] }, { containers: null }, {}],
+    [
+      "merges items by key, where they stand",
+      { containers: [a, b] },
+      { containers: [{ name: "b", image: "y" }] },
+      { containers: [a, { name: "b", image: "y" }] },
+    ],
+    ["puts new items first", { containers: [a] }, { containers: [b] }, { containers: [b, a] }],
+    [
+      "merges lists within items",
+      { containers: [{ name: "a", env: [{ name: "A", value: "1" }] }] },
+      { containers: [{ name: "a", env: [{ name: "A", value: "2" }] }] },
+      { containers: [{ name: "a", env: [{ name: "A", value: "2" }] }] },
+    ],
+    [
+      "replaces lists without a strategy",
+      { tolerations: [1, 2] },
+      { tolerations: [2, 2] },
+      { tolerations: [2, 2] },
+    ],
+    [
+      "replaces objects whose strategy says so",
+      { selector: { a: "1" } },
+      { selector: { b: "2" } },
+      { selector: { b: "2" } },
+    ],
+    [
+      "deletes an item",
+      { containers: [a, b] },
+      { containers: [{ name: "a", $patch: "delete" }] },
+      { containers: [b] },
+    ],
+    [
+      "replaces a list on demand",
+      { containers: [a, b] },
+      { containers: [{ $patch: "replace" }, { name: "c" }] },
+      { containers: [{ name: "c" }] },
+    ],
+    [
+      "replaces an object on demand",
+      { labels: { a: "1" } },
+      { labels: { $patch: "replace", b: "2" } },
+      { labels: { b: "2" } },
+    ],
+    ["empties an object", { labels: { a: "1" } }, { labels: { $patch: "delete" } }, { labels: {} }],
+    [
+      "keeps only the retained members",
+      { volumes: [{ name: "v", emptyDir: {} }] },
+      { volumes: [{ name: "v", $retainKeys: ["name", "secret"], secret: { secretName: "s" } }] },
+      { volumes: [{ name: "v", secret: { secretName: "s" } }] },
+    ],
+    [
+      "adds to a list of plain values",
+      { finalizers: ["a"] },
+      { finalizers: ["a", "b"] },
+      { finalizers: ["a", "b"] },
+    ],
+    [
+      "takes plain values out",
+      { finalizers: ["a", "b"] },
+      { "$deleteFromPrimitiveList/finalizers": ["a"] },
+      { finalizers: ["b"] },
+    ],
+    [
+      "orders items",
+      { containers: [a, b] },
+      { "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] },
+      { containers: [b, a] },
+    ],
+    [
+      "orders items around those it doesn't know",
+      { containers: [a, { name: "x" }, b] },
+      {
+        "$setElementOrder/containers": [{ name: "a" }, { name: "c" }, { name: "b" }],
+        containers: [{ name: "c" }],
+      },
+      { containers: [a, { name: "c" }, { name: "x" }, b] },
+    ],
+    [
+      "orders plain values",
+      { finalizers: ["a", "b"] },
+      { "$setElementOrder/finalizers": ["b", "a"] },
+      { finalizers: ["b", "a"] },
+    ],
+    [
+      "takes a list that is new",
+      {},
+      { containers: [a, { name: "b", $patch: "delete" }] },
+      { containers: [a] },
+    ],
+    [
+      "takes an object that is new, without nulls",
+      {},
+      { labels: { a: "1", b: null } },
+      { labels: { a: "1" } },
+    ],
+    ["replaces a value of another type", { labels: "x" }, { labels: { a: "1" } }, { labels: { a: "1" } }],
+  ])("%s", (_, object, patch, expected) => {
+    const before = structuredClone(object);
+    expect(applyStrategicMergePatch(object, patch, schema)).toEqual(expected);
+    expect(object).toEqual(before);
+  });
+
+  it.each<[string, unknown, PatchError["failure"], string]>([
+    ["a list", [], "malformed", "cannot unmarshal array"],
+    ["null", null, "malformed", "Invalid JSON Patch"],
+    ["an item without its key", { containers: [{ image: "y" }] }, "inapplicable", "merge key: name"],
+    ["a deletion without its key", { containers: [{ $patch: "delete" }] }, "inapplicable", "merge key: name"],
+    ["an unknown directive", { labels: { $patch: "spam" } }, "inapplicable", "unknown patch type: spam"],
+    ["plain values among objects", { containers: [{ name: "a" }, 1] }, "inapplicable", "not identical"],
+    ["lists of lists", { finalizers: [[]] }, "inapplicable", "lists of lists"],
+    [
+      "a deletion that is no list",
+      { "$deleteFromPrimitiveList/finalizers": "a" },
+      "malformed",
+      "must be a list",
+    ],
+    ["members it doesn't retain", { $retainKeys: ["a"], labels: {} }, "malformed", "retainKeys"],
+    [
+      "items in another order than it asks for",
+      {
+        "$setElementOrder/containers": [{ name: "a" }, { name: "b" }],
+        containers: [
+          { name: "b", image: "y" },
+          { name: "a", image: "y" },
+        ],
+      },
+      "malformed",
+      "The order in patch list",
+    ],
+  ])("refuses %s", (_, patch, failure, message) => {
+    const refusal = refusalOf(() =>
+      applyStrategicMergePatch({ containers: [a, b], finalizers: ["a"], labels: {} }, patch as never, schema),
+    );
+    expect(refusal.failure).toBe(failure);
+    expect(refusal.message).toContain(message);
+  });
+});
+
+function refusalOf(run: () => unknown): PatchError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof PatchError) return error;
+    throw error;
+  }
+  throw new Error("expected a refusal");
+}

@@ -1,0 +1,100 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, type JSONObject, memberOf, setMember } from "../json.ts";
+import { PatchError, undecodable } from "../patch-error.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { type ObjectPatch, parseObjectPatch, withoutDirectives } from "./directives.ts";
+import { orderItems } from "./element-order.ts";
+import { deleteValues, type MergeItem, mergeList, newList } from "./merge-list.ts";
+import { listStrategy, memberSchema, replacesWhole } from "./strategy.ts";
+
+/**
+ * Applies a strategic merge patch and returns the new object; the given one is left alone.
+ * Objects are merged and null removes, as in a merge patch; the schema says which lists are merged too, and by
+ * which key their items are known. Directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`,
+ * `$setElementOrder/…`) say what values can't.
+ */
+export function applyStrategicMergePatch(
+  object: JSONObject,
+  patch: JSONValue,
+  schema: SchemaNode | undefined,
+): JSONObject {
+  if (patch === null) throw new PatchError("malformed", "Invalid JSON Patch");
+  if (!isObject(patch)) throw undecodable(patch, "map[string]interface {}");
+  return mergeObject(object, patch, schema);
+}
+
+function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode | undefined): JSONObject {
+  const parsed = parseObjectPatch(patch);
+  if (parsed.directive === "delete") return {};
+  if (parsed.directive === "replace") return mergeMembers({}, parsed, undefined);
+  return mergeMembers(retain(object, parsed.retained), parsed, schema);
+}
+
+function mergeMembers(object: JSONObject, patch: ObjectPatch, schema: SchemaNode | undefined): JSONObject {
+  const merged = { ...object };
+  for (const [key, value] of Object.entries(patch.members)) {
+    if (value === null) delete merged[key];
+    else setMember(merged, key, mergeValue(memberOf(object, key), value, memberSchema(schema, key)));
+  }
+  for (const [key, order] of patch.orders) {
+    const list = memberOf(merged, key);
+    if (!Array.isArray(list)) continue;
+    const { mergeKey } = listStrategy(memberSchema(schema, key));
+    checkOrder(memberOf(patch.members, key), order, mergeKey);
+    setMember(merged, key, orderItems(list, order, asList(memberOf(object, key)), mergeKey));
+  }
+  for (const [key, values] of patch.deletions) {
+    const list = memberOf(merged, key);
+    if (Array.isArray(list)) setMember(merged, key, deleteValues(list, values));
+  }
+  return merged;
+}
+
+function mergeValue(
+  current: JSONValue | undefined,
+  patch: JSONValue,
+  schema: SchemaNode | undefined,
+): JSONValue {
+  if (isObject(patch)) {
+    const base = isObject(current) && !replacesWhole(schema) ? current : {};
+    return mergeObject(base, patch, schema);
+  }
+  if (!Array.isArray(patch)) return patch;
+  const { merges, mergeKey } = listStrategy(schema);
+  if (!merges) return withoutDirectives(patch);
+  const mergeItem: MergeItem = (item, change) => mergeObject(item, change, schema?.items);
+  return Array.isArray(current) ? mergeList(current, patch, mergeKey, mergeItem) : newList(patch, mergeItem);
+}
+
+function retain(object: JSONObject, retained: ReadonlySet<string> | undefined): JSONObject {
+  if (!retained) return object;
+  return Object.fromEntries(Object.entries(object).filter(([key]) => retained.has(key)));
+}
+
+/** The items of a patched list must stand in the order that the patch asks for. */
+function checkOrder(
+  patched: JSONValue | undefined,
+  order: readonly JSONValue[],
+  mergeKey: string | undefined,
+): void {
+  const wanted = order.map((item) => identity(item, mergeKey));
+  const stated = asList(patched)
+    .filter((item) => !(isObject(item) && memberOf(item, "$patch") !== undefined))
+    .map((item) => identity(item, mergeKey));
+  const positions = stated.map((id) => wanted.indexOf(id));
+  const sorted = positions.every((position, index) => position >= (positions[index - 1] ?? 0));
+  if (wanted.length === 0 || (sorted && !positions.includes(-1))) return;
+  throw new PatchError(
+    "malformed",
+    `The order in patch list:\n${JSON.stringify(patched)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+  );
+}
+
+function identity(item: JSONValue, mergeKey: string | undefined): string {
+  const id = mergeKey !== undefined && isObject(item) ? memberOf(item, mergeKey) : item;
+  return JSON.stringify(id) ?? "";
+}
+
+function asList(value: JSONValue | undefined): JSONValue[] {
+  return Array.isArray(value) ? value : [];
+}

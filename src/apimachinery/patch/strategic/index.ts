@@ -1,0 +1,1 @@
+export { applyStrategicMergePatch } from "./apply-strategic-merge-patch.ts";
