@@ -7,3 +7,4 @@ export type {
   SubscribeOptions,
   Subscription,
 } from "./informer.ts";
+export { createCache, type InformerCache } from "./create-cache.ts";

@@ -35,3 +35,4 @@ export type { KubeconfigFile } from "./kubeconfig-file.ts";
 export { type ClientOptions, createClient } from "./live-client.ts";
 export { loadConfig, type LoadConfigOptions } from "./load-config.ts";
 export type { Interceptor, RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
+export { createCachedClient } from "./cached-client.ts";

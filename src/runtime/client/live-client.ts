@@ -1,4 +1,4 @@
-import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesList, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { alreadyOwned, bodyToApply, controllerBeside } from "./apply-body.ts";
 import { ApiError } from "./api-error.ts";
@@ -31,6 +31,11 @@ import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./
 
 /** How a client is set up. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
+
+/** An object as a deletion left it, or a Status with the details of the one that is gone. */
+export interface DeletionAnswer extends KubernetesObject {
+  readonly details?: StatusDetails;
+}
 
 /** Makes a client that asks the server for everything. Nothing is sent, and no config loaded, before the first call. */
 export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
@@ -211,12 +216,21 @@ export class LiveClient implements Client {
     ref: ObjectRef,
     options: DeleteOptions = {},
   ): Promise<boolean> {
+    return (await this.deleteObject(kind, ref, options)) !== undefined;
+  }
+
+  /** Deletes, and gives what the server says: the object if it stays for a while, else a Status; undefined if it was gone. */
+  async deleteObject(
+    kind: Kind,
+    ref: ObjectRef,
+    options: DeleteOptions,
+  ): Promise<DeletionAnswer | undefined> {
     const path = this.#path(kind, ref);
     try {
-      await this.request(deleteRequest(path, this.#write(options)));
-      return true;
+      const { text } = await this.request(deleteRequest(path, this.#write(options)));
+      return JSON.parse(text) as DeletionAnswer;
     } catch (error) {
-      if (error instanceof ApiError && error.isNotFound) return false;
+      if (error instanceof ApiError && error.isNotFound) return undefined;
       throw error;
     }
   }

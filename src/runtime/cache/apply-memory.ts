@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+
+/** So many objects are remembered; of those beyond, the ones applied longest ago are applied once more. */
+const capacity = 50_000;
+
+/** Remembers what was applied and what came of it, so that an apply that would change nothing is not sent. */
+export class ApplyMemory {
+  readonly #applied = new Map<string, { readonly desired: string; readonly outcome: string }>();
+
+  /** Whether the last apply said the same, and the object is still what came of it. */
+  isCurrent(id: string, desired: string, current: KubernetesObject): boolean {
+    const last = this.#applied.get(id);
+    return last !== undefined && last.desired === desired && last.outcome === fingerprintOf(current);
+  }
+
+  remember(id: string, desired: string, outcome: KubernetesObject): void {
+    this.#applied.delete(id);
+    this.#applied.set(id, { desired, outcome: fingerprintOf(outcome) });
+    if (this.#applied.size <= capacity) return;
+    const [oldest] = this.#applied.keys();
+    this.#applied.delete(oldest!);
+  }
+
+  forget(id: string): void {
+    this.#applied.delete(id);
+  }
+}
+
+/** A short text that stands for a value. */
+export function hashOf(value: unknown): string {
+  return createHash("sha1").update(JSON.stringify(value)).digest("base64");
+}
+
+/** Objects of the cache are frozen, so a fingerprint holds for as long as the object lives. */
+const fingerprints = new WeakMap<KubernetesObject, string>();
+
+/** Stands for all that an apply can set: not the status, and not what changes with every write of anybody. */
+function fingerprintOf(object: KubernetesObject): string {
+  const known = fingerprints.get(object);
+  if (known !== undefined) return known;
+  const { status: _, metadata, ...rest } = object as KubernetesObject & { status?: unknown };
+  const { resourceVersion: _1, generation: _2, managedFields: _3, ...stable } = metadata;
+  const fingerprint = hashOf([stable, rest]);
+  fingerprints.set(object, fingerprint);
+  return fingerprint;
+}

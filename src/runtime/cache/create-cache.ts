@@ -1,0 +1,187 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "../client/api-error.ts";
+import type { Client } from "../client/client.ts";
+import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
+import { formatKey, type ObjectKey } from "../client/object-key.ts";
+import type { ListOptions, ReadOptions } from "../client/options.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Cache, CacheOptions, KindCacheOptions } from "./cache.ts";
+import type { Informer } from "./informer.ts";
+import { planPartitions } from "./partition-plans.ts";
+import { SharedInformer } from "./shared-informer.ts";
+
+/** Makes a cache that reads through a client. Nothing is sent before `start`. */
+export function createCache(client: Client, options: CacheOptions = {}): InformerCache {
+  return new InformerCache(client, options);
+}
+
+/** The informers of a process; see `Cache` for what the calls promise. */
+export class InformerCache implements Cache {
+  readonly #client: Client;
+  readonly #options: CacheOptions;
+  readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
+  #state: "new" | "started" | "stopped" = "new";
+
+  constructor(client: Client, options: CacheOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  get informers(): readonly Informer[] {
+    return [...this.#informers.values()];
+  }
+
+  informer<T extends KubernetesObject>(kind: Kind<T>): SharedInformer<T> {
+    const existing = this.existing(kind);
+    if (existing) return existing;
+    if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
+    const { keepManagedFields = false, watchList = true, onError } = this.#options;
+    const plans = planPartitions(kind, this.optionsOf(kind), {
+      client: this.#client,
+      keepManagedFields,
+      watchList,
+    });
+    const informer = new SharedInformer<T>(kind, plans, (error) => onError?.(error, { kind }));
+    this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
+    if (this.#state === "started") informer.start();
+    return informer;
+  }
+
+  existing<T extends KubernetesObject>(kind: Kind<T>): SharedInformer<T> | undefined {
+    return this.#informers.get(idOf(kind)) as unknown as SharedInformer<T> | undefined;
+  }
+
+  start(): void {
+    if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
+    this.#state = "started";
+    for (const informer of this.#informers.values()) informer.start();
+  }
+
+  async synced(signal?: AbortSignal): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced(signal)));
+  }
+
+  remove(kind: Kind): void {
+    const informer = this.#informers.get(idOf(kind));
+    this.#informers.delete(idOf(kind));
+    void informer?.stop();
+  }
+
+  async stop(): Promise<void> {
+    this.#state = "stopped";
+    const informers = [...this.#informers.values()];
+    this.#informers.clear();
+    await Promise.all(informers.map((informer) => informer.stop()));
+  }
+
+  addIndex<T extends KubernetesObject>(
+    kind: Kind<T>,
+    name: string,
+    values: (object: T) => readonly string[],
+  ): void {
+    this.informer(kind).addIndex(name, values);
+  }
+
+  async find<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions = {},
+  ): Promise<T | undefined> {
+    if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
+    return (await this.#readable(kind, options.signal)).get(key);
+  }
+
+  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T> {
+    const object = await this.find(kind, key, options);
+    if (object) return object;
+    throw new ApiError({
+      code: 404,
+      reason: "NotFound",
+      message: `${kind.plural} "${formatKey(key)}" not found in the cache`,
+    });
+  }
+
+  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
+    if (this.#isLive(kind, options)) return this.#client.list(kind, options);
+    const objects = (await this.#readable(kind, options.signal)).list(options);
+    return options.limit === undefined ? objects : objects.slice(0, options.limit);
+  }
+
+  /** Takes the answer of a write of this process, so that reads show it before the watch tells. */
+  wrote(kind: Kind, object: KubernetesObject): void {
+    for (const view of viewsOf(kind)) {
+      const informer = this.existing(view);
+      if (informer) informer.wrote(isMetadataOnly(view) ? metadataOf(object) : copyOf(object));
+    }
+  }
+
+  /** Takes the news that this process deleted an object for good. */
+  wroteDeletion(kind: Kind, key: ObjectKey, uid: string | undefined): void {
+    for (const view of viewsOf(kind)) this.existing(view)?.wroteDeletion(key, uid);
+  }
+
+  /** The options of a kind: its own before those for all. */
+  optionsOf(kind: Kind): KindCacheOptions {
+    const own = this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1] ?? {};
+    const { labels, fields, transform, namespaces, live } = this.#options;
+    return { labels, fields, transform, namespaces, live, ...own };
+  }
+
+  #isLive(kind: Kind, options: ReadOptions): boolean {
+    return options.live ?? this.optionsOf(kind).live ?? false;
+  }
+
+  /** The informer of a kind, ready to be read. */
+  async #readable<T extends KubernetesObject>(
+    kind: Kind<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<SharedInformer<T>> {
+    const existing = this.existing(kind);
+    if (existing?.hasSynced) return existing;
+    if (this.#state === "new") {
+      throw new TerminalError(`the cache is not started, so it has no ${kind.plural}; read live, or later`);
+    }
+    if (!existing) this.#checkMissing(kind);
+    const informer = this.informer(kind);
+    await informer.synced(signal);
+    return informer;
+  }
+
+  #checkMissing(kind: Kind): void {
+    const { missingInformer = "warn", onWarning } = this.#options;
+    const what = `a read of ${kind.plural} that nobody watches`;
+    if (missingInformer === "fail") {
+      throw new TerminalError(`${what}: watch the kind, add it to the cache, or read live`);
+    }
+    if (missingInformer === "warn") {
+      onWarning?.(`${what} starts to cache all of them: watch the kind, or read live`, { kind });
+    }
+  }
+}
+
+/** Identifies a kind and the view of it. */
+function idOf(kind: Kind): string {
+  return `${kind.apiVersion}/${kind.kind}${isMetadataOnly(kind) ? "#metadata" : ""}`;
+}
+
+function viewsOf(kind: Kind): readonly Kind[] {
+  return isMetadataOnly(kind) ? [kind] : [kind, metadataOnly(kind)];
+}
+
+function metadataOf({ metadata }: KubernetesObject): KubernetesObject {
+  return {
+    apiVersion: "meta.k8s.io/v1",
+    kind: "PartialObjectMetadata",
+    metadata: copyOf(metadata),
+  };
+}
+
+/** A copy of JSON; `structuredClone` takes four times as long. */
+export function copyOf<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: { [field: string]: unknown } = {};
+  for (const field of Object.keys(value))
+    copy[field] = copyOf((value as { [field: string]: unknown })[field]);
+  return copy as T;
+}

@@ -1,0 +1,96 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { InformerEvent, InformerHandler, Subscription } from "./informer.ts";
+import { Latch } from "./latch.ts";
+
+/** After this many milliseconds of calling handlers the program gets its turn. */
+const turn = 8;
+
+/** Stands in the queue where the objects of the first list end. */
+const syncMark = Symbol("synced");
+
+/** One subscriber's events, in order, told one at a time. */
+export class HandlerQueue<T extends KubernetesObject> implements Subscription {
+  readonly #handler: InformerHandler<T>;
+  readonly #onError: (error: unknown) => void;
+  readonly #onEnd: () => void;
+  readonly #synced = new Latch();
+  #events: (InformerEvent<T> | typeof syncMark)[] = [];
+  #isBusy = false;
+  #isOver = false;
+
+  constructor(handler: InformerHandler<T>, onError: (error: unknown) => void, onEnd: () => void) {
+    this.#handler = handler;
+    this.#onError = onError;
+    this.#onEnd = onEnd;
+  }
+
+  get hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.wait(signal);
+  }
+
+  unsubscribe(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#events = [];
+    this.#synced.break(new Error("the subscription has ended"));
+    this.#onEnd();
+  }
+
+  push(events: Iterable<InformerEvent<T>>): void {
+    if (this.#isOver) return;
+    for (const event of events) this.#events.push(event);
+    this.#start();
+  }
+
+  /** Marks the end of the first list. */
+  markSynced(): void {
+    if (this.#isOver) return;
+    this.#events.push(syncMark);
+    this.#start();
+  }
+
+  #start(): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    void this.#drain();
+  }
+
+  /** Runs without a pause up to the first handler that takes its time, so that a lone event is told at once. */
+  async #drain(): Promise<void> {
+    let started = performance.now();
+    for (let at = 0; at < this.#events.length; ) {
+      const event = this.#events[at++]!;
+      if (event === syncMark) {
+        this.#synced.open();
+      } else {
+        const running = this.#tell(event);
+        if (running) await running;
+      }
+      if (at >= 1024 || at >= this.#events.length) {
+        this.#events.splice(0, at);
+        at = 0;
+      }
+      if (performance.now() - started > turn) {
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        started = performance.now();
+      }
+    }
+    this.#isBusy = false;
+  }
+
+  #tell(event: InformerEvent<T>): Promise<void> | undefined {
+    try {
+      const result = this.#handler(event);
+      if (result) return result.catch((error: unknown) => this.#onError(error));
+    } catch (error) {
+      this.#onError(error);
+    }
+    return undefined;
+  }
+}

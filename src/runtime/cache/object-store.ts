@@ -1,0 +1,106 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ObjectKey } from "../client/object-key.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+
+/** An object in the store. */
+export interface Entry<T extends KubernetesObject = KubernetesObject> {
+  readonly object: T;
+  /** Length of its JSON as it came. */
+  readonly bytes: number;
+}
+
+type ValuesOf<T> = (object: T) => readonly string[];
+
+/** Objects by namespace and name, and by whatever else somebody wants to find them. */
+export class ObjectStore<T extends KubernetesObject> {
+  readonly #namespaces = new Map<string, Map<string, Entry<T>>>();
+  readonly #indexes = new Map<string, { valuesOf: ValuesOf<T>; entries: Map<string, Set<Entry<T>>> }>();
+  #size = 0;
+  #bytes = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get({ namespace = "", name }: ObjectKey): Entry<T> | undefined {
+    return this.#namespaces.get(namespace)?.get(name);
+  }
+
+  set(entry: Entry<T>): void {
+    const { namespace = "", name = "" } = entry.object.metadata;
+    let objects = this.#namespaces.get(namespace);
+    if (!objects) this.#namespaces.set(namespace, (objects = new Map<string, Entry<T>>()));
+    const former = objects.get(name);
+    objects.set(name, entry);
+    this.#count(former, entry);
+  }
+
+  delete({ namespace = "", name }: ObjectKey): Entry<T> | undefined {
+    const objects = this.#namespaces.get(namespace);
+    const former = objects?.get(name);
+    if (!objects || !former) return undefined;
+    objects.delete(name);
+    if (objects.size === 0) this.#namespaces.delete(namespace);
+    this.#count(former, undefined);
+    return former;
+  }
+
+  /** All entries, or those of one namespace. */
+  *entries(namespace?: string): Generator<Entry<T>> {
+    if (namespace !== undefined) {
+      yield* this.#namespaces.get(namespace)?.values() ?? [];
+      return;
+    }
+    for (const objects of this.#namespaces.values()) yield* objects.values();
+  }
+
+  /** The entries that an index has for a value. */
+  indexed(name: string, value: string): Iterable<Entry<T>> {
+    const index = this.#indexes.get(name);
+    if (!index) {
+      throw new TerminalError(`there is no index "${name}": add it with cache.addIndex(), or read live`);
+    }
+    return index.entries.get(value) ?? [];
+  }
+
+  addIndex(name: string, valuesOf: ValuesOf<T>): void {
+    if (this.#indexes.has(name)) throw new TerminalError(`there is an index "${name}" already`);
+    const index = { valuesOf, entries: new Map<string, Set<Entry<T>>>() };
+    this.#indexes.set(name, index);
+    for (const entry of this.entries()) addTo(index, entry);
+  }
+
+  #count(former: Entry<T> | undefined, entry: Entry<T> | undefined): void {
+    this.#size += (entry ? 1 : 0) - (former ? 1 : 0);
+    this.#bytes += (entry?.bytes ?? 0) - (former?.bytes ?? 0);
+    for (const index of this.#indexes.values()) {
+      if (former) removeFrom(index, former);
+      if (entry) addTo(index, entry);
+    }
+  }
+}
+
+interface Index<T extends KubernetesObject> {
+  readonly valuesOf: ValuesOf<T>;
+  readonly entries: Map<string, Set<Entry<T>>>;
+}
+
+function addTo<T extends KubernetesObject>({ valuesOf, entries }: Index<T>, entry: Entry<T>): void {
+  for (const value of valuesOf(entry.object)) {
+    const set = entries.get(value);
+    if (set) set.add(entry);
+    else entries.set(value, new Set([entry]));
+  }
+}
+
+function removeFrom<T extends KubernetesObject>({ valuesOf, entries }: Index<T>, entry: Entry<T>): void {
+  for (const value of valuesOf(entry.object)) {
+    const set = entries.get(value);
+    set?.delete(entry);
+    if (set?.size === 0) entries.delete(value);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Client } from "../client/client.ts";
+import { acceptOf } from "../client/metadata-only.ts";
+import { resourcePath } from "../client/resource-path.ts";
+import { Reflector } from "../watch/reflector.ts";
+import type { InformerScope, KindCacheOptions } from "./cache.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import { matchLabels } from "./match-labels.ts";
+import type { PartitionPlan } from "./shared-informer.ts";
+
+/** What planning needs beside the options of the kind. */
+export interface PlanContext {
+  readonly client: Pick<Client, "request">;
+  readonly keepManagedFields: boolean;
+  readonly watchList: boolean;
+}
+
+/** Plans the watches of a kind: one for all namespaces, or one for each that is named. */
+export function planPartitions(kind: Kind, options: KindCacheOptions, context: PlanContext): PartitionPlan[] {
+  const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
+  if (!namespaces) return [planPartition(kind, undefined, options, context)];
+  const named = Object.keys(namespaces).filter((namespace) => namespace !== "");
+  return Object.entries(namespaces).map(([namespace, scope]) => {
+    const merged = { ...pick(options), ...definedOf(scope) };
+    if (namespace !== "") return planPartition(kind, namespace, merged, context);
+    const others = named.map((name) => `metadata.namespace!=${name}`);
+    const fields = [...(merged.fields ? [merged.fields] : []), ...others].join(",");
+    return planPartition(kind, undefined, { ...merged, fields }, context);
+  });
+}
+
+function planPartition(
+  kind: Kind,
+  namespace: string | undefined,
+  scope: InformerScope,
+  { client, keepManagedFields, watchList }: PlanContext,
+): PartitionPlan {
+  const { labels, fields, transform } = scope;
+  const matches = matchLabels(labels);
+  return {
+    namespace,
+    // What a field selector lets through only the server knows; the watch will tell.
+    covers: (object) => matches(object.metadata.labels),
+    prepare(object) {
+      // Lists of built-in kinds leave these two out of their items.
+      object.apiVersion ??= kind.apiVersion;
+      object.kind ??= kind.kind;
+      if (!keepManagedFields) delete object.metadata.managedFields;
+      return deepFreeze(transform ? transform(object) : object);
+    },
+    run: (partition, signal) =>
+      new Reflector(
+        (request) => client.request(request),
+        {
+          path: resourcePath(kind, { namespace }),
+          labelSelector: labels,
+          fieldSelector: fields,
+          listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
+          watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
+          watchList,
+        },
+        partition,
+      ).run(signal),
+  };
+}
+
+function scopesOf({
+  namespaces,
+}: KindCacheOptions): { readonly [namespace: string]: InformerScope } | undefined {
+  if (!Array.isArray(namespaces))
+    return namespaces as { readonly [namespace: string]: InformerScope } | undefined;
+  return Object.fromEntries((namespaces as readonly string[]).map((namespace) => [namespace, {}]));
+}
+
+function pick({ labels, fields, transform }: InformerScope): InformerScope {
+  return { labels, fields, transform };
+}
+
+function definedOf(scope: InformerScope): InformerScope {
+  return Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined));
+}

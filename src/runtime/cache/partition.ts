@@ -1,0 +1,242 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ApiError } from "../client/api-error.ts";
+import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.ts";
+import type { ReflectorSink } from "../watch/reflector.ts";
+import { compareVersions } from "./compare-versions.ts";
+import type { InformerEvent } from "./informer.ts";
+import { type Entry, ObjectStore } from "./object-store.ts";
+
+/** After this many milliseconds a write that the watch never told is forgotten; its watch must be broken. */
+const patience = 30_000;
+
+/** What a partition needs of its informer. */
+export interface PartitionOptions<T extends KubernetesObject> {
+  /** Makes an object ready to be shared: complete, transformed, frozen. */
+  readonly prepare: (object: KubernetesObject) => T;
+  /** Whether an object that was written here is one that the watch would deliver. */
+  readonly covers: (object: KubernetesObject) => boolean;
+  readonly emit: (events: readonly InformerEvent<T>[]) => void;
+  readonly onSynced: () => void;
+  readonly onError: (error: ApiError) => void;
+}
+
+/** A write of this process that the watch has not told yet. */
+interface PendingWrite<T extends KubernetesObject> {
+  /** What the subscribers know of the object. */
+  seen: Entry<T> | undefined;
+  /** The version that the write made; undefined if the object was deleted, which makes none that we learn of. */
+  readonly version: string | undefined;
+  readonly uid: string | undefined;
+  readonly at: number;
+}
+
+/**
+ * The objects that one watch delivers: all of a kind, or those of one namespace.
+ *
+ * Reads see writes of this process at once: they go into the store with the answer. Subscribers hear of them when the
+ * watch tells, like of all others, and never get an older object after a newer one.
+ */
+export class Partition<T extends KubernetesObject> implements ReflectorSink {
+  readonly store = new ObjectStore<T>();
+  readonly #options: PartitionOptions<T>;
+  readonly #pending = new Map<string, PendingWrite<T>>();
+  #staged: Map<string, Entry<T>> | undefined;
+  #version: string | undefined;
+  hasSynced = false;
+  relists = 0;
+  watchErrors = 0;
+  lastError: ApiError | undefined;
+  lastAlive: number | undefined;
+
+  constructor(options: PartitionOptions<T>) {
+    this.#options = options;
+  }
+
+  begin(): void {
+    this.#staged = new Map();
+  }
+
+  keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void {
+    const key = keyText(object.metadata);
+    if (isDeleted) this.#staged?.delete(key);
+    else this.#staged?.set(key, this.#entry(object, bytes));
+  }
+
+  replace(version: string | undefined): void {
+    const staged = this.#staged ?? new Map<string, Entry<T>>();
+    this.#staged = undefined;
+    const events: InformerEvent<T>[] = [];
+    const isInInitialList = !this.hasSynced;
+    for (const [key, entry] of staged) this.#take(key, entry, undefined, version, events, isInInitialList);
+    for (const entry of this.seen()) {
+      const key = keyText(entry.object.metadata);
+      if (!staged.has(key)) this.#take(key, undefined, undefined, version, events, false);
+    }
+    if (this.hasSynced) this.relists++;
+    this.#proceed(version);
+    this.hasSynced = true;
+    this.#options.emit(events);
+    this.#options.onSynced();
+  }
+
+  change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void {
+    const entry = this.#entry(object, bytes);
+    const { resourceVersion } = object.metadata;
+    const events: InformerEvent<T>[] = [];
+    const [next, last] = type === "DELETED" ? [undefined, entry] : [entry, undefined];
+    this.#take(keyText(object.metadata), next, last, resourceVersion, events, false);
+    this.#proceed(resourceVersion);
+    this.#options.emit(events);
+  }
+
+  progress(version: string): void {
+    this.#proceed(version);
+  }
+
+  report(error: ApiError): void {
+    this.watchErrors++;
+    this.lastError = error;
+    this.#options.onError(error);
+  }
+
+  alive(): void {
+    this.lastAlive = performance.now();
+    this.lastError = undefined;
+  }
+
+  /** Takes the answer of a write of this process. */
+  wrote(object: KubernetesObject): void {
+    const { resourceVersion, uid } = object.metadata;
+    if (resourceVersion === undefined || this.#hasPassed(resourceVersion)) return;
+    const key = keyOf(object);
+    const stored = this.store.get(key);
+    if (stored && isAtLeast(stored, uid, resourceVersion)) return;
+    this.#remember(key, { seen: stored, version: resourceVersion, uid, at: performance.now() });
+    if (this.#options.covers(object)) this.store.set(this.#entry(object, stored?.bytes ?? 0));
+    else this.store.delete(key);
+  }
+
+  /** Takes the news that this process deleted an object for good. */
+  wroteDeletion(key: ObjectKey, uid: string | undefined): void {
+    const stored = this.store.get(key);
+    if (!stored || (uid !== undefined && stored.object.metadata.uid !== uid)) return;
+    this.#remember(key, {
+      seen: stored,
+      version: undefined,
+      uid: stored.object.metadata.uid,
+      at: performance.now(),
+    });
+    this.store.delete(key);
+  }
+
+  /** The objects as subscribers know them. */
+  *seen(): Generator<Entry<T>> {
+    for (const entry of this.store.entries()) {
+      const pending = this.#pending.size > 0 && this.#pending.has(keyText(entry.object.metadata));
+      if (!pending) yield entry;
+    }
+    for (const { seen } of this.#pending.values()) if (seen) yield seen;
+  }
+
+  #entry(object: KubernetesObject, bytes: number): Entry<T> {
+    return { object: this.#options.prepare(object), bytes };
+  }
+
+  #remember(key: ObjectKey, write: PendingWrite<T>): void {
+    const text = formatKey(key);
+    const former = this.#pending.get(text);
+    this.#pending.set(text, former ? { ...write, seen: former.seen } : write);
+  }
+
+  /** Takes what the watch says about one object: what it is now, or that it is gone. */
+  #take(
+    key: string,
+    told: Entry<T> | undefined,
+    last: Entry<T> | undefined,
+    version: string | undefined,
+    events: InformerEvent<T>[],
+    isInInitialList: boolean,
+  ): void {
+    const pending = this.#pending.get(key);
+    const place = placeOf(key);
+    const stored = this.store.get(place);
+    const seen = pending ? pending.seen : stored;
+    // What is stored already stays, so that readers and subscribers share one object.
+    const next = told && stored && isSame(stored, told) ? stored : told;
+    describe(seen, next, last, events, isInInitialList);
+    if (pending && !isSettled(pending, next, version)) {
+      pending.seen = next;
+      return;
+    }
+    this.#pending.delete(key);
+    if (next) {
+      if (next !== stored) this.store.set(next);
+    } else {
+      this.store.delete(place);
+    }
+  }
+
+  /** All that happened up to a version has been told. A write that was not is none that this watch delivers. */
+  #proceed(version: string | undefined): void {
+    if (version !== undefined) this.#version = version;
+    if (this.#pending.size === 0) return;
+    const now = performance.now();
+    for (const [key, pending] of this.#pending) {
+      const isTold = pending.version !== undefined && this.#hasPassed(pending.version);
+      if (!isTold && now - pending.at < patience) continue;
+      this.#pending.delete(key);
+      if (pending.seen) this.store.set(pending.seen);
+      else this.store.delete(placeOf(key));
+    }
+  }
+
+  #hasPassed(version: string): boolean {
+    return this.#version !== undefined && (compareVersions(this.#version, version) ?? -1) >= 0;
+  }
+}
+
+/** Says what changed from what subscribers know to what is there now. */
+function describe<T extends KubernetesObject>(
+  seen: Entry<T> | undefined,
+  next: Entry<T> | undefined,
+  last: Entry<T> | undefined,
+  events: InformerEvent<T>[],
+  isInInitialList: boolean,
+): void {
+  if (!next) {
+    if (seen) events.push({ type: "delete", object: (last ?? seen).object, isStateUnknown: !last });
+  } else if (!seen) {
+    events.push({ type: "add", object: next.object, isInInitialList });
+  } else if (seen.object.metadata.uid !== next.object.metadata.uid) {
+    // Deleted and made again under the same name while nobody watched. To subscribers these are two objects.
+    events.push({ type: "delete", object: seen.object, isStateUnknown: true });
+    events.push({ type: "add", object: next.object, isInInitialList: false });
+  } else if (!isSame(seen, next)) {
+    events.push({ type: "update", oldObject: seen.object, object: next.object, isResync: false });
+  }
+}
+
+/** Whether what the watch says is as new as the write, so that the write needs no more care. */
+function isSettled<T extends KubernetesObject>(
+  write: PendingWrite<T>,
+  next: Entry<T> | undefined,
+  version: string | undefined,
+): boolean {
+  if (write.version === undefined) return next?.object.metadata.uid !== write.uid;
+  return version !== undefined && (compareVersions(version, write.version) ?? -1) >= 0;
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  const { uid, resourceVersion } = a.object.metadata;
+  return uid === b.object.metadata.uid && resourceVersion === b.object.metadata.resourceVersion;
+}
+
+function isAtLeast({ object }: Entry, uid: string | undefined, version: string): boolean {
+  const { resourceVersion = "" } = object.metadata;
+  return object.metadata.uid === uid && (compareVersions(resourceVersion, version) ?? -1) >= 0;
+}
+
+function placeOf(key: string): ObjectKey {
+  const slash = key.indexOf("/");
+  return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

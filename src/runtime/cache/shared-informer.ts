@@ -1,0 +1,201 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ObjectKey } from "../client/object-key.ts";
+import type { Selection } from "../client/options.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import { HandlerQueue } from "./handler-queue.ts";
+import type {
+  Informer,
+  InformerEvent,
+  InformerHandler,
+  InformerStats,
+  SubscribeOptions,
+  Subscription,
+} from "./informer.ts";
+import { Latch } from "./latch.ts";
+import { matchLabels } from "./match-labels.ts";
+import type { Entry } from "./object-store.ts";
+import { Partition } from "./partition.ts";
+
+/** What one watch of an informer covers. */
+export interface PartitionPlan {
+  /** The namespace; undefined for all, or for all that have no partition of their own. */
+  readonly namespace: string | undefined;
+  readonly covers: (object: KubernetesObject) => boolean;
+  readonly prepare: (object: KubernetesObject) => KubernetesObject;
+  /** Reads the collection into the partition until the signal. */
+  readonly run: (partition: Partition<KubernetesObject>, signal: AbortSignal) => Promise<void>;
+}
+
+/** The one informer of a kind: its partitions, and those who listen. */
+export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
+  readonly kind: Kind<T>;
+  readonly #onError: (error: Error) => void;
+  readonly #partitions = new Map<string | undefined, { partition: Partition<T>; plan: PartitionPlan }>();
+  readonly #queues = new Set<HandlerQueue<T>>();
+  readonly #synced = new Latch();
+  readonly #stop = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], onError: (error: Error) => void) {
+    this.kind = kind;
+    this.#onError = onError;
+    for (const plan of plans) {
+      const partition = new Partition<T>({
+        prepare: (object) => plan.prepare(object) as T,
+        covers: plan.covers,
+        emit: (events) => this.#tellAll(events),
+        onSynced: () => this.#checkSynced(),
+        onError,
+      });
+      this.#partitions.set(plan.namespace, { partition, plan });
+    }
+  }
+
+  get hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.wait(signal);
+  }
+
+  /** Begins to read. */
+  start(): void {
+    this.#running ??= Promise.all(
+      [...this.#partitions.values()].map(({ partition, plan }) =>
+        plan.run(partition as unknown as Partition<KubernetesObject>, this.#stop.signal),
+      ),
+    );
+  }
+
+  /** Ends reads and subscriptions; resolves when the connections are closed. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error(`the informer of ${this.kind.kind} was stopped`));
+    this.#synced.break(this.#stop.signal.reason as Error);
+    for (const queue of this.#queues) queue.unsubscribe();
+    await this.#running;
+  }
+
+  subscribe(handler: InformerHandler<T>, { resyncPeriod }: SubscribeOptions = {}): Subscription {
+    if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
+    const cancelResync = resyncPeriod === undefined ? undefined : this.#resync(resyncPeriod, () => queue);
+    const queue: HandlerQueue<T> = new HandlerQueue<T>(
+      handler,
+      (error) => this.#onError(error instanceof Error ? error : new Error(String(error))),
+      () => {
+        cancelResync?.();
+        this.#queues.delete(queue);
+      },
+    );
+    this.#queues.add(queue);
+    queue.push(
+      [...this.#seen()].map(({ object }) => ({ type: "add", object, isInInitialList: true }) as const),
+    );
+    if (this.hasSynced) queue.markSynced();
+    return queue;
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#partitionOf(key.namespace)?.store.get(key)?.object;
+  }
+
+  list({ namespace, labels, fields = {} }: Omit<Selection, "signal"> = {}): T[] {
+    const matches = matchLabels(labels);
+    const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const objects: T[] = [];
+    for (const { partition } of this.#partitionsOf(namespace)) {
+      const rest = others.map(([name, value]) => new Set(find(partition, name, value!)));
+      for (const entry of first ? find(partition, first[0], first[1]!) : partition.store.entries(namespace)) {
+        if (namespace !== undefined && entry.object.metadata.namespace !== namespace) continue;
+        if (rest.some((entries) => !entries.has(entry))) continue;
+        if (matches(entry.object.metadata.labels)) objects.push(entry.object);
+      }
+    }
+    return objects;
+  }
+
+  addIndex(name: string, values: (object: T) => readonly string[]): void {
+    for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, values);
+  }
+
+  /** Takes the answer of a write of this process. */
+  wrote(object: KubernetesObject): void {
+    this.#partitionOf(object.metadata.namespace)?.wrote(object);
+  }
+
+  /** Takes the news that this process deleted an object for good. */
+  wroteDeletion(key: ObjectKey, uid: string | undefined): void {
+    this.#partitionOf(key.namespace)?.wroteDeletion(key, uid);
+  }
+
+  get stats(): InformerStats {
+    const partitions = [...this.#partitions.values()].map(({ partition }) => partition);
+    const sum = (count: (partition: Partition<T>) => number): number =>
+      partitions.reduce((total, partition) => total + count(partition), 0);
+    const ages = partitions.map(({ lastAlive }) => lastAlive).filter((at) => at !== undefined);
+    return {
+      objects: sum(({ store }) => store.size),
+      bytes: sum(({ store }) => store.bytes),
+      lastEventAge: ages.length === 0 ? undefined : performance.now() - Math.min(...ages),
+      relists: sum(({ relists }) => relists),
+      watchErrors: sum(({ watchErrors }) => watchErrors),
+      lastError: partitions.find(({ lastError }) => lastError)?.lastError,
+    };
+  }
+
+  #checkSynced(): void {
+    if (this.hasSynced) return;
+    for (const { partition } of this.#partitions.values()) if (!partition.hasSynced) return;
+    this.#synced.open();
+    for (const queue of this.#queues) queue.markSynced();
+  }
+
+  #tellAll(events: readonly InformerEvent<T>[]): void {
+    if (events.length === 0) return;
+    for (const queue of this.#queues) queue.push(events);
+  }
+
+  *#seen(): Generator<Entry<T>> {
+    for (const { partition } of this.#partitions.values()) yield* partition.seen();
+  }
+
+  #partitionOf(namespace: string | undefined): Partition<T> | undefined {
+    return (this.#partitions.get(namespace) ?? this.#partitions.get(undefined))?.partition;
+  }
+
+  #partitionsOf(namespace: string | undefined): Iterable<{ partition: Partition<T> }> {
+    if (namespace === undefined) return this.#partitions.values();
+    const partition = this.#partitionOf(namespace);
+    return partition ? [{ partition }] : [];
+  }
+
+  /** Tells one subscriber all objects from time to time. Nothing is asked of the server. */
+  #resync(period: number, queue: () => HandlerQueue<T>): () => void {
+    if (period < 1000) throw new TerminalError("a resync period is at least 1000 milliseconds");
+    let timer: NodeJS.Timeout;
+    const plan = (): void => {
+      // Controllers that were started together should not do all their work at the same moment.
+      timer = setTimeout(tell, period * (0.9 + Math.random() * 0.2));
+    };
+    const tell = (): void => {
+      const events = [...this.#seen()].map(
+        ({ object }) => ({ type: "update", oldObject: object, object, isResync: true }) as const,
+      );
+      queue().push(events);
+      plan();
+    };
+    plan();
+    return () => clearTimeout(timer);
+  }
+}
+
+/** Entries by a field: the name and namespace that every object has, or an index. */
+function find<T extends KubernetesObject>(
+  { store }: Partition<T>,
+  field: string,
+  value: string,
+): Iterable<Entry<T>> {
+  if (field === "metadata.namespace") return store.entries(value);
+  if (field !== "metadata.name") return store.indexed(field, value);
+  return [...store.entries()].filter(({ object }) => object.metadata.name === value);
+}

@@ -1,0 +1,197 @@
+import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { bodyToApply } from "./apply-body.ts";
+import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "./client.ts";
+import { namespaceOf } from "./client-defaults.ts";
+import type { Desired, DesiredStatus } from "./desired.ts";
+import type { DeletionAnswer, LiveClient } from "./live-client.ts";
+import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import type {
+  ApplyOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  ListOptions,
+  PageOptions,
+  PatchOptions,
+  ReadOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./options.ts";
+import type { RestMapper } from "./rest-mapper.ts";
+import type { RawRequest, RawResponse } from "./transport.ts";
+import { ApplyMemory, hashOf } from "../cache/apply-memory.ts";
+import type { InformerCache } from "../cache/create-cache.ts";
+
+/** Makes a client that reads from a cache and writes to the server. Its reads show its writes. */
+export function createCachedClient(live: LiveClient, cache: InformerCache): Client {
+  return new CachedClient(live, cache, {}, new ApplyMemory());
+}
+
+/** Reads from the cache, writes live, and tells the cache of its writes; see `Client` for what the calls promise. */
+class CachedClient implements Client {
+  readonly #live: LiveClient;
+  readonly #cache: InformerCache;
+  readonly #defaults: ClientDefaults;
+  readonly #memory: ApplyMemory;
+
+  constructor(live: LiveClient, cache: InformerCache, defaults: ClientDefaults, memory: ApplyMemory) {
+    this.#live = live;
+    this.#cache = cache;
+    this.#defaults = defaults;
+    this.#memory = memory;
+  }
+
+  get mapper(): RestMapper {
+    return this.#live.mapper;
+  }
+
+  with(defaults: ClientDefaults): Client {
+    const all = { ...this.#defaults, ...defaults };
+    return new CachedClient(this.#live.with(defaults), this.#cache, all, this.#memory);
+  }
+
+  async find<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: ReadOptions,
+  ): Promise<T | undefined> {
+    return this.#cache.find(kind, this.#key(kind, key), this.#read(options));
+  }
+
+  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T> {
+    return this.#cache.get(kind, this.#key(kind, key), this.#read(options));
+  }
+
+  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
+    const namespace = namespaceOf(kind, this.#defaults, options.namespace);
+    return this.#cache.list(kind, { ...options, ...this.#read(options), namespace });
+  }
+
+  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: WriteOptions): Promise<T> {
+    return this.#note(kind, this.#live.create(kind, object, options), options);
+  }
+
+  update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+    return this.#note(kind, this.#live.update(kind, object, options), options);
+  }
+
+  updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+    return this.#note(kind, this.#live.updateStatus(kind, object, options), options);
+  }
+
+  patch<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: T | ObjectRef,
+    change: ((draft: T) => void) | Patch,
+    options?: PatchOptions,
+  ): Promise<T> {
+    // The overloads of `patch` are one function behind both clients.
+    return this.#note(kind, this.#live.patch(kind, ref as T, change as (draft: T) => void, options), options);
+  }
+
+  patchStatus<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: T,
+    status: DesiredStatus<T>,
+    options?: PatchOptions,
+  ): Promise<T> {
+    return this.#note(kind, this.#live.patchStatus(kind, object, status, options), options);
+  }
+
+  async apply<T extends KubernetesObject>(
+    kind: Kind<T>,
+    desired: NoInfer<Desired<T>>,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    const informer = this.#cache.existing(kind);
+    if (!informer?.hasSynced || this.#isDry(options)) {
+      return this.#note(kind, this.#live.apply(kind, desired, options), options);
+    }
+    const body = bodyToApply(kind, desired, options.owner, this.#defaults.namespace);
+    const key = keyOf(body);
+    const manager = options.fieldManager ?? this.#defaults.fieldManager ?? "";
+    const id = `${kind.apiVersion}/${kind.kind}/${key.namespace}/${key.name}/${manager}`;
+    const hash = hashOf(body);
+    const current = informer.get(key);
+    if (current && this.#memory.isCurrent(id, hash, current)) return current;
+    const applied = await this.#live.applyOver(kind, desired, options, current);
+    this.#cache.wrote(kind, applied);
+    // What the cache keeps of the answer is what later reads are compared with.
+    this.#memory.remember(id, hash, informer.get(key) ?? applied);
+    return applied;
+  }
+
+  applyStatus<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: ObjectRef,
+    status: Partial<DesiredStatus<T>>,
+    options?: Omit<ApplyOptions, "owner" | "adopt">,
+  ): Promise<T> {
+    return this.#note(kind, this.#live.applyStatus(kind, ref, status, options), options);
+  }
+
+  async delete<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+  ): Promise<boolean> {
+    const answer = await this.#live.deleteObject(kind, ref, options);
+    if (!answer || this.#isDry(options)) return answer !== undefined;
+    if (isStaying(answer)) this.#cache.wrote(kind, answer);
+    else
+      this.#cache.wroteDeletion(
+        kind,
+        this.#key(kind, keyOf(ref)),
+        answer.details?.uid ?? answer.metadata.uid,
+      );
+    return true;
+  }
+
+  deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
+    return this.#live.deleteAllOf(kind, options);
+  }
+
+  pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>> {
+    return this.#live.pages(kind, options);
+  }
+
+  watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    return this.#live.watch(kind, options);
+  }
+
+  subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
+    return this.#live.subresource(kind, ref, name);
+  }
+
+  request(request: RawRequest): Promise<RawResponse> {
+    return this.#live.request(request);
+  }
+
+  async #note<T extends KubernetesObject>(
+    kind: Kind<T>,
+    write: Promise<T>,
+    options: WriteOptions | undefined,
+  ): Promise<T> {
+    const object = await write;
+    if (!this.#isDry(options)) this.#cache.wrote(kind, object);
+    return object;
+  }
+
+  #isDry(options: { readonly dryRun?: boolean | undefined } | undefined): boolean {
+    return options?.dryRun ?? this.#defaults.dryRun ?? false;
+  }
+
+  #key(kind: Kind, { name, namespace }: ObjectKey): ObjectKey {
+    return { name, namespace: namespaceOf(kind, this.#defaults, namespace) };
+  }
+
+  #read(options: ReadOptions | undefined): ReadOptions {
+    return this.#defaults.live === undefined ? (options ?? {}) : { live: this.#defaults.live, ...options };
+  }
+}
+
+/** Some kinds answer with the object even when it is gone; one that waits for something says so. */
+function isStaying({ kind, metadata }: DeletionAnswer): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = metadata;
+  if (kind === "Status" || deletionTimestamp === undefined) return false;
+  return deletionGracePeriodSeconds > 0 || Boolean(finalizers?.length);
+}

@@ -1,0 +1,245 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "../client/api-error.ts";
+import type { RawRequest, RawResponse } from "../client/transport.ts";
+import { wait } from "../client/wait.ts";
+import { JsonLines } from "./json-lines.ts";
+import { ListItems } from "./list-items.ts";
+import {
+  newWatcher,
+  stepWatcher,
+  type WatcherCommand,
+  type WatcherEvent,
+  type WatcherState,
+  type WatchFrame,
+} from "./watcher.ts";
+
+/** Where a reflector puts what it reads. `bytes` is the length of an object's JSON. */
+export interface ReflectorSink {
+  begin(): void;
+  keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void;
+  replace(version: string | undefined): void;
+  change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void;
+  progress(version: string): void;
+  /** Something went wrong; the reflector goes on by itself. */
+  report(error: ApiError): void;
+  /** Something came from the server. */
+  alive(): void;
+}
+
+/** What a reflector reads, and how. */
+export interface ReflectorOptions {
+  /** The path of the collection. */
+  readonly path: string;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Headers for the list and for the watch, where the kind is not asked for as a whole. */
+  readonly listHeaders?: { readonly [name: string]: string } | undefined;
+  readonly watchHeaders?: { readonly [name: string]: string } | undefined;
+  readonly watchList: boolean;
+  readonly random?: (() => number) | undefined;
+  /**
+   * A watch that says nothing for this many milliseconds is taken for dead and opened again where it was. Servers
+   * send a bookmark each minute; a broken path sends nothing, and TCP alone would not notice for a quarter of an hour.
+   */
+  readonly silence?: number | undefined;
+  /** A stream of existing objects that says nothing for this many milliseconds is given up for a list. */
+  readonly stall?: number | undefined;
+}
+
+/**
+ * Carries out what the watcher says, until the signal: lists and watches one collection and passes on what it reads.
+ * It never gives up and never throws.
+ */
+export class Reflector {
+  readonly #send: (request: RawRequest) => Promise<RawResponse>;
+  readonly #options: ReflectorOptions;
+  readonly #sink: ReflectorSink;
+  #state: WatcherState;
+  /** Length of the frame that is being handled. */
+  #bytes = 0;
+
+  constructor(
+    send: (request: RawRequest) => Promise<RawResponse>,
+    options: ReflectorOptions,
+    sink: ReflectorSink,
+  ) {
+    this.#send = send;
+    this.#options = options;
+    this.#sink = sink;
+    this.#state = newWatcher(options);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    let next = this.#step({ type: "start" });
+    while (next && !signal.aborted) {
+      try {
+        next = await this.#perform(next, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        next = this.#step({ type: "failed", error: asApiError(error) });
+      }
+    }
+  }
+
+  /** Steps the watcher, does what can be done at once, and returns what takes time. */
+  #step(event: WatcherEvent): WatcherCommand | undefined {
+    const random = (this.#options.random ?? Math.random)();
+    const { state, commands } = stepWatcher(this.#state, event, { now: performance.now(), random });
+    this.#state = state;
+    let lengthy: WatcherCommand | undefined;
+    for (const command of commands) {
+      if (command.type === "change") this.#sink.change(command.change, command.object, this.#bytes);
+      else if (command.type === "keep") this.#sink.keep(command.object, this.#bytes, command.isDeleted);
+      else if (command.type === "progress") this.#sink.progress(command.version);
+      else if (command.type === "begin") this.#sink.begin();
+      else if (command.type === "replace") this.#sink.replace(command.version);
+      else if (command.type === "report") this.#sink.report(command.error);
+      else lengthy = command;
+    }
+    return lengthy;
+  }
+
+  async #perform(command: WatcherCommand, signal: AbortSignal): Promise<WatcherCommand | undefined> {
+    if (command.type === "list") return this.#list(command, signal);
+    if (command.type === "watch") return this.#watch(command, signal);
+    if (command.type === "wait") await wait(command.milliseconds, signal);
+    return this.#step({ type: "waited" });
+  }
+
+  async #list(
+    { resourceVersion, limit }: WatcherCommand & { type: "list" },
+    signal: AbortSignal,
+  ): Promise<WatcherCommand | undefined> {
+    let token: string | undefined;
+    let version: string | undefined;
+    do {
+      // A continue token carries its own version; the server refuses both together.
+      const start = token === undefined ? { resourceVersion } : { continue: token };
+      const { stream } = await this.#send({
+        path: this.#options.path,
+        query: { ...this.#selectors(), limit, ...start },
+        headers: this.#options.listHeaders ?? {},
+        stream: true,
+        signal,
+      });
+      const items = new ListItems();
+      await readChunks(stream, 65_000, (chunk) => {
+        this.#sink.alive();
+        for (const item of items.push(chunk)) {
+          this.#sink.keep(parse(item) as KubernetesObject, item.length, false);
+        }
+        return undefined;
+      });
+      const metadata = parsed(() => items.finish());
+      version ??= metadata.resourceVersion;
+      token = metadata.continue || undefined;
+    } while (token !== undefined);
+    return this.#step({ type: "listed", version });
+  }
+
+  async #watch(
+    { resourceVersion, sendInitialEvents, timeoutSeconds }: WatcherCommand & { type: "watch" },
+    signal: AbortSignal,
+  ): Promise<WatcherCommand | undefined> {
+    const { stream } = await this.#send({
+      path: this.#options.path,
+      query: {
+        watch: true,
+        ...this.#selectors(),
+        resourceVersion,
+        allowWatchBookmarks: true,
+        timeoutSeconds,
+        ...(sendInitialEvents && { sendInitialEvents, resourceVersionMatch: "NotOlderThan" }),
+      },
+      headers: this.#options.watchHeaders ?? {},
+      stream: true,
+      signal,
+    });
+    this.#sink.alive();
+    const lines = new JsonLines();
+    const isStreaming = (): boolean => this.#state.phase.name === "streaming";
+    const { silence = 75_000, stall = 10_000 } = this.#options;
+    try {
+      const next = await readChunks(
+        stream,
+        () => (isStreaming() ? stall : silence),
+        (chunk) => {
+          this.#sink.alive();
+          for (const line of lines.push(chunk)) {
+            this.#bytes = line.length;
+            const command = this.#step({ type: "frame", frame: parse(line) as WatchFrame });
+            if (command) return command;
+          }
+          return undefined;
+        },
+      );
+      if (next) return next;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof ApiError && error.reason === "Malformed") throw error;
+      if (error instanceof Silence && isStreaming()) return this.#step({ type: "stalled" });
+    }
+    return this.#step({ type: "closed" });
+  }
+
+  #selectors(): { labelSelector?: string | undefined; fieldSelector?: string | undefined } {
+    const { labelSelector, fieldSelector } = this.#options;
+    return { labelSelector, fieldSelector };
+  }
+}
+
+class Silence extends Error {}
+
+/**
+ * Hands the chunks of a stream to `take` until it returns something, the stream ends, or nothing came for too long.
+ * The stream is closed in any case.
+ */
+async function readChunks<R>(
+  stream: RawResponse["stream"],
+  silence: number | (() => number),
+  take: (chunk: Buffer) => R | undefined,
+): Promise<R | undefined> {
+  if (!stream) return undefined;
+  const span = typeof silence === "number" ? () => silence : silence;
+  let last = performance.now();
+  // One timer for the stream, not one for each chunk.
+  const check = (): void => {
+    const rest = last + span() - performance.now();
+    if (rest <= 0) stream.destroy(new Silence("nothing came for too long"));
+    else timer = setTimeout(check, rest);
+  };
+  let timer = setTimeout(check, span());
+  try {
+    for await (const chunk of stream) {
+      last = performance.now();
+      const result = take(chunk as Buffer);
+      if (result !== undefined) return result;
+    }
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    stream.destroy();
+  }
+}
+
+function parse(json: string): unknown {
+  return parsed((): unknown => JSON.parse(json));
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    const message = `the server sent something that is no JSON: ${(cause as Error).message}`;
+    throw new ApiError({ code: 0, reason: "Malformed", message }, { cause });
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { message } = error as { message?: string };
+  return new ApiError(
+    { code: 0, reason: "Unreachable", message: message ?? String(error) },
+    { cause: error },
+  );
+}
