@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Reader } from "../client/client.ts";
+import type { ObjectKey } from "../client/object-key.ts";
 import type { Informer } from "./informer.ts";
 
 /**
@@ -34,6 +35,12 @@ export interface Cache extends Reader {
     name: string,
     values: (object: T) => readonly string[],
   ): void;
+
+  /** Takes the answer of a write of this process, so that reads show it before the watch tells. */
+  wrote(kind: Kind, object: KubernetesObject): void;
+
+  /** Takes the news that this process deleted an object for good. */
+  wroteDeletion(kind: Kind, key: ObjectKey, uid: string | undefined): void;
 }
 
 /** Which objects an informer keeps. */

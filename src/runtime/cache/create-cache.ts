@@ -11,12 +11,12 @@ import { planPartitions } from "./partition-plans.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
 /** Makes a cache that reads through a client. Nothing is sent before `start`. */
-export function createCache(client: Client, options: CacheOptions = {}): InformerCache {
+export function createCache(client: Client, options: CacheOptions = {}): Cache {
   return new InformerCache(client, options);
 }
 
 /** The informers of a process; see `Cache` for what the calls promise. */
-export class InformerCache implements Cache {
+class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
@@ -107,7 +107,6 @@ export class InformerCache implements Cache {
     return options.limit === undefined ? objects : objects.slice(0, options.limit);
   }
 
-  /** Takes the answer of a write of this process, so that reads show it before the watch tells. */
   wrote(kind: Kind, object: KubernetesObject): void {
     for (const view of viewsOf(kind)) {
       const informer = this.existing(view);
@@ -115,7 +114,6 @@ export class InformerCache implements Cache {
     }
   }
 
-  /** Takes the news that this process deleted an object for good. */
   wroteDeletion(kind: Kind, key: ObjectKey, uid: string | undefined): void {
     for (const view of viewsOf(kind)) this.existing(view)?.wroteDeletion(key, uid);
   }

@@ -7,4 +7,4 @@ export type {
   SubscribeOptions,
   Subscription,
 } from "./informer.ts";
-export { createCache, type InformerCache } from "./create-cache.ts";
+export { createCache } from "./create-cache.ts";

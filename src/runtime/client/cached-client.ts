@@ -19,21 +19,21 @@ import type {
 import type { RestMapper } from "./rest-mapper.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
 import { ApplyMemory, hashOf } from "../cache/apply-memory.ts";
-import type { InformerCache } from "../cache/create-cache.ts";
+import type { Cache } from "../cache/cache.ts";
 
 /** Makes a client that reads from a cache and writes to the server. Its reads show its writes. */
-export function createCachedClient(live: LiveClient, cache: InformerCache): Client {
+export function createCachedClient(live: LiveClient, cache: Cache): Client {
   return new CachedClient(live, cache, {}, new ApplyMemory());
 }
 
 /** Reads from the cache, writes live, and tells the cache of its writes; see `Client` for what the calls promise. */
 class CachedClient implements Client {
   readonly #live: LiveClient;
-  readonly #cache: InformerCache;
+  readonly #cache: Cache;
   readonly #defaults: ClientDefaults;
   readonly #memory: ApplyMemory;
 
-  constructor(live: LiveClient, cache: InformerCache, defaults: ClientDefaults, memory: ApplyMemory) {
+  constructor(live: LiveClient, cache: Cache, defaults: ClientDefaults, memory: ApplyMemory) {
     this.#live = live;
     this.#cache = cache;
     this.#defaults = defaults;
