@@ -1,4 +1,5 @@
 import type { Position } from "../shared/errors.ts";
+import { codeFrame, positionAt } from "../shared/text.ts";
 
 /** One finding. All findings of a run are collected and sorted by position, so that a user mends them in one go. */
 export interface Diagnostic {
@@ -6,8 +7,53 @@ export interface Diagnostic {
   /** What is wrong, the value in quotes. */
   readonly message: string;
   /** The next thing to type. */
-  readonly hint?: string;
-  readonly at?: Position;
+  readonly hint: string | undefined;
+  readonly at: Position | undefined;
   /** The line of source with a caret below it. */
-  readonly frame?: string;
+  readonly frame: string | undefined;
+}
+
+/** A place in a source: the file, its text, and an offset into it. */
+export interface Place {
+  readonly module: { readonly file: string; readonly text: string };
+  readonly pos: number;
+}
+
+/** Collects the findings of a run; the same finding at the same place counts once. */
+export class DiagnosticLog {
+  readonly #found = new Map<string, Diagnostic>();
+
+  error(place: Place | undefined, message: string, hint?: string): void {
+    this.#add("error", place, message, hint);
+  }
+
+  warn(place: Place | undefined, message: string, hint?: string): void {
+    this.#add("warning", place, message, hint);
+  }
+
+  get hasErrors(): boolean {
+    return [...this.#found.values()].some(({ severity }) => severity === "error");
+  }
+
+  sorted(): Diagnostic[] {
+    return [...this.#found.values()].sort(
+      ({ at: a, message: left }, { at: b, message: right }) =>
+        compareText(a?.file ?? "", b?.file ?? "") ||
+        (a?.line ?? 0) - (b?.line ?? 0) ||
+        (a?.column ?? 0) - (b?.column ?? 0) ||
+        compareText(left, right),
+    );
+  }
+
+  #add(severity: Diagnostic["severity"], place: Place | undefined, message: string, hint?: string): void {
+    const at = place && positionAt(place.module.file, place.module.text, place.pos);
+    const frame = at && place ? codeFrame(place.module.text, at) : undefined;
+    const key = `${at?.file}:${at?.line}:${at?.column}:${message}`;
+    if (!this.#found.has(key)) this.#found.set(key, { severity, message, hint, at, frame });
+  }
+}
+
+/** Compares by code unit: the order must not depend on the machine's language. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,12 +1,20 @@
+import { posix } from "node:path";
+import { coreSchemas } from "./core-schemas.ts";
+import { generateCrds } from "./crd/generate-crds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import type { GeneratorOptions } from "./options.ts";
+import { emitFile } from "./emit.ts";
+import type { Marker } from "./markers/collect.ts";
+import type { GeneratorName, GeneratorOptions } from "./options.ts";
+import { type GeneratorCache, ProjectSources } from "./project-sources.ts";
+import { rolesOf } from "./rbac/roles.ts";
 import type { SourceTree } from "./source-tree.ts";
+import { webhookConfigurations, type WebhookPackage } from "./webhook/configurations.ts";
 
 /** What the generators want written, and what they found wrong on the way. */
 export interface ManifestsPlan {
   /** Files whose text is new or different; empty when the project is up to date. */
   readonly changes: readonly GeneratedFile[];
-  /** Files that no source stands for any more. They are removed when `prune` is on. */
+  /** CRD files that no kind stands for any more. They are among the changes when `prune` is on. */
   readonly stale: readonly string[];
   /** Sorted by position. With an error among them, `changes` is empty: nothing may be written. */
   readonly diagnostics: readonly Diagnostic[];
@@ -18,5 +26,75 @@ export interface GeneratedFile {
   readonly content: string | undefined;
 }
 
+const OUTPUT: Readonly<Record<GeneratorName, string>> = {
+  crd: "config/crd/bases",
+  rbac: "config/rbac",
+  webhook: "config/webhook",
+};
+
 /** Computes `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml` in memory. */
-export type PlanManifests = (tree: SourceTree, options?: GeneratorOptions) => Promise<ManifestsPlan>;
+export async function planManifests(
+  tree: SourceTree,
+  options: GeneratorOptions = {},
+  cache?: GeneratorCache,
+): Promise<ManifestsPlan> {
+  const sources = new ProjectSources(tree, options, await coreSchemas(), cache);
+  const folder = (name: GeneratorName): string => options.output?.[name] ?? OUTPUT[name];
+  const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;
+  const files = new Map<string, string>();
+  if (runs("crd")) {
+    for (const { fileName, crd } of generateCrds(sources)) {
+      files.set(posix.join(folder("crd"), fileName), emitFile([crd], options));
+    }
+  }
+  if (runs("rbac")) {
+    const roles = rolesOf(packageMarkers(sources, "kubebuilder:rbac"), options).map(({ object }) => object);
+    if (roles.length > 0) files.set(posix.join(folder("rbac"), "role.yaml"), emitFile(roles, options));
+  }
+  if (runs("webhook")) {
+    const configurations = webhookConfigurations(webhookPackages(sources), options, sources.log);
+    if (configurations.length > 0) {
+      files.set(posix.join(folder("webhook"), "manifests.yaml"), emitFile(configurations, options));
+    }
+  }
+  for (const module of sources.markerModules) sources.markersOf(module);
+  const stale = runs("crd") ? staleCrds(tree, folder("crd"), files) : [];
+  const changes = [...files]
+    .filter(([path, content]) => tree.read(path) !== content)
+    .map(([path, content]): GeneratedFile => ({ path, content }));
+  const removals = options.prune ? stale.map((path): GeneratedFile => ({ path, content: undefined })) : [];
+  return {
+    changes: sources.log.hasErrors ? [] : [...changes, ...removals],
+    stale,
+    diagnostics: sources.log.sorted(),
+  };
+}
+
+function packageMarkers(sources: ProjectSources, name: string): Marker[] {
+  return sources.markerModules
+    .flatMap((module) => sources.markersOf(module).package)
+    .filter((marker) => marker.name === name);
+}
+
+/** A folder of sources is what a package is in Go: it may name its webhook configurations once. */
+function webhookPackages(sources: ProjectSources): WebhookPackage[] {
+  const folders = new Map<string, Marker[]>();
+  for (const module of sources.markerModules) {
+    const folder = posix.dirname(module.file);
+    folders.set(folder, [...(folders.get(folder) ?? []), ...sources.markersOf(module).package]);
+  }
+  return [...folders.values()].map((markers) => ({
+    webhooks: markers.filter(({ name }) => name === "kubebuilder:webhook"),
+    configurations: markers.filter(({ name }) => name === "kubebuilder:webhookconfiguration"),
+  }));
+}
+
+/** Files in the CRD folder that look like ours, and that no kind of today's sources makes. */
+function staleCrds(tree: SourceTree, folder: string, files: ReadonlyMap<string, string>): string[] {
+  return tree.list(folder).filter((path) => {
+    if (files.has(path) || posix.dirname(path) !== posix.normalize(folder)) return false;
+    return (
+      /_[a-z0-9-]+\.yaml$/u.test(path) && /^kind: CustomResourceDefinition$/mu.test(tree.read(path) ?? "")
+    );
+  });
+}

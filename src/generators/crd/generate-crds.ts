@@ -1,0 +1,109 @@
+import { text } from "../markers/definition.ts";
+import { compareText } from "../diagnostic.ts";
+import { isGateOn } from "../feature-gates.ts";
+import type { ProjectSources } from "../project-sources.ts";
+import type { Schema } from "../schema/schema.ts";
+import { SchemaBuilder } from "../schema/schema-builder.ts";
+import { settle } from "../schema/settle.ts";
+import { type CustomResourceDefinition, customResourceDefinition } from "./custom-resource-definition.ts";
+import { limitDescriptions } from "./descriptions.ts";
+import { findKinds, type KindVersion, reportUndefinedKinds } from "./find-kinds.ts";
+import { crdVersion } from "./version.ts";
+
+/** A CRD and the file it belongs into. */
+export interface GeneratedCrd {
+  readonly fileName: string;
+  readonly crd: CustomResourceDefinition;
+  readonly kinds: readonly KindVersion[];
+}
+
+/** Builds the CRDs of all kinds that a project defines, sorted by kind and group. */
+export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
+  const builder = new SchemaBuilder(sources);
+  const kinds = sources.apiModules.flatMap((module) => {
+    const found = findKinds(module, sources);
+    reportUndefinedKinds(module, found, sources);
+    checkPackage(found, sources);
+    const isSkipped = sources.packageMarkers(module).some(({ name }) => name === "kubebuilder:skip");
+    return isSkipped ? [] : found.filter((kind) => isOn(kind, sources));
+  });
+  reportPluralClashes(kinds, sources);
+  const byKind = groupBy(kinds);
+  return [...byKind.values()]
+    .sort(([a], [b]) => compareText(`${a!.kind}.${a!.group}`, `${b!.kind}.${b!.group}`))
+    .flatMap((versions) => {
+      const kept = versions.filter(
+        ({ markers }) => !markers.some(({ name }) => name === "kubebuilder:skipversion"),
+      );
+      if (kept.length === 0) return [];
+      const built = kept.map((kind) => crdVersion(kind, rootSchema(kind, builder), sources.log));
+      const crd = customResourceDefinition(kept, built, sources.options, sources.log);
+      const { group, plural } = kept[0]!;
+      return [{ fileName: `${group}_${plural}.yaml`, crd, kinds: kept }];
+    });
+}
+
+function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
+  const typed = { node: kind.type, env: { module: kind.module, bindings: new Map() } };
+  const schema = settle(builder.use(typed), kind.place, builder.sources.log);
+  const { metadata: _, ...properties } = schema.properties ?? {};
+  const root: Schema = {
+    ...schema,
+    type: "object",
+    properties: {
+      ...properties,
+      apiVersion: { type: "string", description: properties["apiVersion"]?.description },
+      kind: { type: "string", description: properties["kind"]?.description },
+      metadata: { type: "object" },
+    },
+    required: schema.required?.filter((name) => !["apiVersion", "kind", "metadata"].includes(name)),
+  };
+  if (root.required?.length === 0) root.required = undefined;
+  return limitDescriptions(root, builder.sources.options.maxDescLen);
+}
+
+function groupBy(kinds: readonly KindVersion[]): Map<string, KindVersion[]> {
+  const groups = new Map<string, KindVersion[]>();
+  for (const kind of kinds) {
+    const key = `${kind.group}\0${kind.kind}`;
+    groups.set(key, [...(groups.get(key) ?? []), kind]);
+  }
+  return groups;
+}
+
+/** Two kinds with one plural would share a URL, and a file. */
+function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSources): void {
+  const owners = new Map<string, KindVersion>();
+  for (const kind of kinds) {
+    const key = `${kind.plural}.${kind.group}`;
+    const owner = owners.get(key);
+    if (!owner) owners.set(key, kind);
+    else if (owner.kind !== kind.kind) {
+      log.error(
+        kind.place,
+        `${owner.kind} and ${kind.kind} both have the plural "${kind.plural}" in ${kind.group}`,
+        "give one of them another plural",
+      );
+    }
+  }
+}
+
+/** The markers +groupName and +versionName may repeat what groupVersion says. */
+function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): void {
+  for (const { module, group, version } of kinds) {
+    for (const { name, args, place } of sources.packageMarkers(module)) {
+      const said = { groupName: group, versionName: version }[name];
+      if (said === undefined || args[""] === undefined || args[""] === said) continue;
+      sources.log.error(
+        place,
+        `the marker says "${text(args)}", groupVersion says "${said}"`,
+        "drop the marker",
+      );
+    }
+  }
+}
+
+function isOn({ markers }: KindVersion, { options }: ProjectSources): boolean {
+  const gate = markers.find(({ name }) => name === "tsbuilder:featureGate")?.args[""];
+  return isGateOn(gate, options);
+}

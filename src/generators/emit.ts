@@ -1,0 +1,22 @@
+import { emitYaml, type YamlValue } from "../shared/yaml.ts";
+import type { GeneratorOptions } from "./options.ts";
+
+/** Writes objects as one YAML file: the header, then each behind its own `---`. */
+export function emitFile(objects: readonly object[], { header, year = "" }: GeneratorOptions): string {
+  const top = header === undefined ? "" : toYamlComment(header.replaceAll(" YEAR", ` ${year}`));
+  return top + objects.map((object) => `---\n${emitYaml(object as YamlValue)}`).join("");
+}
+
+/** A boilerplate is written for sources; its comment signs mean nothing in YAML. */
+function toYamlComment(header: string): string {
+  const text = header.trim();
+  if (text === "") return "";
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  if (lines.every((line) => line === "" || line.startsWith("#"))) return `${lines.join("\n")}\n`;
+  const bare = lines.map((line) =>
+    line.replace(/^\s*(?:\/\*+|\*\/|\*|\/\/)? ?/u, "").replace(/\s*\*\/$/u, ""),
+  );
+  while (bare[0] === "") bare.shift();
+  while (bare.at(-1) === "") bare.pop();
+  return bare.map((line) => `${`# ${line}`.trimEnd()}\n`).join("");
+}

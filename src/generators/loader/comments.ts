@@ -1,0 +1,121 @@
+/** One line of a comment without its decoration; `pos` is where its text starts in the file. */
+export interface CommentLine {
+  readonly text: string;
+  readonly pos: number;
+}
+
+/** A run of `//` lines without a gap, or one block comment. */
+export interface CommentBlock {
+  readonly kind: "line" | "jsdoc" | "block";
+  readonly pos: number;
+  readonly end: number;
+  readonly lines: readonly CommentLine[];
+}
+
+/** The comments that belong to a declaration or a member. */
+export interface LeadingComments {
+  /** Directly above, no blank line between: they document it. */
+  readonly adjacent: readonly CommentBlock[];
+  /** The closest block above those, set off by a blank line: its markers still count. */
+  readonly detached: CommentBlock | undefined;
+}
+
+/** A stretch of text in which `//` is not a comment: a string, a template, a regular expression. */
+export type LiteralRange = readonly [start: number, end: number];
+
+/**
+ * Finds all comments that begin their line; a comment behind code says something about that line, and is no marker.
+ * JSDoc is found behind code as well, for members written on one line.
+ */
+export function findComments(text: string, literals: readonly LiteralRange[]): CommentBlock[] {
+  const blocks: CommentBlock[] = [];
+  const finder = /\/\/|\/\*/gu;
+  let nextLiteral = 0;
+  for (let match = finder.exec(text); match; match = finder.exec(text)) {
+    while (nextLiteral < literals.length && literals[nextLiteral]![1] <= match.index) nextLiteral++;
+    const literal = literals[nextLiteral];
+    if (literal && literal[0] <= match.index) {
+      finder.lastIndex = literal[1];
+      continue;
+    }
+    const comment =
+      match[0] === "//" ? readLineComment(text, match.index) : readBlockComment(text, match.index);
+    finder.lastIndex = Math.max(comment.end, match.index + 2);
+    if (comment.kind !== "jsdoc" && !beginsLine(text, comment.pos)) continue;
+    const last = blocks.at(-1);
+    if (last?.kind === "line" && comment.kind === "line" && isNextLine(text, last.end, comment.pos)) {
+      blocks[blocks.length - 1] = { ...last, end: comment.end, lines: [...last.lines, ...comment.lines] };
+    } else blocks.push(comment);
+  }
+  return blocks;
+}
+
+/** Picks the comments that lead a node: `from` is where the previous token ends, `start` where the node's text starts. */
+export function leadingComments(
+  text: string,
+  blocks: readonly CommentBlock[],
+  from: number,
+  start: number,
+): LeadingComments {
+  const above = blocks
+    .slice(firstAt(blocks, from), firstAt(blocks, start))
+    .filter((block) => block.end <= start);
+  const adjacent: CommentBlock[] = [];
+  let below = start;
+  while (above.length > 0 && !hasBlankLine(text, above.at(-1)!.end, below)) {
+    const block = above.pop()!;
+    if (!beginsLine(text, block.pos) && text.slice(block.end, start).includes("\n")) continue;
+    adjacent.unshift(block);
+    below = block.pos;
+  }
+  return { adjacent, detached: above.at(-1) };
+}
+
+/** Blocks are sorted by position, and a file has many members: a search by halves. */
+function firstAt(blocks: readonly CommentBlock[], pos: number): number {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (blocks[middle]!.pos < pos) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function readLineComment(text: string, pos: number): CommentBlock {
+  let end = text.indexOf("\n", pos);
+  if (end === -1) end = text.length;
+  const indent = text[pos + 2] === " " ? 3 : 2;
+  return {
+    kind: "line",
+    pos,
+    end,
+    lines: [{ text: text.slice(pos + indent, end).trimEnd(), pos: pos + indent }],
+  };
+}
+
+function readBlockComment(text: string, pos: number): CommentBlock {
+  const close = text.indexOf("*/", pos + 2);
+  const end = close === -1 ? text.length : close + 2;
+  const isJsdoc = text.startsWith("/**", pos) && end - pos > 4;
+  const lines: CommentLine[] = [];
+  let at = pos + (isJsdoc ? 3 : 2);
+  for (const line of text.slice(at, close === -1 ? end : close).split("\n")) {
+    const decoration = lines.length === 0 ? /^ ?/u.exec(line)![0] : /^\s*(?:\* ?)?/u.exec(line)![0];
+    lines.push({ text: line.slice(decoration.length).trimEnd(), pos: at + decoration.length });
+    at += line.length + 1;
+  }
+  return { kind: isJsdoc ? "jsdoc" : "block", pos, end, lines };
+}
+
+function beginsLine(text: string, pos: number): boolean {
+  return text.slice(text.lastIndexOf("\n", pos - 1) + 1, pos).trim() === "";
+}
+
+function isNextLine(text: string, end: number, start: number): boolean {
+  return /^\r?\n[ \t]*$/u.test(text.slice(end, start));
+}
+
+function hasBlankLine(text: string, end: number, start: number): boolean {
+  return /\n[ \t\r]*\n/u.test(text.slice(end, start));
+}

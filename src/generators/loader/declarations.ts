@@ -1,0 +1,160 @@
+import { type CommentBlock, type LeadingComments, leadingComments } from "./comments.ts";
+import { readExpression } from "./expressions.ts";
+import { readMembers } from "./members.ts";
+import type {
+  ConstDeclaration,
+  Declaration,
+  EnumDeclaration,
+  ObjectDeclaration,
+  ReferenceNode,
+  TypeParameter,
+} from "./syntax.ts";
+import { readTypeNode } from "./type-nodes.ts";
+import { type ts, typescript } from "./typescript.ts";
+
+/** Reads the declarations of one file; a name inside a namespace is written with its dots. */
+export class DeclarationReader {
+  readonly #api = typescript();
+  readonly #source: ts.SourceFile;
+  readonly #comments: readonly CommentBlock[];
+
+  constructor(source: ts.SourceFile, comments: readonly CommentBlock[]) {
+    this.#source = source;
+    this.#comments = comments;
+  }
+
+  read(
+    statement: ts.Node,
+    prefix: string,
+    into: Map<string, Declaration[]>,
+    exports?: Map<string, string>,
+  ): void {
+    const api = this.#api;
+    for (const declaration of this.#declarationsOf(statement, prefix)) {
+      into.set(declaration.name, [...(into.get(declaration.name) ?? []), declaration]);
+      const isDefault =
+        api.canHaveModifiers(statement) &&
+        api.getModifiers(statement)?.some(({ kind }) => kind === api.SyntaxKind.DefaultKeyword);
+      if (isDefault) exports?.set("default", declaration.name);
+    }
+    if (api.isModuleDeclaration(statement) && api.isIdentifier(statement.name)) {
+      this.readBody(statement, `${prefix}${statement.name.text}.`, into);
+    }
+  }
+
+  readBody(declaration: ts.ModuleDeclaration, prefix: string, into: Map<string, Declaration[]>): void {
+    const body = declaration.body;
+    if (!body) return;
+    if (this.#api.isModuleBlock(body)) for (const inner of body.statements) this.read(inner, prefix, into);
+    else if (this.#api.isModuleDeclaration(body)) this.read(body, prefix, into);
+  }
+
+  commentsOf(node: ts.Node): LeadingComments {
+    return leadingComments(this.#source.text, this.#comments, node.pos, node.getStart(this.#source, false));
+  }
+
+  #declarationsOf(statement: ts.Node, prefix: string): Declaration[] {
+    const api = this.#api;
+    if (api.isInterfaceDeclaration(statement)) return [this.#object(statement, "interface", prefix)];
+    if (api.isClassDeclaration(statement) && statement.name)
+      return [this.#object(statement, "class", prefix)];
+    if (api.isTypeAliasDeclaration(statement)) {
+      const type = readTypeNode(statement.type, this);
+      return [{ kind: "alias", type, ...this.#base(statement, prefix) }];
+    }
+    if (api.isEnumDeclaration(statement)) return [this.#enum(statement, prefix)];
+    if (api.isVariableStatement(statement)) return this.#constants(statement, prefix);
+    return [];
+  }
+
+  #base(
+    node: ts.InterfaceDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration,
+    prefix: string,
+  ): { name: string; pos: number; comments: LeadingComments; typeParameters: TypeParameter[] } {
+    return {
+      name: prefix + node.name!.text,
+      pos: node.name!.getStart(this.#source),
+      comments: this.commentsOf(node),
+      typeParameters: (node.typeParameters ?? []).map((parameter) => ({
+        name: parameter.name.text,
+        fallback: parameter.default && readTypeNode(parameter.default, this),
+      })),
+    };
+  }
+
+  #object(
+    node: ts.InterfaceDeclaration | ts.ClassDeclaration,
+    kind: "interface" | "class",
+    prefix: string,
+  ): ObjectDeclaration {
+    const api = this.#api;
+    const bases = (node.heritageClauses ?? [])
+      .filter((clause) => clause.token === api.SyntaxKind.ExtendsKeyword)
+      .flatMap((clause) => clause.types.map((type) => readTypeNode(type, this)));
+    const toJSON = node.members.find(
+      (member): member is ts.MethodDeclaration | ts.MethodSignature =>
+        (api.isMethodDeclaration(member) || api.isMethodSignature(member)) &&
+        member.name.getText(this.#source) === "toJSON",
+    );
+    return {
+      kind,
+      ...this.#base(node, prefix),
+      extends: bases.filter((base): base is ReferenceNode => base.kind === "reference"),
+      members: readMembers(node.members, this),
+      toJSON: toJSON?.type && readTypeNode(toJSON.type, this),
+    };
+  }
+
+  #enum(node: ts.EnumDeclaration, prefix: string): EnumDeclaration {
+    let next: number | undefined = 0;
+    const members = node.members.map((member) => {
+      const written = member.initializer && readExpression(member.initializer, this);
+      const value: string | number | undefined = !written
+        ? next
+        : written.kind === "literal" &&
+            (typeof written.value === "string" || typeof written.value === "number")
+          ? written.value
+          : undefined;
+      next = typeof value === "number" ? value + 1 : undefined;
+      return { name: member.name.getText(this.#source), value };
+    });
+    return {
+      kind: "enum",
+      name: prefix + node.name.text,
+      pos: node.name.getStart(this.#source),
+      comments: this.commentsOf(node),
+      typeParameters: [],
+      members,
+    };
+  }
+
+  #constants(node: ts.VariableStatement, prefix: string): ConstDeclaration[] {
+    const comments = this.commentsOf(node);
+    return node.declarationList.declarations.flatMap((declaration) => {
+      if (!this.#api.isIdentifier(declaration.name)) return [];
+      const pos = declaration.name.getStart(this.#source);
+      return [
+        {
+          kind: "const",
+          name: prefix + declaration.name.text,
+          pos,
+          comments,
+          typeParameters: [],
+          type: declaration.type && readTypeNode(declaration.type, this),
+          value: declaration.initializer
+            ? readExpression(declaration.initializer, this)
+            : { kind: "opaque", pos },
+        },
+      ];
+    });
+  }
+
+  /** Where the text of a node starts, comments left out. */
+  startOf(node: ts.Node): number {
+    return node.getStart(this.#source, false);
+  }
+
+  textOf(node: ts.Node): string {
+    return node.getText(this.#source);
+  }
+}

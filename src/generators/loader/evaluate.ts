@@ -1,0 +1,83 @@
+import type { ModuleGraph } from "./module-graph.ts";
+import type { Expression, Module } from "./syntax.ts";
+
+/** A value that is known without running anything. */
+export type StaticValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly StaticValue[]
+  | { readonly [name: string]: StaticValue | undefined };
+
+/** Why an expression has no static value, and where that shows. */
+export class NotStatic {
+  readonly module: Module;
+  readonly pos: number;
+
+  constructor(module: Module, pos: number) {
+    this.module = module;
+    this.pos = pos;
+  }
+}
+
+/** Works out a literal, or a constant of literals, through imports. */
+export function evaluate(
+  expression: Expression,
+  module: Module,
+  graph: ModuleGraph,
+  depth = 0,
+): StaticValue | NotStatic {
+  const failed = new NotStatic(module, expression.pos);
+  // Constants that refer to each other in a circle have no value.
+  if (depth > 20) return failed;
+  switch (expression.kind) {
+    case "literal":
+      return expression.value;
+    case "array": {
+      const items = expression.items.map((item) => evaluate(item, module, graph, depth + 1));
+      return items.find((item) => item instanceof NotStatic) ?? (items as StaticValue[]);
+    }
+    case "object": {
+      const result: Record<string, StaticValue> = {};
+      for (const { name, value } of expression.properties) {
+        const evaluated = evaluate(value, module, graph, depth + 1);
+        if (evaluated instanceof NotStatic) return evaluated;
+        result[name] = evaluated;
+      }
+      return result;
+    }
+    case "name":
+      return evaluateName(expression.path, module, graph, depth) ?? failed;
+    default:
+      return failed;
+  }
+}
+
+/** A name may reach into a constant: `defaults.group`. */
+function evaluateName(
+  path: string,
+  module: Module,
+  graph: ModuleGraph,
+  depth: number,
+): StaticValue | NotStatic | undefined {
+  const steps = path.split(".");
+  for (let length = steps.length; length > 0; length--) {
+    const resolved = graph.resolve(steps.slice(0, length).join("."), module);
+    if (resolved?.kind !== "declared") continue;
+    const constant = resolved.parts.find(({ declaration }) => declaration.kind === "const");
+    if (constant?.declaration.kind !== "const") continue;
+    let value: StaticValue | NotStatic | undefined = evaluate(
+      constant.declaration.value,
+      constant.module,
+      graph,
+      depth + 1,
+    );
+    for (const step of steps.slice(length)) {
+      if (typeof value !== "object" || value === null || value instanceof NotStatic) return undefined;
+      value = (value as { readonly [name: string]: StaticValue | undefined })[step];
+    }
+    return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,129 @@
+import type { SourceTree } from "../source-tree.ts";
+import { parseModule } from "./parse-module.ts";
+import { resolveSpecifier } from "./resolve-specifier.ts";
+import type { Declaration, Module } from "./syntax.ts";
+
+/** A declaration and the module whose names its types are written in. */
+export interface Declared {
+  readonly declaration: Declaration;
+  readonly module: Module;
+}
+
+/** What a name stands for: declarations of ours to read, or a name of a package that is known by heart. */
+export type Resolved =
+  | { readonly kind: "declared"; readonly name: string; readonly parts: readonly Declared[] }
+  | { readonly kind: "external"; readonly specifier: string; readonly name: string };
+
+/** Modules that were parsed, by path. Text that didn't change isn't parsed again, which makes watching cheap. */
+export type ModuleCache = Map<string, Module>;
+
+/** Packages whose types are tables here, so that generation works before anything is installed. */
+const KNOWN_PACKAGES =
+  /^(?:@tsbuilder\/(?:runtime|apimachinery)|@kubernetes\/client-node|kubernetes-types|kubernetes-models)(?:\/|$)/u;
+
+/** The project's modules and the names in them. */
+export class ModuleGraph {
+  readonly #tree: SourceTree;
+  readonly #cache: ModuleCache;
+  readonly #loaded = new Map<string, Module | undefined>();
+  #augmented: Map<string, Declared[]> | undefined;
+
+  constructor(tree: SourceTree, cache: ModuleCache = new Map()) {
+    this.#tree = tree;
+    this.#cache = cache;
+  }
+
+  /** Reads a module; undefined if there is no such file. */
+  module(file: string): Module | undefined {
+    if (!this.#loaded.has(file)) this.#loaded.set(file, this.#load(file));
+    return this.#loaded.get(file);
+  }
+
+  /** Finds what a name means in a module; undefined if nothing there has that name. */
+  resolve(name: string, from: Module): Resolved | undefined {
+    const local = this.#declared(name, from);
+    if (local.length > 0) return { kind: "declared", name, parts: local };
+    const [head = "", ...rest] = name.split(".");
+    const imported = from.imports.get(head);
+    if (!imported) return undefined;
+    const path = imported.name === "*" ? rest : [imported.name, ...rest];
+    return this.resolveExport(imported.specifier, path.join("."), from);
+  }
+
+  /** Finds an exported name of the module that a specifier stands for. */
+  resolveExport(specifier: string, name: string, from: Module): Resolved | undefined {
+    if (KNOWN_PACKAGES.test(specifier)) return { kind: "external", specifier, name };
+    const file = resolveSpecifier(specifier, from.file, this.#tree);
+    const module = file === undefined ? undefined : this.module(file);
+    if (!module) return { kind: "external", specifier, name };
+    return this.#exported(name, module, new Set());
+  }
+
+  #load(file: string): Module | undefined {
+    const text = this.#tree.read(file);
+    if (text === undefined) return undefined;
+    const cached = this.#cache.get(file);
+    if (cached?.text === text) return cached;
+    const module = parseModule(file, text);
+    this.#cache.set(file, module);
+    return module;
+  }
+
+  #exported(name: string, module: Module, visited: Set<Module>): Resolved | undefined {
+    if (visited.has(module)) return undefined;
+    visited.add(module);
+    const [head = "", ...rest] = name.split(".");
+    const local = module.exports.get(head);
+    const found = this.resolve([local ?? head, ...rest].join("."), module);
+    if (found && (local !== undefined || found.kind === "declared")) return found;
+    for (const reexport of module.reexports) {
+      const path =
+        reexport.exported === "*"
+          ? name
+          : reexport.exported !== head
+            ? undefined
+            : reexportedPath(reexport.name, rest);
+      if (path === undefined) continue;
+      if (KNOWN_PACKAGES.test(reexport.specifier)) {
+        if (reexport.exported !== "*") return { kind: "external", specifier: reexport.specifier, name: path };
+        continue;
+      }
+      const file = resolveSpecifier(reexport.specifier, module.file, this.#tree);
+      const target = file === undefined ? undefined : this.module(file);
+      const deeper = target && this.#exported(path, target, visited);
+      if (deeper) return deeper;
+    }
+    const star = module.reexports.find(
+      ({ exported, specifier }) => exported === "*" && KNOWN_PACKAGES.test(specifier),
+    );
+    return star && { kind: "external", specifier: star.specifier, name };
+  }
+
+  #declared(name: string, module: Module): Declared[] {
+    const own = (module.declarations.get(name) ?? []).map((declaration) => ({ declaration, module }));
+    return [...own, ...(this.#augmentations().get(`${module.file}\0${name}`) ?? [])];
+  }
+
+  /** What loaded modules add to others by `declare module`, in the order of their paths. */
+  #augmentations(): Map<string, Declared[]> {
+    if (this.#augmented) return this.#augmented;
+    const added = new Map<string, Declared[]>();
+    this.#augmented = added;
+    for (const file of [...this.#loaded.keys()].sort()) {
+      const module = this.#loaded.get(file);
+      for (const { specifier, declarations } of module?.augmentations ?? []) {
+        const target = resolveSpecifier(specifier, file, this.#tree);
+        for (const [name, parts] of declarations) {
+          const key = `${target}\0${name}`;
+          const known = added.get(key) ?? [];
+          added.set(key, [...known, ...parts.map((declaration) => ({ declaration, module: module! }))]);
+        }
+      }
+    }
+    return added;
+  }
+}
+
+function reexportedPath(name: string, rest: string[]): string {
+  return (name === "*" ? rest : [name, ...rest]).join(".");
+}

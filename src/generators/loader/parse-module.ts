@@ -1,0 +1,95 @@
+import { findComments } from "./comments.ts";
+import { DeclarationReader } from "./declarations.ts";
+import { literalRanges } from "./literal-ranges.ts";
+import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
+import { type ts, typescript } from "./typescript.ts";
+
+/** Reads a source file into our own terms. Nothing of it is run, and nothing it imports is looked at. */
+export function parseModule(file: string, text: string): Module {
+  const api = typescript();
+  const source = api.createSourceFile(file, text, { languageVersion: api.ScriptTarget.Latest }, true);
+  const comments = findComments(text, literalRanges(source));
+  const reader = new DeclarationReader(source, comments);
+  const imports = new Map<string, ImportedName>();
+  const exports = new Map<string, string>();
+  const reexports: Reexport[] = [];
+  const augmentations: Augmentation[] = [];
+  const declarations = new Map<string, Declaration[]>();
+
+  for (const statement of source.statements) {
+    if (api.isImportDeclaration(statement)) readImport(api, statement, imports);
+    else if (api.isExportDeclaration(statement)) readExport(api, statement, exports, reexports);
+    else if (api.isExportAssignment(statement) && api.isIdentifier(statement.expression)) {
+      exports.set("default", statement.expression.text);
+    } else if (api.isModuleDeclaration(statement) && api.isStringLiteral(statement.name)) {
+      const added = new Map<string, Declaration[]>();
+      reader.readBody(statement, "", added);
+      augmentations.push({ specifier: statement.name.text, declarations: added });
+    } else reader.read(statement, "", declarations, exports);
+  }
+  return {
+    file,
+    text,
+    imports,
+    exports,
+    reexports,
+    declarations,
+    augmentations,
+    comments,
+    syntaxErrors: syntaxErrors(api, source),
+  };
+}
+
+function readImport(
+  api: typeof ts,
+  statement: ts.ImportDeclaration,
+  imports: Map<string, ImportedName>,
+): void {
+  const clause = statement.importClause;
+  if (!clause || !api.isStringLiteral(statement.moduleSpecifier)) return;
+  const specifier = statement.moduleSpecifier.text;
+  if (clause.name) imports.set(clause.name.text, { specifier, name: "default" });
+  const bindings = clause.namedBindings;
+  if (!bindings) return;
+  if (api.isNamespaceImport(bindings)) {
+    imports.set(bindings.name.text, { specifier, name: "*" });
+    return;
+  }
+  for (const element of bindings.elements) {
+    imports.set(element.name.text, { specifier, name: (element.propertyName ?? element.name).text });
+  }
+}
+
+function readExport(
+  api: typeof ts,
+  statement: ts.ExportDeclaration,
+  exports: Map<string, string>,
+  reexports: Reexport[],
+): void {
+  const specifier =
+    statement.moduleSpecifier && api.isStringLiteral(statement.moduleSpecifier)
+      ? statement.moduleSpecifier.text
+      : undefined;
+  const clause = statement.exportClause;
+  if (!clause) {
+    if (specifier) reexports.push({ specifier, name: "*", exported: "*" });
+  } else if (api.isNamespaceExport(clause)) {
+    if (specifier) reexports.push({ specifier, name: "*", exported: clause.name.text });
+  } else {
+    for (const element of clause.elements) {
+      const name = (element.propertyName ?? element.name).text;
+      const exported = element.name.text;
+      if (specifier) reexports.push({ specifier, name, exported });
+      else exports.set(exported, name);
+    }
+  }
+}
+
+/** The parser keeps what it stumbled over in a field that its types don't show. */
+function syntaxErrors(api: typeof ts, source: ts.SourceFile): Module["syntaxErrors"] {
+  const found = (source as unknown as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics ?? [];
+  return found.map(({ messageText, start = 0 }) => ({
+    message: api.flattenDiagnosticMessageText(messageText, " "),
+    pos: start,
+  }));
+}

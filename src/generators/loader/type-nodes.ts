@@ -1,0 +1,103 @@
+import type { DeclarationReader } from "./declarations.ts";
+import { readMembers } from "./members.ts";
+import type { TypeNode } from "./syntax.ts";
+import { type ts, typescript } from "./typescript.ts";
+
+/** Reads a type as it is written. */
+export function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
+  const api = typescript();
+  const pos = reader.startOf(node);
+  const read = (inner: ts.TypeNode): TypeNode => readTypeNode(inner, reader);
+  const unsupported = (what: string): TypeNode => ({ kind: "unsupported", what, pos });
+
+  if (api.isParenthesizedTypeNode(node)) return read(node.type);
+  if (api.isTypeReferenceNode(node)) {
+    const name = reader.textOf(node.typeName).replace(/\s/gu, "");
+    return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
+  }
+  if (api.isExpressionWithTypeArguments(node)) {
+    const name = reader.textOf(node.expression).replace(/\s/gu, "");
+    return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
+  }
+  if (api.isArrayTypeNode(node)) return { kind: "array", element: read(node.elementType), pos };
+  if (api.isUnionTypeNode(node)) return { kind: "union", members: node.types.map(read), pos };
+  if (api.isIntersectionTypeNode(node)) return { kind: "intersection", members: node.types.map(read), pos };
+  if (api.isTypeLiteralNode(node)) return { kind: "object", members: readMembers(node.members, reader), pos };
+  if (api.isLiteralTypeNode(node)) return readLiteral(node.literal, pos, reader);
+  if (api.isTupleTypeNode(node)) return readTuple(node, pos, reader);
+  if (api.isTemplateLiteralTypeNode(node)) {
+    const spans = node.templateSpans.map((span) => ({ type: read(span.type), text: span.literal.text }));
+    return { kind: "template", head: node.head.text, spans, pos };
+  }
+  if (api.isTypeOperatorNode(node)) {
+    if (node.operator === api.SyntaxKind.KeyOfKeyword) return { kind: "keyof", type: read(node.type), pos };
+    if (node.operator === api.SyntaxKind.ReadonlyKeyword) return read(node.type);
+    return unsupported("unique symbol");
+  }
+  if (api.isIndexedAccessTypeNode(node)) {
+    return { kind: "indexed", object: read(node.objectType), index: read(node.indexType), pos };
+  }
+  if (api.isTypeQueryNode(node)) return { kind: "typeof", path: reader.textOf(node.exprName), pos };
+  if (api.isMappedTypeNode(node)) return readMapped(node, pos, reader);
+  if (api.isImportTypeNode(node)) return readImportType(node, pos, reader);
+  if (api.isFunctionTypeNode(node) || api.isConstructorTypeNode(node)) return unsupported("a function type");
+  if (api.isConditionalTypeNode(node)) return unsupported("a conditional type");
+  return { kind: "keyword", name: reader.textOf(node), pos };
+}
+
+function readLiteral(node: ts.LiteralTypeNode["literal"], pos: number, reader: DeclarationReader): TypeNode {
+  const api = typescript();
+  if (api.isStringLiteralLike(node)) return { kind: "literal", value: node.text, pos };
+  if (node.kind === api.SyntaxKind.NullKeyword) return { kind: "keyword", name: "null", pos };
+  const text = reader.textOf(node).replaceAll("_", "");
+  if (text === "true" || text === "false") return { kind: "literal", value: text === "true", pos };
+  if (text.endsWith("n")) return { kind: "unsupported", what: "a bigint literal", pos };
+  return { kind: "literal", value: Number(text), pos };
+}
+
+function readTuple(node: ts.TupleTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const api = typescript();
+  const isFixed = node.elements.every((element) => {
+    const type = api.isNamedTupleMember(element) ? element : undefined;
+    return (
+      !api.isRestTypeNode(element) &&
+      !api.isOptionalTypeNode(element) &&
+      !type?.dotDotDotToken &&
+      !type?.questionToken
+    );
+  });
+  if (!isFixed) return { kind: "unsupported", what: "a tuple with optional or rest elements", pos };
+  const elements = node.elements.map((element) =>
+    readTypeNode(api.isNamedTupleMember(element) ? element.type : element, reader),
+  );
+  return { kind: "tuple", elements, pos };
+}
+
+function readMapped(node: ts.MappedTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const keys = node.typeParameter.constraint;
+  if (!keys || !node.type || node.nameType) {
+    return { kind: "unsupported", what: "a mapped type that renames its keys", pos };
+  }
+  const { MinusToken } = typescript().SyntaxKind;
+  return {
+    kind: "mapped",
+    parameter: node.typeParameter.name.text,
+    keys: readTypeNode(keys, reader),
+    type: readTypeNode(node.type, reader),
+    optional: node.questionToken !== undefined && node.questionToken.kind !== MinusToken,
+    pos,
+  };
+}
+
+function readImportType(node: ts.ImportTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const api = typescript();
+  const { argument, qualifier } = node;
+  if (!qualifier || !api.isLiteralTypeNode(argument) || !api.isStringLiteral(argument.literal)) {
+    return { kind: "unsupported", what: "an import type without a name", pos };
+  }
+  const name = reader.textOf(qualifier);
+  const specifier = argument.literal.text;
+  if (node.isTypeOf) return { kind: "unsupported", what: "typeof import", pos };
+  const args = (node.typeArguments ?? []).map((type) => readTypeNode(type, reader));
+  return { kind: "reference", name, args, specifier, pos };
+}

@@ -1,0 +1,157 @@
+import type { DiagnosticLog, Place } from "../diagnostic.ts";
+import type {
+  CommentBlock,
+  Declaration,
+  LeadingComments,
+  Member,
+  Module,
+  TypeNode,
+} from "../loader/index.ts";
+import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definition.ts";
+import { MarkerError } from "./marker-error.ts";
+import { parseArguments, splitMarker } from "./parse-marker.ts";
+import { describeTargets, lookUpMarker } from "./registry.ts";
+
+/** A marker as it stands in a source. */
+export interface Marker {
+  readonly name: string;
+  readonly definition: MarkerDefinition;
+  readonly args: MarkerArguments;
+  readonly place: Place;
+}
+
+/** All markers of one file: on its declarations and members, and those that hold for the package. */
+export interface ModuleMarkers {
+  on(comments: LeadingComments): readonly Marker[];
+  readonly package: readonly Marker[];
+}
+
+const NONE: readonly Marker[] = [];
+
+/**
+ * Reads all markers of a file. What stands on a type or field belongs to it; everything else holds for the package,
+ * wherever it stands: people write rbac markers above the method that needs them.
+ */
+export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarkers {
+  const owned = new Map<LeadingComments, Marker[]>();
+  const forPackage: Marker[] = [];
+  const claimed = new Set<CommentBlock>();
+  const own = (comments: LeadingComments, target: MarkerTarget): void => {
+    if (owned.has(comments)) return;
+    const blocks = comments.detached ? [comments.detached, ...comments.adjacent] : comments.adjacent;
+    const markers = blocks.flatMap((block) =>
+      claimed.has(block) ? [] : readBlock(block, target, module, log),
+    );
+    for (const block of blocks) claimed.add(block);
+    owned.set(
+      comments,
+      markers.filter(({ definition }) => definition.targets.includes(target)),
+    );
+    forPackage.push(...markers.filter(({ definition }) => !definition.targets.includes(target)));
+  };
+  for (const declaration of everyDeclaration(module)) {
+    if (declaration.kind !== "const" || isKind(declaration)) own(declaration.comments, "type");
+    forEachMember(declaration, (member) => own(member.comments, "field"));
+  }
+  for (const block of module.comments) {
+    if (!claimed.has(block)) forPackage.push(...readBlock(block, "package", module, log));
+  }
+  forPackage.sort((a, b) => a.place.pos - b.place.pos);
+  return { on: (comments) => owned.get(comments) ?? NONE, package: forPackage };
+}
+
+function isKind(declaration: Declaration): boolean {
+  return (
+    declaration.kind === "const" &&
+    declaration.value.kind === "call" &&
+    declaration.value.callee === "defineKind"
+  );
+}
+
+function everyDeclaration(module: Module): Declaration[] {
+  const added = module.augmentations.flatMap(({ declarations }) => [...declarations.values()]);
+  return [...module.declarations.values(), ...added].flat();
+}
+
+function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, log: DiagnosticLog): Marker[] {
+  if (block.kind === "block") return [];
+  return block.lines.flatMap(({ text, pos }) => {
+    const indent = text.length - text.trimStart().length;
+    const trimmed = text.trim();
+    if (!isMarkerLine(trimmed)) return [];
+    const marker = readMarker(trimmed.slice(1), { module, pos: pos + indent }, target, log);
+    return marker ? [marker] : [];
+  });
+}
+
+/** A plus sign directly before a letter; `+ item` is a list in prose. */
+export function isMarkerLine(line: string): boolean {
+  return /^\+[A-Za-z]/u.test(line);
+}
+
+function readMarker(
+  text: string,
+  place: Place,
+  target: MarkerTarget,
+  log: DiagnosticLog,
+): Marker | undefined {
+  const parts = splitMarker(text);
+  const found = lookUpMarker(parts.name);
+  if (found.kind === "foreign") return undefined;
+  if (found.kind === "unknown") {
+    const hint = found.suggestion
+      ? `did you mean +${found.suggestion}?`
+      : "tsbuilder manifests --help=markers lists all markers";
+    log.error(place, `unknown marker "+${parts.name}"`, hint);
+    return undefined;
+  }
+  const { definition } = found;
+  if (!definition.targets.includes(target) && !definition.targets.includes("package")) {
+    const where = { field: "a field", type: "a type", package: "nothing it could describe" }[target];
+    const message = `+${definition.name} stands on ${where}`;
+    log.error(place, message, `it belongs on ${describeTargets(definition.targets)}, directly above it`);
+    return undefined;
+  }
+  const at = (offset: number): Place => ({ module: place.module, pos: place.pos + 1 + offset });
+  try {
+    const args = parseArguments(parts, definition);
+    const problem = definition.check?.(args);
+    if (problem === undefined) return { name: definition.name, definition, args, place };
+    log.error(at(Math.min(parts.valueOffset, text.length)), `+${definition.name}: ${problem}`);
+  } catch (error) {
+    if (!(error instanceof MarkerError)) throw error;
+    log.error(at(Math.min(error.offset, text.length)), error.message, error.hint);
+  }
+  return undefined;
+}
+
+/** Visits the members of a declaration, those of object types inside its types included. */
+function forEachMember(
+  declaration: Declaration,
+  visit: (member: Member & { comments: LeadingComments }) => void,
+): void {
+  const visitMembers = (members: readonly Member[]): void => {
+    for (const member of members) {
+      if (member.kind === "index") visitType(member.value);
+      else {
+        visit(member);
+        if (member.kind === "property") visitType(member.type);
+      }
+    }
+  };
+  const visitType = (type: TypeNode): void => {
+    if (type.kind === "object") visitMembers(type.members);
+    else if (type.kind === "array") visitType(type.element);
+    else if (type.kind === "reference") type.args.forEach(visitType);
+    else if (type.kind === "union" || type.kind === "intersection") type.members.forEach(visitType);
+    else if (type.kind === "mapped") visitType(type.type);
+  };
+  if (declaration.kind === "interface" || declaration.kind === "class") {
+    visitMembers(declaration.members);
+    declaration.extends.forEach(visitType);
+    if (declaration.toJSON) visitType(declaration.toJSON);
+  } else if (declaration.kind === "alias") visitType(declaration.type);
+  else if (declaration.kind === "const" && declaration.value.kind === "call") {
+    declaration.value.typeArguments.forEach(visitType);
+  }
+}

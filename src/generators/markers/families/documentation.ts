@@ -1,0 +1,42 @@
+import { FIELD_AND_TYPE, type MarkerFamily, singleValue, text } from "../definition.ts";
+
+/** Titles, links and the length of descriptions. */
+export const documentation: MarkerFamily = {
+  name: "documentation",
+  title: "Titles, links and the length of descriptions",
+  markers: [
+    {
+      name: "kubebuilder:title",
+      targets: FIELD_AND_TYPE,
+      summary: "A short title for user interfaces.",
+      arguments: singleValue("any"),
+      check: (args) =>
+        typeof args[""] === "string" ? undefined : "a title is a string: put it in double quotes",
+      apply(schema, args) {
+        schema.title = text(args);
+        return undefined;
+      },
+    },
+    {
+      name: "kubebuilder:externalDocs",
+      targets: FIELD_AND_TYPE,
+      summary: "A link to documentation elsewhere.",
+      arguments: { url: { type: "string" }, description: { type: "string", optional: true } },
+      check: (args) =>
+        URL.canParse(text(args, "url")) || text(args, "url").startsWith("/")
+          ? undefined
+          : `"${text(args, "url")}" is no URL; write it with its scheme, https://…`,
+      apply(schema, args) {
+        const description = args["description"] ? text(args, "description") : undefined;
+        schema.externalDocs = { url: text(args, "url"), description };
+        return undefined;
+      },
+    },
+    {
+      name: "tsbuilder:maxDescLen",
+      targets: FIELD_AND_TYPE,
+      summary: "Cuts descriptions below this field or type to so many bytes; 0 removes them.",
+      arguments: singleValue("int"),
+    },
+  ],
+};

@@ -1,0 +1,78 @@
+import type { Schema } from "../../schema/schema.ts";
+import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+
+/** What Kubernetes' own declarative validation has in common. */
+const declarative = { targets: ["field"], forItems: false, hashComments: true } as const;
+
+/** Bounds of numbers. */
+export const numbers: MarkerFamily = {
+  name: "numbers",
+  title: "Bounds of numbers",
+  markers: [
+    bound("kubebuilder:validation:Maximum", "maximum", "The largest value that is allowed."),
+    bound("kubebuilder:validation:Minimum", "minimum", "The smallest value that is allowed."),
+    bound("kubebuilder:validation:MultipleOf", "multipleOf", "The value is a multiple of this."),
+    exclusive(
+      "kubebuilder:validation:ExclusiveMaximum",
+      "exclusiveMaximum",
+      "The maximum itself is not allowed.",
+    ),
+    exclusive(
+      "kubebuilder:validation:ExclusiveMinimum",
+      "exclusiveMinimum",
+      "The minimum itself is not allowed.",
+    ),
+    { ...bound("k8s:maximum", "maximum", "Same as Maximum."), ...declarative },
+    { ...bound("k8s:minimum", "minimum", "Same as Minimum."), ...declarative },
+  ],
+};
+
+function bound(name: string, key: "maximum" | "minimum" | "multipleOf", summary: string): MarkerDefinition {
+  return {
+    name,
+    targets: FIELD_AND_TYPE,
+    forItems: true,
+    summary,
+    arguments: singleValue("number"),
+    apply(schema, args) {
+      const value = Number(args[""]);
+      const problem = checkNumeric(schema);
+      if (problem) return problem;
+      if (schema.type === "integer" && !Number.isInteger(value)) return `${value} is no bound for an integer`;
+      schema[key] = value;
+      return undefined;
+    },
+  };
+}
+
+function exclusive(
+  name: string,
+  key: "exclusiveMaximum" | "exclusiveMinimum",
+  summary: string,
+): MarkerDefinition {
+  return {
+    name,
+    targets: FIELD_AND_TYPE,
+    forItems: true,
+    summary,
+    arguments: singleValue("bool"),
+    apply(schema, args) {
+      const problem = checkNumeric(schema);
+      if (problem) return problem;
+      schema[key] = args[""] === true ? true : undefined;
+      return undefined;
+    },
+  };
+}
+
+function checkNumeric(schema: Schema): string | undefined {
+  if (schema.type === "integer" || schema.type === "number") return undefined;
+  return `it is for integers and numbers, and this is ${describeSchema(schema)}`;
+}
+
+/** Names the type of a schema in a sentence. */
+export function describeSchema(schema: Schema): string {
+  if (schema["x-kubernetes-int-or-string"]) return "an integer or string";
+  if (!schema.type) return "of no single type";
+  return /^[aeiou]/u.test(schema.type) ? `an ${schema.type}` : `a ${schema.type}`;
+}

@@ -1,0 +1,57 @@
+import { LIST_OF_STRINGS, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+
+/** How many of several fields are set. They become CEL rules, because a structural schema has no place for oneOf. */
+export const oneOf: MarkerFamily = {
+  name: "one-of",
+  title: "How many of several fields are set",
+  markers: [
+    oneOfMarker("AtMostOneOf", 11, "At most one of the fields is set.", {
+      rule: (fields) => `${sum(fields)} <= 1`,
+      message: (fields) => `at most one of the fields in [${fields.join(" ")}] may be set`,
+    }),
+    oneOfMarker("ExactlyOneOf", 12, "Exactly one of the fields is set.", {
+      rule: (fields) => `${sum(fields)} == 1`,
+      message: (fields) => `exactly one of the fields in [${fields.join(" ")}] must be set`,
+    }),
+    oneOfMarker("AtLeastOneOf", 13, "At least one of the fields is set.", {
+      rule: (fields) => fields.map((field) => `has(self.${field})`).join("||"),
+      message: (fields) => `at least one of the fields in [${fields.join(" ")}] must be set`,
+    }),
+  ],
+};
+
+/** Names of the markers whose fields must stay optional. */
+export const ONE_OF_MARKERS: ReadonlySet<string> = new Set(oneOf.markers.map(({ name }) => name));
+
+interface OneOfRule {
+  rule(fields: readonly string[]): string;
+  message(fields: readonly string[]): string;
+}
+
+function oneOfMarker(name: string, priority: number, summary: string, words: OneOfRule): MarkerDefinition {
+  return {
+    name: `kubebuilder:validation:${name}`,
+    targets: ["type"],
+    priority,
+    summary,
+    arguments: singleValue(LIST_OF_STRINGS),
+    check(args) {
+      const nested = (args[""] as readonly string[]).filter((field) => field.includes("."));
+      return nested.length === 0 ? undefined : `it cannot name nested fields: ${nested.join(", ")}`;
+    },
+    apply(schema, args) {
+      const fields = args[""] as readonly string[];
+      if (fields.length === 0) return undefined;
+      schema["x-kubernetes-validations"] = [
+        ...(schema["x-kubernetes-validations"] ?? []),
+        { rule: words.rule(fields), message: words.message(fields) },
+      ];
+      return undefined;
+    },
+  };
+}
+
+/** The form of controller-gen since v0.22; the one before it filtered a list. */
+function sum(fields: readonly string[]): string {
+  return fields.map((field) => `(has(self.${field})?1:0)`).join("+");
+}

@@ -1,0 +1,69 @@
+import { patternError } from "@tsbuilder/apimachinery/schema";
+import type { Schema } from "../../schema/schema.ts";
+import {
+  FIELD_AND_TYPE,
+  type MarkerDefinition,
+  type MarkerFamily,
+  singleValue,
+  text,
+} from "../definition.ts";
+import { describeSchema } from "./numbers.ts";
+
+/** Bounds of strings. */
+export const strings: MarkerFamily = {
+  name: "strings",
+  title: "Bounds of strings",
+  markers: [
+    length("kubebuilder:validation:MaxLength", "maxLength", "The greatest number of characters."),
+    length("kubebuilder:validation:MinLength", "minLength", "The smallest number of characters."),
+    {
+      name: "kubebuilder:validation:Pattern",
+      targets: FIELD_AND_TYPE,
+      forItems: true,
+      summary: "A regular expression (RE2) that the value matches somewhere; anchor it with ^ and $.",
+      arguments: singleValue("string"),
+      check(args) {
+        const problem = patternError(text(args));
+        return problem && `the API server cannot read the pattern: ${problem}`;
+      },
+      apply(schema, args) {
+        const problem = checkTextual(schema);
+        if (problem) return problem;
+        schema.pattern = text(args);
+        return undefined;
+      },
+    },
+    {
+      name: "kubebuilder:validation:Format",
+      targets: FIELD_AND_TYPE,
+      forItems: true,
+      summary: "A format such as date-time, email, ipv4, uuid or int32.",
+      arguments: singleValue("string"),
+      apply(schema, args) {
+        schema.format = text(args);
+        return undefined;
+      },
+    },
+  ],
+};
+
+function length(name: string, key: "maxLength" | "minLength", summary: string): MarkerDefinition {
+  return {
+    name,
+    targets: FIELD_AND_TYPE,
+    forItems: true,
+    summary,
+    arguments: singleValue("int"),
+    apply(schema, args) {
+      const problem = checkTextual(schema);
+      if (problem) return problem;
+      schema[key] = Number(args[""]);
+      return undefined;
+    },
+  };
+}
+
+function checkTextual(schema: Schema): string | undefined {
+  if (schema.type === "string" || schema["x-kubernetes-int-or-string"]) return undefined;
+  return `it is for strings, and this is ${describeSchema(schema)}`;
+}

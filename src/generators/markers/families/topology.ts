@@ -1,0 +1,96 @@
+import {
+  FIELD_AND_TYPE,
+  type MarkerArguments,
+  type MarkerDefinition,
+  type MarkerFamily,
+  singleValue,
+  text,
+} from "../definition.ts";
+import { checkType } from "./collections.ts";
+
+/** How lists, maps and objects merge under server-side apply. */
+export const topology: MarkerFamily = {
+  name: "topology",
+  title: "How lists, maps and objects merge under server-side apply",
+  markers: [
+    listType("listType"),
+    listMapKey("listMapKey"),
+    listType("k8s:listType"),
+    listMapKey("k8s:listMapKey"),
+    {
+      name: "mapType",
+      targets: FIELD_AND_TYPE,
+      summary: "granular: each key has its own owner; atomic: the map is replaced as a whole.",
+      arguments: singleValue("string"),
+      check: checkGranularity,
+      apply(schema, args) {
+        const problem = checkType(schema, "object");
+        if (problem) return problem;
+        schema["x-kubernetes-map-type"] = text(args);
+        return undefined;
+      },
+    },
+    {
+      name: "structType",
+      targets: FIELD_AND_TYPE,
+      summary: "granular: each field has its own owner; atomic: the object is replaced as a whole.",
+      arguments: singleValue("string"),
+      check: checkGranularity,
+      apply(schema, args) {
+        const problem = schema.type ? checkType(schema, "object") : undefined;
+        if (problem) return problem;
+        schema["x-kubernetes-map-type"] = text(args);
+        return undefined;
+      },
+    },
+  ],
+};
+
+function checkGranularity(args: MarkerArguments): string | undefined {
+  const value = text(args);
+  return value === "atomic" || value === "granular"
+    ? undefined
+    : `"${value}" is neither "granular" nor "atomic"`;
+}
+
+function listType(name: string): MarkerDefinition {
+  return {
+    name,
+    targets: FIELD_AND_TYPE,
+    priority: 9,
+    summary: "map: elements have keys; set: elements are unique scalars; atomic: replaced as a whole.",
+    arguments: singleValue("string"),
+    check(args) {
+      const value = text(args);
+      return ["map", "set", "atomic"].includes(value)
+        ? undefined
+        : `"${value}" is none of "map", "set" and "atomic"`;
+    },
+    apply(schema, args) {
+      const problem = checkType(schema, "array");
+      if (problem) return problem;
+      schema["x-kubernetes-list-type"] = text(args);
+      return undefined;
+    },
+  };
+}
+
+function listMapKey(name: string): MarkerDefinition {
+  return {
+    name,
+    targets: FIELD_AND_TYPE,
+    summary:
+      "A field that identifies an element of a list map. Several markers make a key of several fields.",
+    arguments: singleValue("string"),
+    apply(schema, args) {
+      const problem = checkType(schema, "array");
+      if (problem) return problem;
+      if (schema["x-kubernetes-list-type"] !== "map") return "it needs +listType=map beside it";
+      const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+      const key = text(args);
+      // The API server refuses a key that is named twice.
+      if (!keys.includes(key)) schema["x-kubernetes-list-map-keys"] = [...keys, key];
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily } from "../definition.ts";
+
+/** What the schema doesn't describe. */
+export const unknownFields: MarkerFamily = {
+  name: "unknown-fields",
+  title: "What the schema doesn't describe",
+  markers: [
+    flag("kubebuilder:pruning:PreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", {
+      summary: "Unknown fields are kept instead of dropped.",
+    }),
+    flag("kubebuilder:validation:XPreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", {
+      summary: "Unknown fields are kept instead of dropped.",
+      forItems: true,
+    }),
+    flag("kubebuilder:validation:EmbeddedResource", "x-kubernetes-embedded-resource", {
+      summary: "The value is a whole Kubernetes object, with apiVersion, kind and metadata.",
+      targets: ["field"],
+    }),
+    flag("kubebuilder:validation:XEmbeddedResource", "x-kubernetes-embedded-resource", {
+      summary: "The value is a whole Kubernetes object, with apiVersion, kind and metadata.",
+      forItems: true,
+    }),
+    flag("kubebuilder:validation:XIntOrString", "x-kubernetes-int-or-string", {
+      summary: "The value is an integer or a string.",
+      forItems: true,
+      priority: 9,
+    }),
+    {
+      name: "kubebuilder:validation:Schemaless",
+      targets: ["field"],
+      summary:
+        "The field's type is ignored: its schema holds what other markers put there, and nothing else.",
+      arguments: {},
+    },
+  ],
+};
+
+type FlagKey =
+  | "x-kubernetes-preserve-unknown-fields"
+  | "x-kubernetes-embedded-resource"
+  | "x-kubernetes-int-or-string";
+
+function flag(
+  name: string,
+  key: FlagKey,
+  options: Partial<MarkerDefinition> & { summary: string },
+): MarkerDefinition {
+  return {
+    name,
+    targets: FIELD_AND_TYPE,
+    arguments: {},
+    apply(schema) {
+      schema[key] = true;
+      return undefined;
+    },
+    ...options,
+  };
+}

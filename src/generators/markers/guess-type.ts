@@ -1,0 +1,47 @@
+import type { ArgumentType } from "./argument-type.ts";
+import { Scanner } from "./scanner.ts";
+
+/**
+ * Guesses the type of a value that may be anything, without moving the scanner. The order of the guesses is
+ * controller-gen's, because the same text must mean the same: quoted, braces, `a;b`, bool, number, bare string.
+ */
+export function guessType(scanner: Scanner, listAllowed: boolean): ArgumentType {
+  if (listAllowed) {
+    const item = guessType(scanner, false);
+    return hasSemicolonNext(scanner) ? { type: "list", item } : item;
+  }
+  const ahead = new Scanner(scanner.text, scanner.pos);
+  const hint = ahead.peekNoSpace();
+  if (hint === '"' || hint === "'" || hint === "`") return { type: "string" };
+  if (hint === "{") return guessBraces(ahead);
+  const first = ahead.scan();
+  if (first.text === "true" || first.text === "false") return { type: "bool" };
+  const number = first.text === "-" ? ahead.scan() : first;
+  if (number.kind !== "int" && number.kind !== "float") return { type: "string" };
+  // `100Mi` and `2024-01-15` begin with a number and are none.
+  if (!["", ",", ";", "}"].includes(ahead.peekNoSpace())) return { type: "string" };
+  return { type: number.kind === "int" ? "int" : "number" };
+}
+
+function hasSemicolonNext(scanner: Scanner): boolean {
+  const ahead = new Scanner(scanner.text, scanner.pos);
+  for (let token = ahead.scan(); ; token = ahead.scan()) {
+    if (token.text === ";") return true;
+    if (token.text === "," || token.kind === "end") return false;
+  }
+}
+
+/** A map begins with a string and a colon, or is `{}`; everything else in braces is a list. */
+function guessBraces(ahead: Scanner): ArgumentType {
+  ahead.scan();
+  if (ahead.peekNoSpace() === "}") return { type: "map", item: { type: "any" } };
+  const item = guessType(ahead, false);
+  if (item.type === "string") {
+    const key = ahead.scan(false);
+    if (key.kind !== "string" && key.kind !== "raw") {
+      while (!["", ",", ";", "}", ":"].includes(ahead.peekNoSpace())) ahead.scan(false);
+    }
+    if (ahead.scan().text === ":") return { type: "map", item: { type: "any" } };
+  }
+  return { type: "list", item };
+}

@@ -1,0 +1,64 @@
+import { didYouMean } from "../../shared/text.ts";
+import type { MarkerDefinition, MarkerTarget } from "./definition.ts";
+import { FAMILIES } from "./families/index.ts";
+
+/** What a marker's name stands for: a definition, something that is none of ours, or a slip of the pen. */
+export type Lookup =
+  | { readonly kind: "known"; readonly definition: MarkerDefinition }
+  | { readonly kind: "foreign" }
+  | { readonly kind: "unknown"; readonly suggestion: string | undefined };
+
+const DEFINITIONS: ReadonlyMap<string, MarkerDefinition> = new Map(
+  FAMILIES.flatMap(({ markers }) => markers)
+    .flatMap((marker) => (marker.forItems ? [marker, forItems(marker)] : [marker]))
+    .map((marker) => [marker.name, marker]),
+);
+
+/** Markers that other tools read: theirs are left alone. */
+const FOREIGN =
+  /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:[\w-]+-gen|operator-sdk)\b/u;
+
+/** All markers by name, those for list elements included. */
+export function allMarkers(): readonly MarkerDefinition[] {
+  return [...DEFINITIONS.values()];
+}
+
+/** Finds the definition behind a name: the whole name first, then without its last part, which is then an argument. */
+export function lookUpMarker(name: string): Lookup {
+  const definition =
+    DEFINITIONS.get(name) ?? DEFINITIONS.get(name.slice(0, Math.max(0, name.lastIndexOf(":"))));
+  if (definition) return { kind: "known", definition };
+  if (FOREIGN.test(name)) return { kind: "foreign" };
+  const word = /^[^\s]*/u.exec(name)![0];
+  const suggestion = didYouMean(word.replace(/:$/u, ""), DEFINITIONS.keys());
+  const isOurs = /^(?:kubebuilder|tsbuilder|k8s):/u.test(name) || hasMisspeltFamily(name);
+  if (isOurs) return { kind: "unknown", suggestion };
+  // Without a prefix only a near miss is ours: many tools have markers of one word.
+  const isNearMiss = suggestion !== undefined && !suggestion.includes(":") && word.length > 4;
+  return isNearMiss || DEFINITIONS.has(word)
+    ? { kind: "unknown", suggestion: suggestion ?? word }
+    : { kind: "foreign" };
+}
+
+/** Tells where a marker may stand, for an error. */
+export function describeTargets(targets: readonly MarkerTarget[]): string {
+  const words = { field: "a field", type: "a type", package: "a file" } as const;
+  return targets.map((target) => words[target]).join(" or ");
+}
+
+function hasMisspeltFamily(name: string): boolean {
+  const [family, rest] = name.split(":", 2);
+  return (
+    rest !== undefined &&
+    ["kubebuilder", "tsbuilder"].includes(didYouMean(family!, ["kubebuilder", "tsbuilder"]) ?? "")
+  );
+}
+
+function forItems(marker: MarkerDefinition): MarkerDefinition {
+  const prefix = "kubebuilder:validation:";
+  return {
+    ...marker,
+    name: `${prefix}items:${marker.name.slice(prefix.length)}`,
+    summary: `For the elements of a list: ${marker.summary}`,
+  };
+}

@@ -1,0 +1,82 @@
+/** What a token of a marker's value is; `error` is a number or string that doesn't end as it should. */
+export type TokenKind = "ident" | "int" | "float" | "string" | "raw" | "char" | "error" | "end";
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const IDENT = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
+const DECIMAL = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
+const PREFIXED = /0[xXbBoO][0-9a-fA-F_]*/uy;
+const STRING = /"(?:[^"\\\n]|\\.)*"/uy;
+const RAW = /`[^`]*`/uy;
+
+/**
+ * Reads the value of a marker the way controller-gen does: with the tokens of Go. Hence a `//` in a value is no
+ * comment, a single quote is an ordinary character, and a comma inside double quotes separates nothing.
+ */
+export class Scanner {
+  readonly text: string;
+  pos = 0;
+
+  constructor(text: string, pos = 0) {
+    this.text = text;
+    this.pos = pos;
+  }
+
+  /** The next character, white space skipped; empty at the end. */
+  peekNoSpace(): string {
+    this.skipSpace();
+    return this.peek();
+  }
+
+  peek(): string {
+    const code = this.text.codePointAt(this.pos);
+    return code === undefined ? "" : String.fromCodePoint(code);
+  }
+
+  skipSpace(): void {
+    while (/[ \t\r\n]/u.test(this.text[this.pos] ?? "x")) this.pos++;
+  }
+
+  /** Reads the next token. Inside bare strings digits are plain characters, so that `10.x` is no malformed number. */
+  scan(withNumbers = true): Token {
+    this.skipSpace();
+    const start = this.pos;
+    const token = (kind: TokenKind, end: number): Token => {
+      this.pos = end;
+      return { kind, text: this.text.slice(start, end), start, end };
+    };
+    const char = this.peek();
+    if (char === "") return token("end", start);
+    const ident = this.#match(IDENT);
+    if (ident !== undefined) return token("ident", ident);
+    if (withNumbers && /^\.?[0-9]/u.test(this.text.slice(start, start + 2))) return this.#scanNumber(token);
+    if (char === '"') return this.#scanQuoted(STRING, "string", token);
+    if (char === "`") return this.#scanQuoted(RAW, "raw", token);
+    return token("char", start + char.length);
+  }
+
+  #scanNumber(token: (kind: TokenKind, end: number) => Token): Token {
+    const prefixed = this.#match(PREFIXED);
+    if (prefixed !== undefined) return token("int", prefixed);
+    const end = this.#match(DECIMAL) ?? this.pos + 1;
+    const text = this.text.slice(this.pos, end);
+    if (/[.eE]/u.test(text)) return token("float", end);
+    // A leading zero makes Go read octal digits, and 8 and 9 are none.
+    return token(/^0[0-9_]*[89]/u.test(text) ? "error" : "int", end);
+  }
+
+  #scanQuoted(pattern: RegExp, kind: TokenKind, token: (kind: TokenKind, end: number) => Token): Token {
+    const end = this.#match(pattern);
+    return end === undefined ? token("error", this.text.length) : token(kind, end);
+  }
+
+  #match(pattern: RegExp): number | undefined {
+    pattern.lastIndex = this.pos;
+    return pattern.test(this.text) ? pattern.lastIndex : undefined;
+  }
+}

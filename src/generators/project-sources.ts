@@ -1,0 +1,94 @@
+import { posix } from "node:path";
+import { DiagnosticLog } from "./diagnostic.ts";
+import { type Module, type ModuleCache, ModuleGraph } from "./loader/index.ts";
+import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
+import type { GeneratorOptions } from "./options.ts";
+import type { CoreSchema, SchemaSources } from "./schema/environment.ts";
+import type { SourceTree } from "./source-tree.ts";
+
+/** What is kept between two runs over the same project, so that the second looks only at what changed. */
+export interface GeneratorCache {
+  readonly modules: ModuleCache;
+}
+
+/** Makes an empty cache; keep it while watching. */
+export function createCache(): GeneratorCache {
+  return { modules: new Map() };
+}
+
+/** The sources of a project, parsed, with their markers. */
+export class ProjectSources implements SchemaSources {
+  readonly graph: ModuleGraph;
+  readonly log = new DiagnosticLog();
+  readonly options: GeneratorOptions;
+  /** Modules of the API, sorted by path. */
+  readonly apiModules: readonly Module[];
+  /** All modules with markers for roles and webhooks, sorted by path. */
+  readonly markerModules: readonly Module[];
+  readonly #markers = new Map<Module, ModuleMarkers>();
+  readonly #packageMarkers = new Map<string, readonly Marker[]>();
+  readonly #coreSchemas: (specifier: string, name: string) => CoreSchema | undefined;
+
+  constructor(
+    tree: SourceTree,
+    options: GeneratorOptions,
+    coreSchemas: (specifier: string, name: string) => CoreSchema | undefined,
+    cache: GeneratorCache = createCache(),
+  ) {
+    this.options = options;
+    this.#coreSchemas = coreSchemas;
+    this.graph = new ModuleGraph(tree, cache.modules);
+    const apiFiles = sourceFiles(tree, options.paths ?? ["api"]);
+    const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
+    this.apiModules = this.#load(apiFiles);
+    // Parsing costs more than a look at the text, and most files of an operator have no markers.
+    const marked = others.filter((file) => MARKER_LINE.test(tree.read(file) ?? ""));
+    this.markerModules = [...this.apiModules, ...this.#load(marked)];
+    this.#reportSyntaxErrors();
+  }
+
+  markersOf(module: Module): ModuleMarkers {
+    let markers = this.#markers.get(module);
+    if (!markers) {
+      markers = collectMarkers(module, this.log);
+      this.#markers.set(module, markers);
+    }
+    return markers;
+  }
+
+  /** Markers of all files in the module's folder: a folder is a version, as a package is in Go. */
+  packageMarkers(module: Module): readonly Marker[] {
+    const folder = posix.dirname(module.file);
+    const known = this.#packageMarkers.get(folder);
+    if (known) return known;
+    const neighbours = this.markerModules.filter(({ file }) => posix.dirname(file) === folder);
+    const modules = neighbours.includes(module) ? neighbours : [...neighbours, module];
+    const markers = modules.flatMap((one) => this.markersOf(one).package);
+    this.#packageMarkers.set(folder, markers);
+    return markers;
+  }
+
+  coreSchema(specifier: string, name: string): CoreSchema | undefined {
+    return this.#coreSchemas(specifier, name);
+  }
+
+  #load(files: readonly string[]): Module[] {
+    return files.flatMap((file) => this.graph.module(file) ?? []);
+  }
+
+  #reportSyntaxErrors(): void {
+    for (const module of this.markerModules) {
+      for (const { message, pos } of module.syntaxErrors) this.log.error({ module, pos }, message);
+    }
+  }
+}
+
+const MARKER_LINE = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;
+
+/** The TypeScript sources below some folders: declarations and tests hold no kinds. */
+function sourceFiles(tree: SourceTree, paths: readonly string[]): string[] {
+  const files = paths.flatMap((path) => (/\.[cm]?tsx?$/u.test(path) ? [path] : tree.list(path)));
+  const isSource = (file: string): boolean =>
+    /\.[cm]?tsx?$/u.test(file) && !/\.d\.[cm]?ts$|[._]test(?:-d)?\.[cm]?tsx?$/u.test(file);
+  return [...new Set(files)].filter(isSource).sort();
+}

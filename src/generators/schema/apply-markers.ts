@@ -1,0 +1,47 @@
+import type { DiagnosticLog, Place } from "../diagnostic.ts";
+import type { Marker } from "../markers/collect.ts";
+import type { MarkerTarget } from "../markers/definition.ts";
+import { ORIGIN, type Schema } from "./schema.ts";
+
+const DEFAULT_PRIORITY = 10;
+
+/** Applies markers to the schema of what they stand on: by priority, then in source order, those for elements last. */
+export function applyMarkers(
+  schema: Schema,
+  markers: readonly Marker[],
+  target: MarkerTarget,
+  place: Place,
+  log: DiagnosticLog,
+  constants: () => readonly string[] = () => [],
+): void {
+  const byPriority = markers
+    .filter(({ definition }) => definition.apply)
+    .sort(
+      (a, b) => (a.definition.priority ?? DEFAULT_PRIORITY) - (b.definition.priority ?? DEFAULT_PRIORITY),
+    );
+  const isForItems = ({ name }: Marker): boolean => name.startsWith("kubebuilder:validation:items:");
+  for (const marker of byPriority.filter((marker) => !isForItems(marker))) apply(schema, marker);
+  for (const marker of byPriority.filter(isForItems)) {
+    if (schema.type === "array" && schema.items) apply(schema.items, marker);
+    else
+      log.error(
+        marker.place,
+        `+${marker.name} is for the elements of a list, and this is ${schema.type ?? "none"}`,
+      );
+  }
+
+  function apply(onto: Schema, marker: Marker): void {
+    const before = { ...onto };
+    const context = { marker: marker.name, target, constants };
+    const problem = marker.definition.apply!(onto, marker.args, context);
+    if (problem) log.error(marker.place, `+${marker.name}: ${problem}`);
+    const changed = Object.keys(onto).filter(
+      (key) => onto[key as keyof Schema] !== before[key as keyof Schema],
+    );
+    // A marker that states what was there already states it all the same.
+    if (marker.name.endsWith(":Type") && !changed.includes("type")) changed.push("type");
+    const origin = onto[ORIGIN] ?? { place, markers: new Map<string, Place>() };
+    const entries = changed.map((key): [string, Place] => [key, marker.place]);
+    onto[ORIGIN] = { place: origin.place, markers: new Map([...origin.markers, ...entries]) };
+  }
+}

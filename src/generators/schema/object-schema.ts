@@ -1,0 +1,178 @@
+import { text } from "../markers/definition.ts";
+import type { Place } from "../diagnostic.ts";
+import { isGateOn } from "../feature-gates.ts";
+import type { Marker } from "../markers/collect.ts";
+import { ONE_OF_MARKERS } from "../markers/families/one-of.ts";
+import { applyMarkers } from "./apply-markers.ts";
+import { describe } from "./describe.ts";
+import { ORIGIN, type Rule, type Schema } from "./schema.ts";
+import type { SchemaBuilder } from "./schema-builder.ts";
+import { settle } from "./settle.ts";
+import type { Property, Shape } from "./shape.ts";
+
+/** Builds the schema of an object type from its properties. `typeMarkers` are those of the type itself. */
+export function objectSchema(
+  shape: Shape,
+  builder: SchemaBuilder,
+  typeMarkers: readonly Marker[],
+  place: Place,
+): Schema {
+  const { log } = builder.sources;
+  for (const { what, env, pos } of shape.foreign) {
+    log.error(
+      { module: env.module, pos },
+      `${what} has no name in JSON`,
+      "use a plain name, or +tsbuilder:ignore",
+    );
+  }
+  if (shape.index) return mapSchema(shape, builder, place);
+  const schema: Schema = { type: "object", [ORIGIN]: { place, markers: new Map() } };
+  const oneOfFields = oneOfFieldsOf(typeMarkers);
+  const properties: Record<string, Schema> = {};
+  const required: string[] = [];
+  const rules: Rule[] = [];
+  for (const property of shape.properties.values()) {
+    const field = new Field(property, builder);
+    if (field.isLeftOut) continue;
+    properties[property.name] = field.schema();
+    if (field.isRequired) {
+      required.push(property.name);
+      if (oneOfFields.has(property.name)) field.reportRequiredInOneOf();
+    } else if (field.isImmutable) rules.push(keptOnceSet(property.name));
+  }
+  if (Object.keys(properties).length > 0) schema.properties = properties;
+  if (required.length > 0) schema.required = required.sort();
+  if (rules.length > 0) schema["x-kubernetes-validations"] = rules;
+  for (const name of oneOfFields.keys()) {
+    if (properties[name]) continue;
+    const hint = `its fields are ${Object.keys(properties).join(", ")}`;
+    log.error(oneOfFields.get(name), `the type has no field "${name}"`, hint);
+  }
+  return schema;
+}
+
+/** One property of an object type, with its markers. */
+class Field {
+  readonly #property: Property;
+  readonly #builder: SchemaBuilder;
+  readonly #markers: readonly Marker[];
+  readonly #place: Place;
+
+  constructor(property: Property, builder: SchemaBuilder) {
+    this.#property = property;
+    this.#builder = builder;
+    const { comments, env, pos } = property;
+    this.#markers = comments ? builder.sources.markersOf(env.module).on(comments) : [];
+    this.#place = { module: env.module, pos };
+  }
+
+  get isLeftOut(): boolean {
+    const gate = this.#find("tsbuilder:featureGate")?.args[""];
+    return this.#has("tsbuilder:ignore") || !isGateOn(gate, this.#builder.sources.options);
+  }
+
+  /** Kubebuilder's own markers win over the short ones, and optional over required, as in controller-gen. */
+  get isRequired(): boolean {
+    if (this.#has("kubebuilder:validation:Optional")) return false;
+    if (this.#has("kubebuilder:validation:Required")) return true;
+    if (this.#has("optional") || this.#has("k8s:optional")) return false;
+    if (this.#has("required") || this.#has("k8s:required")) return true;
+    if (this.#property.optional || mayBeUndefined(this.#property)) return false;
+    const { module } = this.#property.env;
+    const isOptionalByDefault = this.#builder.sources
+      .packageMarkers(module)
+      .some(({ name }) => name === "kubebuilder:validation:Optional");
+    return !isOptionalByDefault;
+  }
+
+  get isImmutable(): boolean {
+    return this.#has("k8s:immutable") || this.#isReadonlyImmutable;
+  }
+
+  get #isReadonlyImmutable(): boolean {
+    return this.#property.readonly && this.#builder.sources.options.readonlyImmutable === true;
+  }
+
+  schema(): Schema {
+    const { log } = this.#builder.sources;
+    const schema = this.#structure();
+    const description = this.#property.comments && describe(this.#property.comments);
+    if (description !== undefined) schema.description = description;
+    applyMarkers(schema, this.#markers, "field", this.#place, log);
+    if (this.#isReadonlyImmutable && !this.#has("k8s:immutable")) {
+      const rule = { rule: "self == oldSelf", message: "field is immutable" };
+      schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
+    }
+    const settled = settle(schema, this.#place, log);
+    settled[ORIGIN] = { place: this.#place, markers: settled[ORIGIN]?.markers ?? new Map() };
+    return settled;
+  }
+
+  #structure(): Schema {
+    if (this.#has("kubebuilder:validation:Schemaless")) return {};
+    const from = this.#find("tsbuilder:schemaFrom");
+    if (!from) return this.#builder.use(this.#property.type);
+    const node = {
+      kind: "reference",
+      name: text(from.args),
+      args: [],
+      specifier: undefined,
+      pos: this.#place.pos,
+    } as const;
+    return this.#builder.use({ node, env: this.#property.env });
+  }
+
+  reportRequiredInOneOf(): void {
+    this.#builder.sources.log.error(
+      this.#place,
+      `the field "${this.#property.name}" is one of several of which not all can be set, and it is required`,
+      `make it optional: ${this.#property.name}?`,
+    );
+  }
+
+  #find(name: string): Marker | undefined {
+    return this.#markers.find((marker) => marker.name === name);
+  }
+
+  #has(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+}
+
+function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
+  if (shape.properties.size > 0) {
+    builder.sources.log.error(
+      place,
+      "an object has either fields or keys of any name",
+      "move the keys of any name into a field of their own: a structural schema cannot hold both",
+    );
+  }
+  return {
+    type: "object",
+    additionalProperties: builder.use(shape.index!),
+    [ORIGIN]: { place, markers: new Map() },
+  };
+}
+
+/** The field's own rule doesn't run when the field goes away; the parent's does. */
+function keptOnceSet(name: string): Rule {
+  return {
+    rule: `!has(oldSelf.${name}) || has(self.${name})`,
+    message: `field ${name} is immutable once set`,
+  };
+}
+
+function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
+  return new Map(
+    markers
+      .filter(({ name }) => ONE_OF_MARKERS.has(name))
+      .flatMap(({ args, place }) => (args[""] as readonly string[]).map((field) => [field, place] as const)),
+  );
+}
+
+function mayBeUndefined({ type: { node } }: Property): boolean {
+  return (
+    node.kind === "union" &&
+    node.members.some((member) => member.kind === "keyword" && member.name === "undefined")
+  );
+}

@@ -1,0 +1,58 @@
+import type { Declaration, ReferenceNode, Resolved, TypeNode } from "../loader/index.ts";
+import type { Environment, SchemaSources, Typed } from "./environment.ts";
+
+/** What a reference in a type stands for. */
+export type Reference =
+  | Resolved
+  | { readonly kind: "bound"; readonly typed: Typed }
+  | { readonly kind: "utility"; readonly name: string }
+  | { readonly kind: "missing" };
+
+/** Types that TypeScript brings along and that make sense in a schema. */
+const UTILITIES = new Set(
+  "Pick Omit Partial Required Readonly Record Array ReadonlyArray NonNullable Exclude Extract NoInfer".split(
+    " ",
+  ),
+);
+
+/** Finds what a reference means: a type parameter, a declaration, a name of a package, or one of TypeScript's own. */
+export function resolveReference(
+  node: ReferenceNode,
+  env: Environment,
+  { graph }: Pick<SchemaSources, "graph">,
+): Reference {
+  const bound = env.bindings.get(node.name);
+  if (bound && node.args.length === 0) return { kind: "bound", typed: bound };
+  const resolved = node.specifier
+    ? graph.resolveExport(node.specifier, node.name, env.module)
+    : graph.resolve(node.name, env.module);
+  if (resolved) return resolved;
+  return UTILITIES.has(node.name) ? { kind: "utility", name: node.name } : { kind: "missing" };
+}
+
+/** Gives a generic declaration's parameters the types of one use. */
+export function bindParameters(
+  declaration: Declaration,
+  args: readonly TypeNode[],
+  env: Environment,
+): Environment["bindings"] {
+  const bindings = new Map<string, Typed>();
+  for (const [i, { name, fallback }] of declaration.typeParameters.entries()) {
+    const node = args[i] ?? fallback;
+    if (node) bindings.set(name, { node, env: args[i] ? env : { module: env.module, bindings } });
+  }
+  return bindings;
+}
+
+const active = new Set<Declaration>();
+
+/** Follows an alias once: one that leads back to itself has no shape and no values. */
+export function once<T>(declaration: Declaration, follow: () => T): T | undefined {
+  if (active.has(declaration)) return undefined;
+  active.add(declaration);
+  try {
+    return follow();
+  } finally {
+    active.delete(declaration);
+  }
+}

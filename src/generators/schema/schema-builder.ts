@@ -1,0 +1,147 @@
+import type { Place } from "../diagnostic.ts";
+import type { Declared, ReferenceNode } from "../loader/index.ts";
+import { applyMarkers } from "./apply-markers.ts";
+import { describe } from "./describe.ts";
+import { type Environment, placeOf, type SchemaSources, type Typed } from "./environment.ts";
+import { mergeInto } from "./merge.ts";
+import { objectSchema } from "./object-schema.ts";
+import { bindParameters } from "./resolve.ts";
+import { REF, type Schema } from "./schema.ts";
+import { settle } from "./settle.ts";
+import { ownShape, shapeOf } from "./shape.ts";
+import { stringConstants } from "./string-constants.ts";
+import { typeSchema } from "./type-schema.ts";
+
+/** Builds schemas from types. Each named type is built once for each set of arguments. */
+export class SchemaBuilder {
+  readonly sources: SchemaSources;
+  readonly #named = new Map<string, Schema>();
+  readonly #building: { key: string; name: string }[] = [];
+
+  constructor(sources: SchemaSources) {
+    this.sources = sources;
+  }
+
+  /** The schema of a type where it is used; a named type stays a reference until `settle` merges it in. */
+  use(typed: Typed): Schema {
+    return typeSchema(typed, this);
+  }
+
+  /** The schema of a named type with its own markers, finished. A type that contains itself is a string of names. */
+  named(
+    parts: readonly Declared[],
+    node: ReferenceNode,
+    env: Environment,
+  ): Schema | { readonly cycle: string[] } {
+    const [first] = parts;
+    const key = `${first!.module.file}\0${first!.declaration.name}${this.#describeArguments(node, env)}`;
+    const known = this.#named.get(key);
+    if (known) return known;
+    const start = this.#building.findIndex((building) => building.key === key);
+    const name = first!.declaration.name;
+    if (start !== -1)
+      return { cycle: [...this.#building.slice(start).map((building) => building.name), name] };
+    this.#building.push({ key, name });
+    try {
+      const schema = this.#build(parts, node, env);
+      this.#named.set(key, schema);
+      return schema;
+    } finally {
+      this.#building.pop();
+    }
+  }
+
+  #build(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema {
+    const main = parts.find(({ declaration }) => declaration.kind !== "const") ?? parts[0]!;
+    const { log } = this.sources;
+    const place: Place = { module: main.module, pos: main.declaration.pos };
+    const schema = this.#structure(parts, main, node, env);
+    const docs = parts
+      .map(({ declaration }) => describe(declaration.comments))
+      .find((text) => text !== undefined);
+    if (docs !== undefined) schema.description = docs;
+    else delete schema.description;
+    const markers = parts.flatMap(({ declaration, module }) =>
+      this.sources.markersOf(module).on(declaration.comments),
+    );
+    applyMarkers(schema, markers, "type", place, log, () => stringConstants(main));
+    const settled = settle(schema, place, log);
+    for (const base of this.#bases(parts, node, env)) {
+      mergeInto(settled, base, ({ message, hint }) => log.error(place, message, hint));
+    }
+    return settled;
+  }
+
+  #structure(parts: readonly Declared[], main: Declared, node: ReferenceNode, env: Environment): Schema {
+    const { declaration, module } = main;
+    const inner: Environment = { module, bindings: bindParameters(declaration, node.args, env) };
+    switch (declaration.kind) {
+      case "alias":
+        return this.use({ node: declaration.type, env: inner });
+      case "enum":
+        return this.use({ node: { ...node, args: [] }, env });
+      case "const":
+        return {};
+      default: {
+        if (declaration.toJSON) return this.use({ node: declaration.toJSON, env: inner });
+        const shape = ownShape(parts, (part) => ({
+          module: part.module,
+          bindings: bindParameters(part.declaration, node.args, env),
+        }));
+        const markers = parts.flatMap((part) =>
+          this.sources.markersOf(part.module).on(part.declaration.comments),
+        );
+        return objectSchema(shape, this, markers, { module, pos: declaration.pos });
+      }
+    }
+  }
+
+  /** The schemas of the types that a type extends, without the properties that it declares anew. */
+  #bases(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema[] {
+    return parts.flatMap(({ declaration, module }) => {
+      if (declaration.kind !== "interface" && declaration.kind !== "class") return [];
+      const inner: Environment = { module, bindings: bindParameters(declaration, node.args, env) };
+      const own = new Set(
+        declaration.members.flatMap((member) => (member.kind === "property" ? [member.name] : [])),
+      );
+      return declaration.extends.map((base) => {
+        const typed = { node: base, env: inner };
+        const schema = this.use(typed);
+        const settled = settle(schema, placeOf(typed), this.sources.log);
+        const properties = Object.entries(settled.properties ?? {}).filter(([name]) => !own.has(name));
+        const required = settled.required?.filter((name) => !own.has(name));
+        return {
+          ...settled,
+          properties: properties.length > 0 ? Object.fromEntries(properties) : undefined,
+          required: required && required.length > 0 ? required : undefined,
+        };
+      });
+    });
+  }
+
+  /** The schema of an object type that has no name of its own, or was made from others. */
+  anonymous(typed: Typed): Schema | undefined {
+    const shape = shapeOf(typed, this.sources);
+    return shape && objectSchema(shape, this, [], placeOf(typed));
+  }
+
+  #describeArguments({ args }: ReferenceNode, env: Environment): string {
+    if (args.length === 0) return "";
+    const texts = args.map((arg) => {
+      const bound = arg.kind === "reference" ? env.bindings.get(arg.name) : undefined;
+      const typed = bound ?? { node: arg, env };
+      return `${typed.env.module.file}@${typed.node.pos}${JSON.stringify(typed.node.kind)}`;
+    });
+    return `<${texts.join(",")}>`;
+  }
+}
+
+/** Makes the use of a named type: its type and format are copied, so that markers on the field can check them. */
+export function reference(type: Schema): Schema {
+  const isObject = type.type === "object" && type.properties !== undefined;
+  return {
+    ...(type.type !== undefined && !isObject ? { type: type.type } : {}),
+    ...(type.format !== undefined ? { format: type.format } : {}),
+    [REF]: type,
+  };
+}

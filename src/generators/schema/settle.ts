@@ -1,0 +1,41 @@
+import type { DiagnosticLog, Place } from "../diagnostic.ts";
+import { mergeInto } from "./merge.ts";
+import { ORIGIN, PROBLEM, REF, type Schema } from "./schema.ts";
+
+/**
+ * Finishes a schema once its markers are applied: named types are merged in, and problems that no marker mended are
+ * reported. Properties of objects were settled when they were built.
+ */
+export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema {
+  const own: Schema = { ...schema };
+  if (own.items) own.items = settle(own.items, place, log);
+  if (typeof own.additionalProperties === "object") {
+    own.additionalProperties = settle(own.additionalProperties, place, log);
+  }
+  const problem = own[PROBLEM];
+  if (problem && !isMended(own)) log.error(problem.place, problem.message, problem.hint);
+  own[PROBLEM] = undefined;
+  const type = own[REF];
+  if (!type) return own;
+  own[REF] = undefined;
+  const merged: Schema = {};
+  const onConflict = ({ message, hint }: { message: string; hint: string }): void =>
+    log.error(place, message, hint);
+  mergeInto(merged, type, onConflict);
+  mergeInto(merged, own, onConflict);
+  for (const key of ["description", "title", "example", "externalDocs"] as const) {
+    const value = own[key] ?? type[key];
+    if (value !== undefined) Object.assign(merged, { [key]: value });
+  }
+  return merged;
+}
+
+/** A marker that states the type, or lets everything pass, stands for the type that couldn't be told. */
+function isMended(schema: Schema): boolean {
+  const markers = schema[ORIGIN]?.markers;
+  return (
+    markers?.has("type") === true ||
+    schema["x-kubernetes-preserve-unknown-fields"] === true ||
+    schema["x-kubernetes-int-or-string"] === true
+  );
+}

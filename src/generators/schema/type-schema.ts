@@ -1,0 +1,204 @@
+import { type CoreSchema, placeOf, type Typed } from "./environment.ts";
+import { indexedProperty, literalValues } from "./literals.ts";
+import { resolveReference } from "./resolve.ts";
+import { ORIGIN, PROBLEM, type Schema } from "./schema.ts";
+import { reference, type SchemaBuilder } from "./schema-builder.ts";
+import { templatePattern } from "./template-pattern.ts";
+import { enumSchema, unionSchema } from "./union-schema.ts";
+import { wellKnownSchema } from "./well-known.ts";
+
+/** Turns a type, as it is written, into a schema. */
+export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
+  const { node, env } = typed;
+  switch (node.kind) {
+    case "keyword":
+      return keywordSchema(typed, node.name);
+    case "literal":
+      return enumSchema([node.value]);
+    case "array":
+      return arraySchema({ node: node.element, env }, builder);
+    case "tuple":
+      return tupleSchema(typed, builder);
+    case "union":
+      return unionSchema(typed, builder);
+    case "template":
+      return { type: "string", pattern: templatePattern(typed, builder.sources) };
+    case "reference":
+      return referenceSchema(typed, builder);
+    case "object":
+    case "intersection":
+    case "mapped":
+      return objectLike(typed, builder);
+    case "keyof":
+    case "indexed":
+    case "typeof": {
+      const values = literalValues(typed, builder.sources);
+      if (values) return enumSchema(values);
+      const property = indexedProperty(typed, builder.sources);
+      return property
+        ? builder.use(property)
+        : problem(typed, "this type cannot be told without running the compiler");
+    }
+    case "unsupported":
+      return problem(typed, `${node.what} has no schema`);
+  }
+}
+
+/** A schema that is wrong unless a marker on the field says what is meant. */
+export function problem(
+  typed: Typed,
+  message: string,
+  hint = "use another type, or put +kubebuilder:validation:Schemaless on the field",
+  schema: Schema = {},
+): Schema {
+  return { ...schema, [PROBLEM]: { place: placeOf(typed), message, hint } };
+}
+
+function keywordSchema(typed: Typed, name: string): Schema {
+  switch (name) {
+    case "string":
+    case "boolean":
+      return { type: name };
+    case "number":
+      return problem(
+        typed,
+        "a number may be fractional, which Kubernetes advises against",
+        'use int32 or int64 from "@tsbuilder/runtime", or float64 if it must be',
+        { type: "number" },
+      );
+    case "object":
+      return problem(typed, `"${name}" says nothing about its fields`, ANYTHING_HINT, { type: "object" });
+    case "unknown":
+    case "any":
+      return problem(typed, `"${name}" says nothing about its value`, ANYTHING_HINT);
+    case "bigint":
+      return problem(typed, "JSON has no bigint", "use int64, or a string for numbers beyond 2^53");
+    case "null":
+      return { nullable: true };
+    default:
+      return problem(typed, `"${name}" has no schema`);
+  }
+}
+
+const ANYTHING_HINT =
+  'use JSONValue or RawExtension from "@tsbuilder/runtime", or put +kubebuilder:pruning:PreserveUnknownFields on the field';
+
+/** A list; one of conditions is a list map, because that is what everything that reads conditions expects. */
+export function arraySchema(element: Typed, builder: SchemaBuilder): Schema {
+  const items = builder.use(element);
+  const schema: Schema = { type: "array", items };
+  const keys = coreOf(element, builder)?.listMapKeys;
+  if (keys) {
+    schema["x-kubernetes-list-map-keys"] = keys;
+    schema["x-kubernetes-list-type"] = "map";
+  }
+  return schema;
+}
+
+function tupleSchema(typed: Typed, builder: SchemaBuilder): Schema {
+  const { node, env } = typed;
+  if (node.kind !== "tuple") return {};
+  const schemas = node.elements.map((element) => builder.use({ node: element, env }));
+  const [first] = schemas;
+  if (!first || schemas.some((schema) => JSON.stringify(schema) !== JSON.stringify(first))) {
+    return problem(
+      typed,
+      "a tuple of different types has no structural schema",
+      "use an object, or a list of one type",
+    );
+  }
+  return { type: "array", items: first, minItems: schemas.length, maxItems: schemas.length };
+}
+
+function objectLike(typed: Typed, builder: SchemaBuilder): Schema {
+  return builder.anonymous(typed) ?? problem(typed, "only object types can be joined or mapped");
+}
+
+function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
+  const { node, env } = typed;
+  if (node.kind !== "reference") return {};
+  const resolved = resolveReference(node, env, builder.sources);
+  switch (resolved.kind) {
+    case "bound":
+      return builder.use(resolved.typed);
+    case "utility":
+      return utilitySchema(resolved.name, typed, builder);
+    case "external":
+      return externalSchema(typed, resolved.specifier, resolved.name, builder);
+    case "missing": {
+      const values = literalValues(typed, builder.sources);
+      return values
+        ? enumSchema(values)
+        : problem(typed, `there is no type "${node.name}" here`, "import it, or mend its name");
+    }
+    case "declared": {
+      const isEnum = resolved.parts.some(({ declaration }) => declaration.kind === "enum");
+      if (isEnum) return enumReference(typed, builder);
+      const named = builder.named(resolved.parts, node, env);
+      if (!("cycle" in named)) return reference(named);
+      return problem(
+        typed,
+        `the type contains itself: ${named.cycle.join(" → ")}`,
+        "a schema must end: put +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless on the field",
+        { type: "object" },
+      );
+    }
+  }
+}
+
+function enumReference(typed: Typed, builder: SchemaBuilder): Schema {
+  const values = literalValues(typed, builder.sources);
+  return values
+    ? enumSchema(values)
+    : problem(typed, "a value of this enum is computed", "write it as a literal");
+}
+
+function utilitySchema(name: string, typed: Typed, builder: SchemaBuilder): Schema {
+  const { node, env } = typed;
+  if (node.kind !== "reference") return {};
+  const [argument] = node.args;
+  if (!argument) return problem(typed, `${name} needs an argument`);
+  const inner = { node: argument, env };
+  if (name === "Array" || name === "ReadonlyArray") return arraySchema(inner, builder);
+  if (name === "NonNullable" || name === "NoInfer") {
+    const schema = builder.use(inner);
+    return name === "NonNullable" ? { ...schema, nullable: undefined } : schema;
+  }
+  const values = literalValues(typed, builder.sources);
+  if (values) return enumSchema(values);
+  const isWrappedScalar = name === "Readonly" && !builder.anonymous(typed);
+  if (isWrappedScalar) return builder.use(inner);
+  return builder.anonymous(typed) ?? problem(typed, `${name} of this type has no schema`);
+}
+
+function externalSchema(typed: Typed, specifier: string, name: string, builder: SchemaBuilder): Schema {
+  const { options } = builder.sources;
+  const known = isRuntime(specifier)
+    ? wellKnownSchema(name, options.generateEmbeddedObjectMeta === true)
+    : undefined;
+  if (known) return { ...known, [ORIGIN]: undefined };
+  const core = builder.sources.coreSchema(specifier, name);
+  if (core) return reference(core.schema);
+  const object = builder.anonymous(typed);
+  if (object) return object;
+  return problem(
+    typed,
+    `"${name}" of "${specifier}" is not known`,
+    specifier.startsWith(".")
+      ? "check the path of the import"
+      : "check the import; types of other packages can be read once they are installed",
+  );
+}
+
+function coreOf({ node, env }: Typed, builder: SchemaBuilder): CoreSchema | undefined {
+  if (node.kind !== "reference") return undefined;
+  const resolved = resolveReference(node, env, builder.sources);
+  return resolved.kind === "external"
+    ? builder.sources.coreSchema(resolved.specifier, resolved.name)
+    : undefined;
+}
+
+/** Scalars and metadata come from the runtime, or from the package below it. */
+function isRuntime(specifier: string): boolean {
+  return /^@tsbuilder\/(?:runtime|apimachinery\/meta)$/u.test(specifier);
+}

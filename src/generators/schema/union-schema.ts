@@ -1,0 +1,111 @@
+import type { TypeNode } from "../loader/index.ts";
+import type { Typed } from "./environment.ts";
+import { literalValues } from "./literals.ts";
+import { resolveReference } from "./resolve.ts";
+import type { Schema } from "./schema.ts";
+import type { SchemaBuilder } from "./schema-builder.ts";
+import { settle } from "./settle.ts";
+import { problem } from "./type-schema.ts";
+import { variantsSchema } from "./variants-schema.ts";
+import { placeOf } from "./environment.ts";
+
+/** An enum; its values keep the order in which they were written. */
+export function enumSchema(values: readonly (string | number | bigint | boolean)[]): Schema {
+  const types = new Set(values.map((value) => (typeof value === "bigint" ? "number" : typeof value)));
+  const isIntegral = values.every((value) => typeof value === "bigint" || Number.isInteger(value));
+  const isBoth = types.has("string") && types.has("number") && types.size === 2;
+  if (types.size === 1 && types.has("boolean") && values.length === 2) return { type: "boolean" };
+  if (isBoth)
+    return {
+      enum: values,
+      anyOf: [{ type: "integer" }, { type: "string" }],
+      "x-kubernetes-int-or-string": true,
+    };
+  if (types.size > 1) return { enum: values };
+  const [type] = types;
+  return { type: type === "number" ? (isIntegral ? "integer" : "number") : (type ?? "string"), enum: values };
+}
+
+/** A union: of literals an enum, with null nullable, of numbers and strings int-or-string, of objects their variants. */
+export function unionSchema(typed: Typed, builder: SchemaBuilder): Schema {
+  const members = flatten(typed, builder);
+  const isNullable = members.some(isNull);
+  const rest = members.filter((member) => !isNull(member) && !isUndefined(member));
+  const schema = withoutNull(rest, typed, builder);
+  return isNullable ? { ...schema, nullable: true } : schema;
+}
+
+function withoutNull(members: readonly Typed[], typed: Typed, builder: SchemaBuilder): Schema {
+  const [first] = members;
+  if (!first) return problem(typed, "a union of null and undefined has no schema");
+  if (members.length === 1) return builder.use(first);
+  const literals = members.map((member) => literalValues(member, builder.sources));
+  if (!literals.includes(undefined))
+    return checkedEnum(
+      literals.flatMap((values) => values ?? []),
+      typed,
+    );
+  const variants = variantsSchema(members, typed, builder);
+  if (variants) return variants;
+  const schemas = members.map((member, i) => {
+    const values = literals[i];
+    return values ? enumSchema(values) : settle(builder.use(member), placeOf(member), builder.sources.log);
+  });
+  return scalarUnion(schemas, typed);
+}
+
+function checkedEnum(values: readonly (string | number | bigint | boolean)[], typed: Typed): Schema {
+  const schema = enumSchema([...new Set(values)]);
+  if (schema.type || schema["x-kubernetes-int-or-string"]) return schema;
+  return problem(
+    typed,
+    "an enum mixes booleans with other values",
+    "a structural schema has one type: use strings",
+  );
+}
+
+/** `"auto" | string` is a string, `int32 | string` an int-or-string; anything else has no type of its own. */
+function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
+  const isIntOrString = (schema: Schema): boolean => schema["x-kubernetes-int-or-string"] === true;
+  const types = new Set(
+    schemas.flatMap((schema) => (isIntOrString(schema) ? ["integer", "string"] : [schema.type])),
+  );
+  const wide = schemas.filter((schema) => !schema.enum);
+  const [only] = types;
+  if (types.size === 1 && wide.length > 0 && only !== undefined && only !== "object" && only !== "array") {
+    return { ...(wide.length === 1 ? wide[0] : { type: only }) };
+  }
+  const isNumberOrString =
+    types.size === 2 && types.has("string") && (types.has("integer") || types.has("number"));
+  if (isNumberOrString)
+    return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
+  return problem(
+    typed,
+    "the members of this union have no type in common",
+    "a structural schema has one type: use an object with one optional field for each",
+  );
+}
+
+/** Lists the members of a union, those of unions it names included, as long as the named union has no markers. */
+function flatten({ node, env }: Typed, builder: SchemaBuilder): Typed[] {
+  if (node.kind !== "union") return [{ node, env }];
+  return node.members.flatMap((member): Typed[] => {
+    if (member.kind === "union") return flatten({ node: member, env }, builder);
+    if (member.kind !== "reference") return [{ node: member, env }];
+    const resolved = resolveReference(member, env, builder.sources);
+    if (resolved.kind !== "declared") return [{ node: member, env }];
+    const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
+    if (alias?.declaration.kind !== "alias" || alias.declaration.type.kind !== "union")
+      return [{ node: member, env }];
+    const isMarked = builder.sources.markersOf(alias.module).on(alias.declaration.comments).length > 0;
+    if (isMarked || alias.declaration.typeParameters.length > 0) return [{ node: member, env }];
+    return flatten(
+      { node: alias.declaration.type, env: { module: alias.module, bindings: new Map() } },
+      builder,
+    );
+  });
+}
+
+const isKeyword = (node: TypeNode, name: string): boolean => node.kind === "keyword" && node.name === name;
+const isNull = ({ node }: Typed): boolean => isKeyword(node, "null");
+const isUndefined = ({ node }: Typed): boolean => isKeyword(node, "undefined");

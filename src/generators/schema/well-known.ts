@@ -1,0 +1,77 @@
+import type { Schema } from "./schema.ts";
+
+const QUANTITY_PATTERN =
+  "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+
+/** The form of a qualified condition type: an optional domain, a slash, a name. */
+const CONDITION_TYPE_PATTERN =
+  "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+
+const integerOrString = (): Schema => ({
+  anyOf: [{ type: "integer" }, { type: "string" }],
+  "x-kubernetes-int-or-string": true,
+});
+
+const anything = (): Schema => ({ "x-kubernetes-preserve-unknown-fields": true });
+
+/** Types of `@tsbuilder/runtime` that have a schema of their own, by name. */
+const WELL_KNOWN: Readonly<Record<string, () => Schema>> = {
+  int32: () => ({ type: "integer", format: "int32" }),
+  int64: () => ({ type: "integer", format: "int64" }),
+  float64: () => ({ type: "number" }),
+  Quantity: () => ({ ...integerOrString(), pattern: QUANTITY_PATTERN }),
+  IntOrString: integerOrString,
+  Time: () => ({ type: "string", format: "date-time" }),
+  MicroTime: () => ({ type: "string", format: "date-time" }),
+  Duration: () => ({ type: "string" }),
+  JSONValue: anything,
+  RawExtension: () => ({ type: "object", ...anything() }),
+  ObjectMeta: () => ({ type: "object" }),
+  Condition: condition,
+};
+
+/** The schema of a type known by name; undefined if it is none of them. */
+export function wellKnownSchema(name: string, embeddedObjectMeta: boolean): Schema | undefined {
+  if (name === "ObjectMeta" && embeddedObjectMeta) return embeddedMetadata();
+  return Object.hasOwn(WELL_KNOWN, name) ? WELL_KNOWN[name]!() : undefined;
+}
+
+/** Tells whether a list of this type is a list map, and by which keys. */
+export function listMapKeysOf(name: string): readonly string[] | undefined {
+  return name === "Condition" ? ["type"] : undefined;
+}
+
+function condition(): Schema {
+  return {
+    type: "object",
+    required: ["lastTransitionTime", "message", "reason", "status", "type"],
+    properties: {
+      lastTransitionTime: { type: "string", format: "date-time" },
+      message: { type: "string", maxLength: 32768 },
+      observedGeneration: { type: "integer", format: "int64", minimum: 0 },
+      reason: {
+        type: "string",
+        minLength: 1,
+        maxLength: 1024,
+        pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+      },
+      status: { type: "string", enum: ["True", "False", "Unknown"] },
+      type: { type: "string", maxLength: 316, pattern: CONDITION_TYPE_PATTERN },
+    },
+  };
+}
+
+/** Metadata inside of an object is not validated by Kubernetes: without a schema its fields would be dropped. */
+function embeddedMetadata(): Schema {
+  const strings = (): Schema => ({ type: "object", additionalProperties: { type: "string" } });
+  return {
+    type: "object",
+    properties: {
+      annotations: strings(),
+      finalizers: { type: "array", items: { type: "string" } },
+      labels: strings(),
+      name: { type: "string" },
+      namespace: { type: "string" },
+    },
+  };
+}

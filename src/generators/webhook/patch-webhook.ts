@@ -1,0 +1,84 @@
+import type { Webhook } from "./webhook.ts";
+
+/** The fields of a webhook; a patch that names another has a slip in it. */
+const FIELDS = [
+  "admissionReviewVersions",
+  "clientConfig",
+  "failurePolicy",
+  "matchConditions",
+  "matchPolicy",
+  "name",
+  "namespaceSelector",
+  "objectSelector",
+  "reinvocationPolicy",
+  "rules",
+  "sideEffects",
+  "timeoutSeconds",
+];
+
+/** Lists that merge by a key; all others are replaced. */
+const MERGE_KEYS: Readonly<Record<string, string>> = { matchConditions: "name" };
+
+type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
+
+/**
+ * Merges a patch into a webhook, as strategic merge does it for this type: objects are merged, null removes, lists
+ * are replaced. It is the way to selectors and match conditions, for which the marker has no arguments.
+ */
+export function patchWebhook(
+  webhook: Webhook,
+  text: string,
+  fail: (message: string, hint: string) => void,
+): Webhook {
+  const patch = parse(text);
+  if (patch === undefined) {
+    fail("the patch is no JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
+    return webhook;
+  }
+  const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !FIELDS.includes(key));
+  if (unknown.length > 0) {
+    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${FIELDS.join(", ")}`);
+    return webhook;
+  }
+  return merge(JSON.parse(JSON.stringify(webhook)) as Json, patch, "") as unknown as Webhook;
+}
+
+function parse(text: string): { [key: string]: Json } | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function merge(target: Json, patch: Json, name: string): Json {
+  if (Array.isArray(patch)) return mergeList(target, patch, name);
+  if (typeof patch !== "object" || patch === null) return patch;
+  const { $patch: directive, ...fields } = patch;
+  if (directive === "delete") return {};
+  const isObject = typeof target === "object" && target !== null && !Array.isArray(target);
+  const result: { [key: string]: Json } = isObject && directive !== "replace" ? { ...target } : {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (key.startsWith("$")) continue;
+    if (value === null) delete result[key];
+    else result[key] = merge(result[key] ?? null, value, key);
+  }
+  return result;
+}
+
+function mergeList(target: Json, patch: Json[], name: string): Json {
+  const key = MERGE_KEYS[name];
+  if (!key || !Array.isArray(target)) return patch;
+  const merged = [...target];
+  for (const item of patch) {
+    const at = merged.findIndex((known) => keyOf(known, key) === keyOf(item, key));
+    if (at === -1) merged.push(item);
+    else merged[at] = merge(merged[at]!, item, "");
+  }
+  return merged;
+}
+
+function keyOf(item: Json, key: string): Json | undefined {
+  return typeof item === "object" && item !== null && !Array.isArray(item) ? item[key] : undefined;
+}

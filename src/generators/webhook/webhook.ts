@@ -1,0 +1,94 @@
+import { listWords } from "../../shared/text.ts";
+import type { DiagnosticLog } from "../diagnostic.ts";
+import type { Marker } from "../markers/collect.ts";
+import { type MarkerArguments, strings, text } from "../markers/definition.ts";
+import { patchWebhook } from "./patch-webhook.ts";
+
+/** One webhook of a configuration. */
+export interface Webhook {
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+const DEFAULT_SERVICE = { name: "webhook-service", namespace: "system" };
+
+/** Builds a webhook from its marker. */
+export function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
+  const fail = (message: string, hint: string): void => log.error(place, message, hint);
+  checkNeeded(args, fail);
+  const timeout = args["timeoutSeconds"];
+  if (timeout !== undefined && timeout !== 0 && (Number(timeout) < 1 || Number(timeout) > 30)) {
+    fail(`a timeout of ${text(args, "timeoutSeconds")} seconds is out of range`, "timeoutSeconds is 1 to 30");
+  }
+  const webhook: Webhook = {
+    name: text(args, "name"),
+    admissionReviewVersions: strings(args, "admissionReviewVersions"),
+    clientConfig: clientConfig(args, fail),
+    failurePolicy: oneOf(text(args, "failurePolicy"), ["Fail", "Ignore"]) ?? args["failurePolicy"],
+    matchPolicy: matchPolicy(args, fail),
+    reinvocationPolicy: args["mutating"]
+      ? oneOf(text(args, "reinvocationPolicy"), ["Never", "IfNeeded"])
+      : undefined,
+    rules: [
+      {
+        apiGroups: strings(args, "groups").map((group) => (group === "core" ? "" : group)),
+        apiVersions: strings(args, "versions"),
+        operations: strings(args, "verbs").map((verb) => oneOf(verb, OPERATIONS) ?? verb),
+        resources: strings(args, "resources"),
+      },
+    ],
+    sideEffects: oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun", "Some"]),
+    timeoutSeconds: timeout || undefined,
+  };
+  const patch = text(args, "patch");
+  return patch ? patchWebhook(webhook, patch, fail) : webhook;
+}
+
+const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+type Fail = (message: string, hint: string) => void;
+
+function checkNeeded(args: MarkerArguments, fail: Fail): void {
+  if (strings(args, "admissionReviewVersions").length === 0) {
+    fail("a webhook needs admissionReviewVersions", "write admissionReviewVersions=v1");
+  }
+  const unsupported = strings(args, "webhookVersions").find((version) => version !== "v1");
+  if (unsupported !== undefined)
+    fail(`there is no webhook version "${unsupported}"`, "write webhookVersions=v1, or leave it out");
+  const sideEffects = oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun"]);
+  if (!sideEffects) {
+    fail(
+      `sideEffects "${text(args, "sideEffects")}" is not accepted by the API server`,
+      "write sideEffects=None or sideEffects=NoneOnDryRun",
+    );
+  }
+}
+
+function clientConfig(args: MarkerArguments, fail: Fail): object {
+  const { path, url } = args as { path?: string; url?: string };
+  if (Boolean(path) === Boolean(url))
+    fail("a webhook has either a path or a url", "give one of path= and url=");
+  if (url) return { url };
+  return {
+    service: {
+      name: args["serviceName"] || DEFAULT_SERVICE.name,
+      namespace: args["serviceNamespace"] || DEFAULT_SERVICE.namespace,
+      path,
+      port: args["servicePort"],
+    },
+  };
+}
+
+function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
+  const written = text(args, "matchPolicy");
+  if (!written) return undefined;
+  const known = ["Exact", "Equivalent"];
+  const policy = oneOf(written, known);
+  if (!policy) fail(`there is no matchPolicy "${written}"`, `it is ${listWords(known)}`);
+  return policy;
+}
+
+/** Finds a word whatever its case: people write fail, create and none. */
+function oneOf(written: string, words: readonly string[]): string | undefined {
+  return words.find((word) => word.toLowerCase() === written.toLowerCase());
+}

@@ -1,0 +1,55 @@
+import type { Position } from "./errors.ts";
+
+/** Finds the name that was probably meant: the closest one, if it is close enough to be a slip of the finger. */
+export function didYouMean(written: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.floor(Math.max(written.length, 3) / 3) + 1;
+  for (const name of known) {
+    if (name.toLowerCase() === written.toLowerCase()) return name;
+    if (Math.abs(name.length - written.length) >= bestDistance) continue;
+    const distance = editDistance(written, name, bestDistance);
+    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+  }
+  return best;
+}
+
+/** Counts insertions, deletions, replacements and swaps of neighbours; gives up once the distance reaches `limit`. */
+export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let distance = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) distance = Math.min(distance, beforeLast[j - 2]! + 1);
+      row.push(distance);
+    }
+    if (Math.min(...row) >= limit) return limit;
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length]!;
+}
+
+/** Turns an offset into a position; lines and columns count from 1. */
+export function positionAt(file: string, text: string, offset: number): Position {
+  const before = text.slice(0, offset);
+  const lineStart = before.lastIndexOf("\n") + 1;
+  return { file, line: before.split("\n").length, column: offset - lineStart + 1 };
+}
+
+/** Shows a line of source with its number, and a caret below the column. */
+export function codeFrame(text: string, { line, column }: Pick<Position, "line" | "column">): string {
+  const source = (text.split("\n")[line - 1] ?? "").replace(/\r$/u, "");
+  const number = `${line} | `;
+  // Tabs stay tabs below the line, so that the caret stands under its character whatever their width.
+  const indent = source.slice(0, column - 1).replace(/[^\t]/gu, " ");
+  return `${number}${source}\n${" ".repeat(number.length - 2)}| ${indent}^`;
+}
+
+/** Joins words for a sentence: `a, b or c`. */
+export function listWords(words: readonly string[], conjunction = "or"): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1)}`;
+}

@@ -1,0 +1,141 @@
+import { resolvesToString } from "./yaml-resolve.ts";
+
+/** Lines are folded at the first single space beyond this column. */
+const BEST_WIDTH = 80;
+
+/**
+ * Writes one scalar as go-yaml v2 does. `indent` is that of lines that continue it, `column` where it starts;
+ * a column of minus infinity stands for a key, which is never folded.
+ */
+export function formatScalar(
+  value: string | number | bigint | boolean | null,
+  indent: number,
+  column: number,
+): string {
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value !== "string") return String(value);
+  const isKey = column === Number.NEGATIVE_INFINITY;
+  const traits = analyze(value);
+  if (value.includes("\n") && traits.blockAllowed && !isKey) return formatLiteral(value, indent);
+  if (!value.includes("\n") && resolvesToString(value)) {
+    if (traits.plainAllowed) return fold(value, indent, column, 0);
+    if (traits.singleQuotedAllowed) return `'${fold(value.replaceAll("'", "''"), indent, column + 1, 1)}'`;
+  }
+  return formatDoubleQuoted(value, indent, column);
+}
+
+/** Go prints an integral float below 1e21 without exponent, and others in the shortest form of `%g`. */
+function formatNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value === 0 ? 0 : value);
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  const digits = String(Math.abs(power)).padStart(2, "0");
+  return `${mantissa}e${power < 0 ? "-" : "+"}${digits}`;
+}
+
+interface Traits {
+  plainAllowed: boolean;
+  singleQuotedAllowed: boolean;
+  blockAllowed: boolean;
+}
+
+function analyze(value: string): Traits {
+  const spaceThenBreak = / \n/u.test(value);
+  const breakThenSpace = /\n /u.test(value);
+  const isSpecial = spaceThenBreak || !PRINTABLE.test(value);
+  const isPadded = /^[ \n]|[ \n]$/u.test(value);
+  return {
+    plainAllowed:
+      !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !INDICATORS.test(value),
+    singleQuotedAllowed: !isSpecial && !breakThenSpace,
+    blockAllowed: !isSpecial && !value.endsWith(" "),
+  };
+}
+
+// go-yaml's idea of a printable character ends at U+FFFF and leaves out the tab and the byte order mark.
+const PRINTABLE = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
+
+const INDICATORS = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
+
+function formatLiteral(value: string, indent: number): string {
+  const hint = /^[ \n]/u.test(value) ? "2" : "";
+  const chomp = !value.endsWith("\n") ? "-" : value === "\n" || value.endsWith("\n\n") ? "+" : "";
+  const pad = " ".repeat(indent);
+  const lines = value.replace(/\n$/u, "").split("\n");
+  return `|${hint}${chomp}\n${lines.map((line) => (line === "" ? "" : pad + line)).join("\n")}`;
+}
+
+/** Breaks at single spaces beyond the best width. `guard` runes at both ends are the quotes' neighbours: never broken. */
+function fold(text: string, indent: number, column: number, guard: number): string {
+  if (column + text.length <= BEST_WIDTH) return text;
+  const runes = Array.from(text);
+  let folded = "";
+  let at = column;
+  let wasSpace = false;
+  for (const [i, rune] of runes.entries()) {
+    const isSpace = rune === " ";
+    const isEdge = i < guard || i >= runes.length - guard;
+    if (isSpace && !wasSpace && at > BEST_WIDTH && !isEdge && runes[i + 1] !== " ") {
+      folded += `\n${" ".repeat(indent)}`;
+      at = indent;
+    } else {
+      folded += rune;
+      at++;
+    }
+    wasSpace = isSpace;
+  }
+  return folded;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\0": "0",
+  "\x07": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  "\x1b": "e",
+  '"': '"',
+  "\\": "\\",
+  "\x85": "N",
+  "\u2028": "L",
+  "\u2029": "P",
+};
+
+function formatDoubleQuoted(value: string, indent: number, column: number): string {
+  const runes = Array.from(value);
+  let text = '"';
+  let at = column + 1;
+  let wasSpace = false;
+  for (const [i, rune] of runes.entries()) {
+    let written = rune;
+    if (rune === '"' || rune === "\\" || rune === "\n" || !PRINTABLE.test(rune)) {
+      written = escape(rune);
+      wasSpace = false;
+    } else if (rune === " ") {
+      const isEdge = i === 0 || i === runes.length - 1;
+      if (!wasSpace && at > BEST_WIDTH && !isEdge) {
+        // A backslash keeps a second space that would otherwise be lost as indentation.
+        written = `\n${" ".repeat(indent)}${runes[i + 1] === " " ? "\\" : ""}`;
+        at = indent - written.length + (runes[i + 1] === " " ? 1 : 0);
+      }
+      wasSpace = true;
+    } else wasSpace = false;
+    text += written;
+    at += written.length;
+  }
+  return `${text}"`;
+}
+
+function escape(rune: string): string {
+  const short = ESCAPES[rune];
+  if (short) return `\\${short}`;
+  const code = rune.codePointAt(0)!;
+  const hex = code.toString(16).toUpperCase();
+  if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+  if (code <= 0xffff) return `\\u${hex.padStart(4, "0")}`;
+  return `\\U${hex.padStart(8, "0")}`;
+}
