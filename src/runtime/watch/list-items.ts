@@ -13,7 +13,7 @@ const closeBracket = 0x5d;
  */
 export class ListItems {
   /** Everything but the items. */
-  #envelope = "";
+  readonly #envelope: Buffer[] = [];
   #pieces: Buffer[] = [];
   #depth = 0;
   #inString = false;
@@ -38,9 +38,9 @@ export class ListItems {
         if (this.#inItems && this.#depth === 3) {
           start = at;
         } else if (byte === openBracket && this.#depth === 2 && !this.#inItems) {
-          this.#envelope += chunk.toString("utf8", start, at + 1);
+          this.#envelope.push(chunk.subarray(start, at + 1));
           start = at + 1;
-          this.#inItems = /"items"\s*:\s*\[$/.test(this.#envelope);
+          this.#inItems = /"items"\s*:\s*\[$/.test(this.#envelopeText);
         }
       } else if (byte === closeBrace || byte === closeBracket) {
         this.#depth--;
@@ -59,12 +59,16 @@ export class ListItems {
 
   /** The list's own metadata, when all has arrived; throws `SyntaxError` if it was cut off. */
   finish(): ListMeta {
-    const { metadata } = JSON.parse(this.#envelope) as { metadata?: ListMeta };
+    const { metadata } = JSON.parse(this.#envelopeText) as { metadata?: ListMeta };
     return metadata ?? {};
   }
 
+  get #envelopeText(): string {
+    return Buffer.concat(this.#envelope).toString("utf8");
+  }
+
   #keep(chunk: Buffer, start: number): void {
-    if (!this.#inItems) this.#envelope += chunk.toString("utf8", start);
+    if (!this.#inItems) this.#envelope.push(chunk.subarray(start));
     else if (this.#depth >= 3) this.#pieces.push(chunk.subarray(start));
   }
 

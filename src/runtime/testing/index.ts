@@ -1,0 +1,10 @@
+export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
+export { FakeClock } from "./fake-clock.ts";
+export {
+  answerJSON,
+  answerStatus,
+  startStubServer,
+  type StubAnswer,
+  type StubRequest,
+  type StubServer,
+} from "./stub-server.ts";

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ListItems } from "./list-items.ts";
+
+test("ListItems finds the items of any list, wherever the chunks are cut", () => {
+  const item = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
+  const list = fc.record({
+    metadata: fc.record({ resourceVersion: fc.string({ unit: "grapheme" }), continue: fc.string() }),
+    extra: fc.jsonValue(),
+    items: fc.array(item),
+    kind: fc.constant("PodList"),
+  });
+  fc.assert(
+    fc.property(list, fc.boolean(), fc.array(fc.nat()), (value, isPretty, cuts) => {
+      const bytes = Buffer.from(JSON.stringify(value, undefined, isPretty ? 2 : 0));
+      const items = new ListItems();
+      const places = [...new Set([0, ...cuts.map((at) => at % (bytes.length + 1)), bytes.length])];
+      places.sort((a, b) => a - b);
+      const found = places.slice(1).flatMap((end, at) => items.push(bytes.subarray(places[at], end)));
+      expect(found.map((text) => JSON.parse(text) as unknown)).toEqual(
+        JSON.parse(JSON.stringify(value.items)),
+      );
+      expect(items.finish()).toEqual(value.metadata);
+    }),
+  );
+});
+
+test("ListItems takes a list without items, and with null", () => {
+  for (const text of [
+    '{"metadata":{"resourceVersion":"1"}}',
+    '{"items":null,"metadata":{"resourceVersion":"1"}}',
+  ]) {
+    const items = new ListItems();
+    expect(items.push(Buffer.from(text))).toEqual([]);
+    expect(items.finish()).toEqual({ resourceVersion: "1" });
+  }
+});
+
+test("ListItems notices that a list was cut off", () => {
+  const items = new ListItems();
+  items.push(Buffer.from('{"metadata":{},"items":[{"a":1},{"b"'));
+  expect(() => items.finish()).toThrow(SyntaxError);
+});
+
+test("ListItems is not misled by a field of that name in an item or in the metadata", () => {
+  const items = new ListItems();
+  const text = '{"metadata":{"items":["x"]},"items":[{"items":[{"a":"]}"}]}]}';
+  expect(items.push(Buffer.from(text))).toEqual(['{"items":[{"a":"]}"}]}']);
+  expect(items.finish()).toEqual({ items: ["x"] });
+});
