@@ -1,1 +1,3 @@
-export type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+export { type Clock, ManualClock, systemClock } from "./clock/index.ts";
+export type { Kubeconfig } from "./kubeconfig.ts";
+export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";

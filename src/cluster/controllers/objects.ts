@@ -1,7 +1,11 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
+declare const objectType: unique symbol;
+
 /** A resource by plural and group, as error messages write it: `pods`, `deployments.apps`. */
-export type ResourceName = string;
+export type ResourceName<T extends KubernetesObject = KubernetesObject> = string & {
+  readonly [objectType]?: T;
+};
 
 /** A resource that the server serves, in the version that controllers use: the preferred one. */
 export interface ServedResource {
@@ -36,13 +40,17 @@ export interface DeleteOptions {
 export interface ClusterObjects {
   /** What is served now, custom resources included. */
   resources(): readonly ServedResource[];
-  get(resource: ResourceName, namespace: string | undefined, name: string): KubernetesObject | undefined;
+  get<T extends KubernetesObject>(
+    resource: ResourceName<T>,
+    namespace: string | undefined,
+    name: string,
+  ): T | undefined;
   /** Lists a namespace, or all of them. */
-  list(resource: ResourceName, namespace?: string): readonly KubernetesObject[];
+  list<T extends KubernetesObject>(resource: ResourceName<T>, namespace?: string): readonly T[];
   /** Calls back after each write from now on, in the order of revisions. Returns what ends it. */
   watch(listener: (event: ObjectEvent) => void): () => void;
-  create(user: string, object: KubernetesObject): Promise<KubernetesObject>;
+  create<T extends KubernetesObject>(user: string, object: T): Promise<T>;
   /** Replaces an object; its `resourceVersion`, if there is one, must be the stored one. */
-  update(user: string, object: KubernetesObject, subresource?: string): Promise<KubernetesObject>;
+  update<T extends KubernetesObject>(user: string, object: T, subresource?: string): Promise<T>;
   delete(user: string, object: KubernetesObject, options?: DeleteOptions): Promise<void>;
 }

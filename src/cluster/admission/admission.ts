@@ -1,0 +1,50 @@
+import type { User } from "../registry/core.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** What is about to happen, as the admission chain sees it. Objects are in the request's version. */
+export interface AdmissionRequest {
+  readonly operation: Operation;
+  readonly resource: Resource;
+  readonly version: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+  readonly user: User;
+  readonly dryRun: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly warn: (message: string) => void;
+}
+
+/** One link of the chain. A refusal is a thrown StatusError. */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /** Returns the object that goes on, which may be the one it got, changed. */
+  mutate?(request: AdmissionRequest): ApiObject | undefined | Promise<ApiObject | undefined>;
+  validate?(request: AdmissionRequest): void | Promise<void>;
+}
+
+/** The chain that every write passes: all mutations first, then, after defaults and validation, all vetoes. */
+export class Admission {
+  readonly #plugins: readonly AdmissionPlugin[];
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#plugins = plugins;
+  }
+
+  async mutate(request: AdmissionRequest): Promise<ApiObject | undefined> {
+    let { object } = request;
+    for (const plugin of this.#plugins) {
+      if (plugin.mutate) object = (await plugin.mutate({ ...request, object })) ?? object;
+    }
+    return object;
+  }
+
+  async validate(request: AdmissionRequest): Promise<void> {
+    for (const plugin of this.#plugins) await plugin.validate?.(request);
+  }
+}

@@ -1,0 +1,60 @@
+import {
+  findController,
+  type KubernetesObject,
+  type LabelSelector,
+  ownerReferenceTo,
+  withOwnerReference,
+} from "@tsbuilder/apimachinery/meta";
+import { matchesSelector } from "./matches-selector.ts";
+import type { ClusterObjects, ResourceName } from "./objects.ts";
+
+/** An owner that finds its dependents by labels. */
+export interface SelectingOwner extends KubernetesObject {
+  spec: { selector: LabelSelector };
+}
+
+/**
+ * Lists what an owner controls, after settling who that is: matching objects without a controller are adopted,
+ * own ones that match no longer are let go. Neither happens while the owner or the object is being deleted.
+ */
+export async function claimDependents<T extends KubernetesObject>(
+  objects: ClusterObjects,
+  user: string,
+  owner: SelectingOwner,
+  resource: ResourceName<T>,
+): Promise<T[]> {
+  const claimed: T[] = [];
+  for (const object of objects.list(resource, owner.metadata.namespace)) {
+    const controller = findController(object);
+    const matches = matchesSelector(owner.spec.selector, object.metadata.labels);
+    const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
+    if (controller?.uid === owner.metadata.uid) {
+      if (matches || !mayChange) claimed.push(object);
+      else await release(objects, user, owner, object);
+    } else if (!controller && matches && mayChange) {
+      claimed.push(await adopt(objects, user, owner, object));
+    }
+  }
+  return claimed;
+}
+
+function adopt<T extends KubernetesObject>(
+  objects: ClusterObjects,
+  user: string,
+  owner: KubernetesObject,
+  object: T,
+): Promise<T> {
+  const ownerReferences = withOwnerReference(object.metadata.ownerReferences, ownerReferenceTo(owner));
+  return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+}
+
+async function release(
+  objects: ClusterObjects,
+  user: string,
+  owner: KubernetesObject,
+  object: KubernetesObject,
+): Promise<void> {
+  const references = object.metadata.ownerReferences ?? [];
+  const ownerReferences = references.filter(({ uid }) => uid !== owner.metadata.uid);
+  await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+}

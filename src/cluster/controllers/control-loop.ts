@@ -1,0 +1,87 @@
+import type { Controller, ControllerContext } from "./controller.ts";
+import type { ObjectEvent } from "./objects.ts";
+
+/** How long a key waits after its first failure; each further one doubles it. */
+const firstBackoff = 5;
+const longestBackoff = 10_000;
+
+/**
+ * Runs a controller: collects keys from events and settles them one after the other, each key once however
+ * often it was named. Writes are visible to the next read at once, so that no expectations need to be kept.
+ */
+export class ControlLoop {
+  readonly #controller: Controller;
+  readonly #context: ControllerContext;
+  readonly #pending = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #timers = new Map<string, () => void>();
+  readonly #unwatch: () => void;
+  #draining: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(controller: Controller, context: ControllerContext) {
+    this.#controller = controller;
+    this.#context = context;
+    this.#unwatch = context.objects.watch((event) => this.#take(event));
+    const { objects } = context;
+    for (const resource of controller.watches ?? objects.resources().map((served) => served.resource)) {
+      for (const object of objects.list(resource)) this.#take({ type: "ADDED", resource, object });
+    }
+  }
+
+  /** Ends the loop; resolves when the write at hand is through. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unwatch();
+    for (const cancel of this.#timers.values()) cancel();
+    this.#pending.clear();
+    await this.#draining;
+  }
+
+  #take(event: ObjectEvent): void {
+    const { watches } = this.#controller;
+    if (watches && !watches.includes(event.resource)) return;
+    for (const key of this.#controller.keysOf(event)) this.#enqueue(key);
+  }
+
+  #enqueue(key: string): void {
+    if (this.#stopped) return;
+    this.#pending.add(key);
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Events arrive in the middle of a write: let it return to its caller first.
+    await Promise.resolve();
+    for (const key of this.#pending) {
+      this.#pending.delete(key);
+      await this.#settle(key);
+    }
+  }
+
+  async #settle(key: string): Promise<void> {
+    try {
+      const after = await this.#controller.reconcile(key);
+      this.#failures.delete(key);
+      this.#wake(key, after);
+    } catch {
+      // A conflict, a missing namespace, a quota: what made it fail may have changed by the next look.
+      const failures = this.#failures.get(key) ?? 0;
+      this.#failures.set(key, failures + 1);
+      this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
+    }
+  }
+
+  #wake(key: string, after: number | undefined): void {
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
+    if (after === undefined || this.#stopped) return;
+    const cancel = this.#context.clock.after(after, () => {
+      this.#timers.delete(key);
+      this.#enqueue(key);
+    });
+    this.#timers.set(key, cancel);
+  }
+}

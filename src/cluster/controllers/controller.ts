@@ -1,0 +1,27 @@
+import type { Clock } from "../clock/index.ts";
+import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
+
+/** What every controller gets. */
+export interface ControllerContext {
+  readonly objects: ClusterObjects;
+  readonly clock: Clock;
+}
+
+/**
+ * One control loop. It is level-based: an event only says which key to look at, and `reconcile` reads what is
+ * there and moves it towards what should be.
+ */
+export interface Controller {
+  readonly name: string;
+  /** The resources whose events matter; all of them where none are named. */
+  readonly watches?: readonly ResourceName[];
+  /** The keys that an event concerns. */
+  keysOf(event: ObjectEvent): readonly string[];
+  /** Settles one key. The answer, if any, is after how many milliseconds to look again. */
+  reconcile(key: string): Promise<number | undefined>;
+}
+
+/** The user in whose name a controller writes: each has a service account of its own. */
+export function userOf(controller: string): string {
+  return `system:serviceaccount:kube-system:${controller}-controller`;
+}

@@ -1,0 +1,34 @@
+import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
+
+/** A key of a work queue: the namespace, if any, and the name of an object. */
+export function keyOf({ metadata }: KubernetesObject): string {
+  return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+}
+
+/** Reads the object of a key. */
+export function findByKey<T extends KubernetesObject>(
+  objects: ClusterObjects,
+  resource: ResourceName<T>,
+  key: string,
+): T | undefined {
+  const slash = key.indexOf("/");
+  return objects.get(resource, key.slice(0, slash) || undefined, key.slice(slash + 1));
+}
+
+/**
+ * The keys of a controller whose objects own others: the object itself, or the owner of a dependent. A
+ * dependent without a controller concerns every object of its namespace, which may want to adopt it.
+ */
+export function keysOfOwner(
+  objects: ClusterObjects,
+  owners: ResourceName,
+  kind: string,
+  { resource, object }: ObjectEvent,
+): string[] {
+  if (resource === owners) return [keyOf(object)];
+  const namespace = object.metadata.namespace ?? "";
+  const controller = findController(object);
+  if (controller) return controller.kind === kind ? [`${namespace}/${controller.name}`] : [];
+  return objects.list(owners, namespace).map(keyOf);
+}

@@ -1,0 +1,25 @@
+import { type KubernetesObject, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import type { Pod, PodTemplate } from "../api/core.ts";
+
+/** Makes a pod from a template, in the namespace of its owner and controlled by it. */
+export function newPod(
+  owner: KubernetesObject,
+  template: PodTemplate,
+  name: { name: string } | { generateName: string },
+  labels: Readonly<Record<string, string>> = {},
+): Pod {
+  const { labels: own, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...name,
+      ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
+      labels: { ...own, ...labels },
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ownerReferences: [ownerReferenceTo(owner)],
+    },
+    spec: structuredClone(template.spec),
+  };
+}

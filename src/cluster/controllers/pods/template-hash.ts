@@ -1,0 +1,23 @@
+/** The letters that generated names are made of: no vowels, so that no words appear. */
+const alphabet = "bcdfghjklmnpqrstvwxz2456789";
+
+/**
+ * A short name for a value, the same for equal ones whatever the order of their members. Another `attempt`
+ * gives another name, for when two values happen to share one.
+ */
+export function templateHash(value: unknown, attempt = 0): string {
+  const text = `${canonicalText(value)}${attempt > 0 ? attempt : ""}`;
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193) >>> 0;
+  return [...String(hash)].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join("");
+}
+
+function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
+  return `{${members.join(",")}}`;
+}

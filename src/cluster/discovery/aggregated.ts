@@ -1,0 +1,44 @@
+import type { Registry } from "../registry/registry.ts";
+import type { Resource } from "../registry/resource.ts";
+import { groupsOf } from "./groups.ts";
+
+/** Everything that is served in one document: the core group at `/api`, all others at `/apis`. */
+export function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion: string): object {
+  const all = registry.all();
+  const items = groupsOf(registry)
+    .filter(({ name }) => (name === "") === core)
+    .map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map((version) => ({
+        version,
+        resources: all
+          .filter((each) => each.group === name && each.versions.some((served) => served.name === version))
+          .map((resource) => describe(resource, version)),
+        freshness: "Current",
+      })),
+    }));
+  const apiVersion = `apidiscovery.k8s.io/${documentVersion}`;
+  return { kind: "APIGroupDiscoveryList", apiVersion, metadata: {}, items };
+}
+
+function describe(resource: Resource, version: string) {
+  const { custom, group } = resource;
+  /** Built-in kinds name no group here: the document's own counts. */
+  const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
+  return {
+    resource: resource.plural,
+    responseKind: own,
+    scope: resource.namespaced ? "Namespaced" : "Cluster",
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(resource.subresources.size > 0 && {
+      subresources: [...resource.subresources].map(([subresource, { verbs, body }]) => ({
+        subresource,
+        responseKind: body ?? own,
+        verbs,
+      })),
+    }),
+  };
+}

@@ -1,0 +1,94 @@
+import { ApplyConflict, SchemaMismatch, serverSideApply } from "@tsbuilder/apimachinery/patch/apply";
+import { type JSONObject, PatchError } from "@tsbuilder/apimachinery/patch";
+import { endpointOf } from "../registry/field-manager.ts";
+import { updateObject } from "../registry/update-object.ts";
+import type { Write } from "../registry/write.ts";
+import { readBody } from "../server/read-body.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { isTrue } from "../server/request-info.ts";
+import { badRequest, notFound, StatusError } from "../status/index.ts";
+import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import { checkFields, parseYAML } from "./read-object.ts";
+import { replyObject } from "./reply-object.ts";
+import type { Target } from "./target.ts";
+import { fieldValidationOf, writeOf } from "./write-options.ts";
+
+/** Server-side apply: the body states all fields that its manager wants. */
+export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
+  const write = writeOf(context, target, "PatchOptions");
+  if (!context.query.get("fieldManager")) throw managerRequired();
+  const validation = fieldValidationOf(context.query, "PatchOptions");
+  const applied = readApplied(await readBody(context.request), target);
+  checkFields(context, target, applied, [], validation);
+  const force = isTrue(context.query.get("force"));
+  const { entry, created } = await updateObject(write, {
+    next: (current) => applyTo(write, current, applied, force),
+    applied: true,
+    createMissing: true,
+    retry: !applied.metadata.resourceVersion,
+  });
+  return replyObject(context, target, entry, created ? 201 : 200);
+}
+
+function readApplied(body: Buffer, target: Target): ApiObject {
+  const value = parseYAML(body.toString("utf8"), target);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw badRequest("error decoding YAML: the body is no object");
+  }
+  const object = value as ApiObject;
+  const { resource, version, name } = target;
+  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+  if (object.apiVersion !== apiVersion) {
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${object.apiVersion}, expected: ${apiVersion}`,
+    );
+  }
+  object.metadata ??= {};
+  if (object.metadata.name !== undefined && object.metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
+    );
+  }
+  object.metadata.name = name;
+  if (resource.namespaced) object.metadata.namespace ??= target.namespace;
+  return object;
+}
+
+async function applyTo(
+  write: Write,
+  current: ApiObject | undefined,
+  applied: ApiObject,
+  force: boolean,
+): Promise<ApiObject> {
+  if (!current && write.subresource !== "") throw notFound(write.resource, write.name);
+  try {
+    const next = await serverSideApply(endpointOf(write), {
+      live: current as JSONObject | undefined,
+      applied: applied as unknown as JSONObject,
+      manager: write.fieldManager,
+      force,
+      time: write.core.clock.now(),
+    });
+    return cloneJSON(next) as unknown as ApiObject;
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+function statusOf(error: unknown): unknown {
+  if (error instanceof ApplyConflict) {
+    return new StatusError(409, "Conflict", error.message, { causes: [...error.causes] });
+  }
+  if (error instanceof SchemaMismatch) return new StatusError(500, undefined, error.message);
+  if (error instanceof PatchError) return badRequest(error.message);
+  return error;
+}
+
+function managerRequired(): StatusError {
+  const message = "Required value: is required for apply patch";
+  return new StatusError(422, "Invalid", `PatchOptions.meta.k8s.io "" is invalid: fieldManager: ${message}`, {
+    group: "meta.k8s.io",
+    kind: "PatchOptions",
+    causes: [{ reason: "FieldValueRequired", message, field: "fieldManager" }],
+  });
+}

@@ -1,0 +1,38 @@
+import { badRequest } from "../status/index.ts";
+
+/** Where the next page begins. */
+export interface Continue {
+  /** The revision of the first page; -1 for a token that goes on without consistency. */
+  readonly revision: number;
+  readonly after: string;
+}
+
+/** Tokens name the start relative to the list's prefix: a client can't use one to look elsewhere. */
+export function writeContinue(revision: number, after: string, prefix: string): string {
+  const start = `${after.slice(prefix.length)}\u0000`;
+  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
+}
+
+export function readContinue(token: string, prefix: string): Continue {
+  let parsed: { v?: unknown; rv?: unknown; start?: unknown };
+  try {
+    parsed = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as typeof parsed;
+  } catch {
+    throw badRequest("continue key is not valid: illegal base64 data at input byte 0");
+  }
+  if (parsed?.v !== "meta.k8s.io/v1") {
+    throw badRequest(
+      'continue key is not valid: server does not recognize this encoded version "meta.k8s.io/v1"',
+    );
+  }
+  const { rv, start } = parsed;
+  if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0) {
+    throw badRequest(
+      "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+    );
+  }
+  if (typeof start !== "string" || start === "" || start.split("/").includes("..")) {
+    throw badRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  }
+  return { revision: rv, after: prefix + start.replace(/\u0000$/, "") };
+}

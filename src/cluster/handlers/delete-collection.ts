@@ -1,0 +1,31 @@
+import { deleteObject } from "../registry/delete-object.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { StatusError } from "../status/index.ts";
+import { readDeleteOptions } from "./delete-options.ts";
+import { readListOptions } from "./list-options.ts";
+import { listReply, readList } from "./list.ts";
+import type { Target } from "./target.ts";
+import { writeOf } from "./write-options.ts";
+
+/** Deletes every object that a list with the same selectors would show, and answers that list. */
+export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
+  const options = await readDeleteOptions(context, target);
+  const listOptions = readListOptions(context.query, target);
+  const list = await readList(target, listOptions);
+  const write = {
+    ...writeOf(context, target, "DeleteOptions"),
+    dryRun: options.dryRun,
+    options: options.raw,
+  };
+  const entries = [];
+  for (const entry of list.entries) {
+    const { name, namespace } = entry.object.metadata;
+    try {
+      const deleted = await deleteObject({ ...write, name: name!, namespace: namespace ?? "" }, options);
+      entries.push(deleted.gone ? entry : deleted.entry);
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    }
+  }
+  return listReply(context, target, { ...list, entries });
+}

@@ -1,0 +1,55 @@
+import type { DeleteOptions } from "../registry/delete-object.ts";
+import { readBody } from "../server/read-body.ts";
+import type { RequestContext } from "../server/request-context.ts";
+import { isTrue } from "../server/request-info.ts";
+import { badRequest } from "../status/index.ts";
+import { parseYAML } from "./read-object.ts";
+import { mediaTypeOf } from "./read-object.ts";
+import type { Target } from "./target.ts";
+import { readDryRun } from "./write-options.ts";
+
+export interface ReadDeleteOptions extends DeleteOptions {
+  readonly dryRun: boolean;
+  /** As the client sent them; webhooks see this. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** Reads delete options from the body, or without one from the query. */
+export async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
+  const body = await readBody(context.request);
+  const sent = body.length > 0 ? decode(context, target, body) : fromQuery(context.query);
+  const dryRun = readDryRun((sent.dryRun as string[] | undefined) ?? [], "DeleteOptions");
+  const raw = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...sent };
+  return { ...(sent as DeleteOptions), dryRun, raw };
+}
+
+interface SentOptions extends DeleteOptions {
+  readonly dryRun?: readonly string[];
+}
+
+function decode(context: RequestContext, target: Target, body: Buffer): SentOptions {
+  const text = body.toString("utf8");
+  try {
+    const value: unknown =
+      mediaTypeOf(context) === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
+    return value as SentOptions;
+  } catch (error) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+  }
+}
+
+function fromQuery(query: URLSearchParams): SentOptions {
+  const grace = query.get("gracePeriodSeconds");
+  const policy = query.get("propagationPolicy");
+  const orphan = query.get("orphanDependents");
+  if (grace !== null && !/^-?\d+$/.test(grace)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  }
+  return {
+    ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
+    ...(policy && { propagationPolicy: policy }),
+    ...(orphan !== null && { orphanDependents: isTrue(orphan) }),
+    ...(query.has("dryRun") && { dryRun: query.getAll("dryRun") }),
+  };
+}

@@ -1,0 +1,32 @@
+import { deleteObject } from "../registry/delete-object.ts";
+import { jsonReply } from "../server/reply.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { readDeleteOptions } from "./delete-options.ts";
+import { replyObject } from "./reply-object.ts";
+import type { Target } from "./target.ts";
+import { writeOf } from "./write-options.ts";
+
+/** Deletes one object: a Status when it is gone, the object while it waits for its end. */
+export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
+  const options = await readDeleteOptions(context, target);
+  const write = {
+    ...writeOf(context, target, "DeleteOptions"),
+    dryRun: options.dryRun,
+    options: options.raw,
+  };
+  const { gone, entry } = await deleteObject(write, options);
+  if (!gone) return replyObject(context, target, entry, options.orphanDependents === false ? 202 : 200);
+  const { resource, name } = target;
+  return jsonReply({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: {
+      name,
+      ...(resource.group !== "" && { group: resource.group }),
+      kind: resource.plural,
+      uid: entry.object.metadata.uid,
+    },
+  });
+}

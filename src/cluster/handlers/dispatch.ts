@@ -1,0 +1,43 @@
+import type { Core } from "../registry/core.ts";
+import type { Verb } from "../registry/resource.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { methodNotAllowed } from "../status/index.ts";
+import { handleCreate } from "./create.ts";
+import { handleDeleteCollection } from "./delete-collection.ts";
+import { handleDelete } from "./delete.ts";
+import { handleGet } from "./get.ts";
+import { handleList } from "./list.ts";
+import { handlePatch } from "./patch.ts";
+import { allows, type Target, targetOf } from "./target.ts";
+import { handleUpdate } from "./update.ts";
+import { handleWatch } from "./watch.ts";
+
+type VerbHandler = (context: RequestContext, target: Target) => Reply | Promise<Reply>;
+
+const handlers: Readonly<Record<Verb, VerbHandler>> = {
+  get: handleGet,
+  list: handleList,
+  watch: handleWatch,
+  create: handleCreate,
+  update: handleUpdate,
+  patch: handlePatch,
+  delete: handleDelete,
+  deletecollection: handleDeleteCollection,
+};
+
+/** Sends a request for a resource to the handler of its verb. */
+export async function dispatch(core: Core, context: RequestContext): Promise<Reply> {
+  const target = targetOf(core, context);
+  const verb = context.info.verb as Verb;
+  const handler = handlers[verb];
+  if (!handler || !allows(target, verb) || misplaced(verb, target)) throw methodNotAllowed();
+  const { deprecation } = target.version;
+  if (deprecation) context.warnings.add(deprecation);
+  return handler(context, target);
+}
+
+/** POST goes to collections and subresources; PUT and PATCH to objects. */
+function misplaced(verb: Verb, { name, subresource }: Target): boolean {
+  if (verb === "create") return name !== "" && subresource === "";
+  return name === "" && (verb === "update" || verb === "patch");
+}

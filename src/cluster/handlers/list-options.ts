@@ -1,0 +1,118 @@
+import { StatusError, badRequest } from "../status/index.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+import { isTrue } from "../server/request-info.ts";
+import { parseFieldSelector } from "./field-selector.ts";
+import { parseLabelSelector } from "./label-selector.ts";
+import type { Target } from "./target.ts";
+
+/** The options of list and watch, checked. */
+export interface ListOptions {
+  readonly matches: ((object: ApiObject) => boolean) | undefined;
+  readonly limit: number;
+  readonly continue: string;
+  /** Empty where the client named none. */
+  readonly resourceVersion: string;
+  readonly match: "" | "Exact" | "NotOlderThan";
+  readonly timeoutSeconds: number | undefined;
+  readonly allowBookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
+  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  const fields = parseFieldSelector(query.get("fieldSelector") ?? "", target.resource);
+  const sendInitialEvents = query.get("sendInitialEvents");
+  const options: ListOptions = {
+    matches: both(labels, fields),
+    limit: readInteger(query.get("limit")) ?? 0,
+    continue: query.get("continue") ?? "",
+    resourceVersion: query.get("resourceVersion") ?? "",
+    match: readMatch(query.get("resourceVersionMatch") ?? ""),
+    timeoutSeconds: readInteger(query.get("timeoutSeconds")),
+    allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
+    sendInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
+  };
+  if (watch) checkWatch(options);
+  else checkList(options);
+  return options;
+}
+
+type Predicate = (object: ApiObject) => boolean;
+
+function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
+  return a && b ? (object) => a(object) && b(object) : (a ?? b);
+}
+
+function readInteger(text: string | null): number | undefined {
+  if (text === null || text === "") return undefined;
+  if (!/^[-+]?\d+$/.test(text)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  }
+  return Number(text);
+}
+
+function readMatch(text: string): ListOptions["match"] {
+  if (text === "" || text === "Exact" || text === "NotOlderThan") return text;
+  throw invalidList(
+    "resourceVersionMatch",
+    "FieldValueNotSupported",
+    `Unsupported value: ${JSON.stringify(text)}: supported values: "Exact", "NotOlderThan"`,
+  );
+}
+
+function checkList({ match, resourceVersion, continue: token, sendInitialEvents }: ListOptions): void {
+  if (sendInitialEvents !== undefined) {
+    throw invalidList(
+      "sendInitialEvents",
+      "FieldValueForbidden",
+      "Forbidden: sendInitialEvents is forbidden for list",
+    );
+  }
+  if (match === "") return;
+  if (resourceVersion === "") {
+    throw invalidList(
+      "resourceVersionMatch",
+      "FieldValueForbidden",
+      "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",
+    );
+  }
+  if (token !== "") {
+    throw invalidList(
+      "resourceVersionMatch",
+      "FieldValueForbidden",
+      "Forbidden: resourceVersionMatch is forbidden when continue is provided",
+    );
+  }
+  if (match === "Exact" && resourceVersion === "0") {
+    throw invalidList(
+      "resourceVersionMatch",
+      "FieldValueForbidden",
+      'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+    );
+  }
+}
+
+function checkWatch({ match, sendInitialEvents }: ListOptions): void {
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
+    throw invalidList(
+      "resourceVersionMatch",
+      "FieldValueForbidden",
+      "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+    );
+  }
+  if (match !== "" && sendInitialEvents === undefined) {
+    throw invalidList(
+      "resourceVersionMatch",
+      "FieldValueForbidden",
+      "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+    );
+  }
+}
+
+function invalidList(field: string, reason: string, message: string): StatusError {
+  return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
+    group: "meta.k8s.io",
+    kind: "ListOptions",
+    causes: [{ reason, message, field }],
+  });
+}

@@ -1,0 +1,41 @@
+import { badRequest, expired, StatusError } from "../status/index.ts";
+import { type Continue, writeContinue } from "./continue-token.ts";
+import type { ListOptions } from "./list-options.ts";
+
+/** The revision that a list or watch asks for; one in the future can't be served yet. */
+export function listRevision(
+  { resourceVersion }: Pick<ListOptions, "resourceVersion">,
+  current: number,
+): number {
+  if (resourceVersion === "") return current;
+  if (!/^\d+$/.test(resourceVersion)) {
+    throw badRequest(
+      `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+    );
+  }
+  const revision = Number(resourceVersion);
+  if (revision > current) throw tooNew(revision, current);
+  return revision;
+}
+
+/** The client is ahead of the server, perhaps of another cluster: it should wait and try again. */
+export function tooNew(revision: number, current: number): StatusError {
+  const message = "Too large resource version";
+  return new StatusError(504, "Timeout", `Timeout: ${message}: ${revision}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message }],
+    retryAfterSeconds: 1,
+  });
+}
+
+export function tooOld(revision: number, oldest: number): StatusError {
+  return expired(`too old resource version: ${revision} (${oldest})`);
+}
+
+/** Paging can't go on at its revision; the Status carries a token that goes on at the current one. */
+export function expiredContinue(token: Continue, prefix: string): StatusError {
+  const error = expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  );
+  error.status.metadata = { continue: writeContinue(-1, token.after, prefix) };
+  return error;
+}

@@ -1,0 +1,107 @@
+import { encode, includeObjectOf } from "./reply-object.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import type { Entry } from "../storage/entry.ts";
+import { readContinue, writeContinue } from "./continue-token.ts";
+import { type ListOptions, readListOptions } from "./list-options.ts";
+import { expiredContinue, listRevision, tooOld } from "./list-revision.ts";
+import { negotiate, partialOf, tableOf } from "./representation.ts";
+import type { Target } from "./target.ts";
+
+/** Answers the objects of a resource, all or a page of them. */
+export async function handleList(context: RequestContext, target: Target): Promise<Reply> {
+  const options = readListOptions(context.query, target);
+  return listReply(context, target, await readList(target, options));
+}
+
+/** What a list request found. */
+export interface FoundList {
+  readonly entries: readonly Entry[];
+  readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+}
+
+/** Reads a list at its revision: the current one, one that the client names, or that of the first page. */
+export async function readList(target: Target, options: ListOptions): Promise<FoundList> {
+  const { resource, version, namespace, core } = target;
+  const prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
+  const token = options.continue === "" ? undefined : readContinue(options.continue, prefix);
+  const revision = token ? token.revision : listRevision(options, core.store.revision);
+  const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
+  const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
+  if (!all) throw token ? expiredContinue(token, prefix) : tooOld(revision, resource.collection.forgotten);
+
+  const start = token ? all.findIndex(({ key }) => key > token.after) : 0;
+  const rest = await resource.presentAll(
+    start === -1 ? [] : start === 0 ? all : all.slice(start),
+    version.name,
+  );
+  const selected = options.matches ? rest.filter(({ object }) => options.matches!(object)) : rest;
+  const at = exact ? revision : core.store.revision;
+  const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
+  if (selected.length <= limit) return { entries: selected, metadata: { resourceVersion: String(at) } };
+  const entries = selected.slice(0, limit);
+  return {
+    entries,
+    metadata: {
+      resourceVersion: String(at),
+      continue: writeContinue(at, entries.at(-1)!.key, prefix),
+      ...(!options.matches && { remainingItemCount: selected.length - limit }),
+    },
+  };
+}
+
+/** Revision 0 means "anything you have", and then the whole of it. */
+function servedFromCache({ resourceVersion, match }: ListOptions): boolean {
+  return resourceVersion === "0" && match === "";
+}
+
+/** An old rule: with a limit and no match, a revision is meant exactly. */
+function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
+  return limit > 0 && match === "" && resourceVersion !== "" && resourceVersion !== "0";
+}
+
+export function listReply(context: RequestContext, target: Target, { entries, metadata }: FoundList): Reply {
+  const representation = negotiate(context.request.headers.accept, target);
+  const { form, metaVersion } = representation;
+  if (form === "table") {
+    const include = includeObjectOf(context.query);
+    const now = target.core.clock.now();
+    const table = tableOf(entries, target, { metaVersion, include, now, withDefinitions: true, metadata });
+    return encode(table, representation);
+  }
+  if (form === "partial") {
+    const items = entries.map((entry) => partialOf(entry, metaVersion));
+    const list = {
+      kind: "PartialObjectMetadataList",
+      apiVersion: `meta.k8s.io/${metaVersion}`,
+      metadata,
+      items,
+    };
+    return encode(list, representation);
+  }
+  const { resource, version } = target;
+  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+  if (representation.yaml) {
+    const items = entries.map(({ object }) => object);
+    return encode({ kind: resource.listKind, apiVersion, metadata, items }, representation);
+  }
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`;
+  const omitted = resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
+  return { code: 200, contentType: "application/json", body: joinItems(head, entries, omitted) };
+}
+
+const comma = Buffer.from(",");
+const brace = Buffer.from("{");
+
+/** Puts stored bytes together; lists of built-in kinds leave out each item's kind and apiVersion. */
+function joinItems(head: string, entries: readonly Entry[], omitted: string): Buffer {
+  const parts: Buffer[] = [Buffer.from(head)];
+  const skip = Buffer.from(omitted);
+  for (const [index, { bytes }] of entries.entries()) {
+    if (index > 0) parts.push(comma);
+    if (skip.length > 0 && bytes.subarray(0, skip.length).equals(skip)) {
+      parts.push(brace, bytes.subarray(skip.length));
+    } else parts.push(bytes);
+  }
+  parts.push(Buffer.from("]}"));
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,100 @@
+import {
+  applyJSONPatch,
+  applyMergePatch,
+  type JSONPatch,
+  PatchError,
+  parseJSONPatch,
+} from "@tsbuilder/apimachinery/patch";
+import { type UpdateSource, updateObject } from "../registry/update-object.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { readBody } from "../server/read-body.ts";
+import { badRequest, notFound, StatusError } from "../status/index.ts";
+import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import { handleApply } from "./apply.ts";
+import { mediaTypeOf } from "./read-object.ts";
+import { replyObject } from "./reply-object.ts";
+import type { Target } from "./target.ts";
+import { writeOf } from "./write-options.ts";
+
+/** What a patch makes of an object. */
+type Patch = (object: ApiObject) => unknown;
+
+/** Changes part of an object. Patches that name no revision are tried again when they lose a race. */
+export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
+  const mediaType = mediaTypeOf(context);
+  if (mediaType === "application/apply-patch+yaml") return handleApply(context, target);
+  const body = (await readBody(context.request)).toString("utf8");
+  const patch = readPatch(mediaType, body, target);
+  const source: UpdateSource = {
+    next: (current) => {
+      if (!current) throw notFound(target.resource, target.name);
+      return patched(patch, current);
+    },
+    retry: true,
+  };
+  const { entry } = await updateObject(writeOf(context, target, "PatchOptions"), source);
+  return replyObject(context, target, entry);
+}
+
+const merge = "application/merge-patch+json";
+const json = "application/json-patch+json";
+const strategic = "application/strategic-merge-patch+json";
+const apply = "application/apply-patch+yaml";
+
+function readPatch(mediaType: string, body: string, target: Target): Patch {
+  try {
+    if (mediaType === json) {
+      const operations: JSONPatch = parseJSONPatch(parseText(body));
+      return (object) => applyJSONPatch(object as never, operations);
+    }
+    if (mediaType === merge) {
+      const value = parseText(body);
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw badRequest(
+          `error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}`,
+        );
+      }
+      return (object) => applyMergePatch(object as never, value as never);
+    }
+  } catch (error) {
+    throw statusOf(error);
+  }
+  throw unsupportedPatch(target);
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+  }
+}
+
+function patched(patch: Patch, current: ApiObject): ApiObject {
+  try {
+    return cloneJSON(patch(current)) as ApiObject;
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+function statusOf(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error;
+  if (error.failure === "malformed") return badRequest(error.message);
+  if (error.failure === "too-large") return new StatusError(413, "RequestEntityTooLarge", error.message);
+  return new StatusError(
+    422,
+    "Invalid",
+    `the server rejected our request due to an error in our request`,
+    {},
+  );
+}
+
+function unsupportedPatch({ resource }: Target): StatusError {
+  const types = resource.custom ? [json, merge, apply] : [json, merge, strategic, apply];
+  return new StatusError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${types.join(", ")}`,
+  );
+}

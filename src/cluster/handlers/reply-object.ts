@@ -1,0 +1,45 @@
+import { stringify } from "yaml";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { badRequest } from "../status/index.ts";
+import type { Entry } from "../storage/entry.ts";
+import { negotiate, partialOf, type Representation, tableOf } from "./representation.ts";
+import type { Target } from "./target.ts";
+
+/** Answers one object in the form that the client accepts. */
+export function replyObject(context: RequestContext, target: Target, entry: Entry, code = 200): Reply {
+  const representation = negotiate(context.request.headers.accept, target);
+  if (representation.form === "object" && !representation.yaml) {
+    return { code, contentType: "application/json", body: entry.bytes };
+  }
+  const value = valueOf(context, target, entry, representation);
+  return encode(value, representation, code);
+}
+
+function valueOf(
+  context: RequestContext,
+  target: Target,
+  entry: Entry,
+  { form, metaVersion }: Representation,
+): unknown {
+  if (form === "object") return entry.object;
+  if (form === "partial") return partialOf(entry, metaVersion);
+  return tableOf([entry], target, {
+    metaVersion,
+    include: includeObjectOf(context.query),
+    now: target.core.clock.now(),
+    withDefinitions: true,
+    metadata: { resourceVersion: entry.object.metadata.resourceVersion },
+  });
+}
+
+export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
+  if (yaml) return { code, contentType: "application/yaml", body: stringify(value) };
+  return { code, contentType: "application/json", body: Buffer.from(JSON.stringify(value)) };
+}
+
+/** How much of each object a Table carries. */
+export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
+  const value = query.get("includeObject") || "Metadata";
+  if (value === "None" || value === "Metadata" || value === "Object") return value;
+  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,72 @@
+import type { Cell } from "../registry/table-columns.ts";
+import type { Entry } from "../storage/entry.ts";
+import { notAcceptable } from "../status/index.ts";
+import type { Target } from "./target.ts";
+
+/** The form in which a client wants objects: as they are, as rows of a Table, or their metadata only. */
+export interface Representation {
+  readonly form: "object" | "table" | "partial";
+  /** Version of meta.k8s.io for tables and metadata. */
+  readonly metaVersion: string;
+  readonly yaml: boolean;
+}
+
+const plain: Representation = { form: "object", metaVersion: "v1", yaml: false };
+const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/** Picks the first clause of an Accept header that can be served. */
+export function negotiate(accept: string | undefined, target: Target, forWatch = false): Representation {
+  if (!accept) return plain;
+  for (const clause of accept.split(",")) {
+    const [type = "", ...parameters] = clause.split(";").map((part) => part.trim());
+    const mediaType = type.toLowerCase();
+    if (!["application/json", "application/*", "*/*", "application/yaml"].includes(mediaType)) continue;
+    const yaml = mediaType === "application/yaml";
+    if (yaml && forWatch) continue;
+    const options = new Map(parameters.map((parameter) => parameter.split("=") as [string, string]));
+    const as = options.get("as");
+    if (as === undefined) return { ...plain, yaml };
+    const metaVersion = options.get("v") ?? "v1";
+    if (options.get("g") !== "meta.k8s.io" || !["v1", "v1beta1"].includes(metaVersion)) continue;
+    if (as === "Table" && target.version.columns) return { form: "table", metaVersion, yaml };
+    if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") {
+      return { form: "partial", metaVersion, yaml };
+    }
+  }
+  throw notAcceptable(target.resource.custom ? mediaTypes.slice(0, 2) : mediaTypes);
+}
+
+/** Only the metadata of an object. */
+export function partialOf(entry: Entry, metaVersion: string): unknown {
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata: entry.object.metadata,
+  };
+}
+
+export interface TableOptions {
+  readonly metaVersion: string;
+  /** How much of each object a row carries. */
+  readonly include: "None" | "Metadata" | "Object";
+  readonly now: Date;
+  readonly withDefinitions: boolean;
+  readonly metadata: object;
+}
+
+/** A Table of objects, as `kubectl get` prints it. */
+export function tableOf(entries: readonly Entry[], target: Target, options: TableOptions): unknown {
+  const columns = target.version.columns!;
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${options.metaVersion}`,
+    metadata: options.metadata,
+    columnDefinitions: options.withDefinitions ? columns.definitions : null,
+    rows: entries.map((entry) => rowOf(entry, columns.cells(entry.object, options.now), options)),
+  };
+}
+
+function rowOf(entry: Entry, cells: readonly Cell[], { include, metaVersion }: TableOptions): unknown {
+  if (include === "None") return { cells, object: null };
+  return { cells, object: include === "Object" ? entry.object : partialOf(entry, metaVersion) };
+}

@@ -1,0 +1,84 @@
+import type { Status } from "@tsbuilder/apimachinery/meta";
+import type { Change } from "../storage/collection.ts";
+import { Entry } from "../storage/entry.ts";
+import { partialOf, type Representation, tableOf } from "./representation.ts";
+import type { Target } from "./target.ts";
+
+export type EventType = Change["type"];
+
+const newline = Buffer.from("}\n");
+
+/** Writes watch events in one representation; plain objects are encoded once for all watchers. */
+export class EventEncoder {
+  readonly #target: Target;
+  readonly #representation: Representation;
+  readonly #include: "None" | "Metadata" | "Object";
+  #rowsSent = false;
+
+  constructor(target: Target, representation: Representation, include: "None" | "Metadata" | "Object") {
+    this.#target = target;
+    this.#representation = representation;
+    this.#include = include;
+  }
+
+  /** An object that was there before the watch began. */
+  initial(entry: Entry): Buffer {
+    return this.#line("ADDED", entry);
+  }
+
+  change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
+    const left = type === "DELETED" && change.type !== "DELETED";
+    const shown = left ? stampedWith(previous!, change.revision) : entry;
+    const { form } = this.#representation;
+    if (form === "table") return this.#line(type, shown);
+    const key = `${this.#target.version.name} ${form} ${this.#representation.metaVersion} ${type}`;
+    let line = change.encoded.get(key);
+    if (!line) {
+      line = this.#line(type, shown);
+      change.encoded.set(key, line);
+    }
+    return line;
+  }
+
+  /** Tells how far the stream is; the one after the initial state is marked. */
+  bookmark(revision: number, initialEventsEnd: boolean): Buffer {
+    const { resource, version } = this.#target;
+    const metadata = {
+      resourceVersion: String(revision),
+      ...(initialEventsEnd && { annotations: { "k8s.io/initial-events-end": "true" } }),
+    };
+    const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+    const object = { ...resource.emptyObject, kind: resource.kind, apiVersion, metadata };
+    return this.#line("BOOKMARK", new Entry("", revision, object));
+  }
+
+  error(status: Status): Buffer {
+    return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+  }
+
+  #line(type: EventType | "BOOKMARK", entry: Entry): Buffer {
+    const head = Buffer.from(`{"type":"${type}","object":`);
+    return Buffer.concat([head, this.#bytes(type, entry), newline]);
+  }
+
+  #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {
+    const { form, metaVersion } = this.#representation;
+    if (form === "object") return entry.bytes;
+    if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, metaVersion)));
+    const table = tableOf([entry], this.#target, {
+      metaVersion,
+      include: this.#include,
+      now: this.#target.core.clock.now(),
+      withDefinitions: !this.#rowsSent,
+      metadata: { resourceVersion: entry.object.metadata.resourceVersion },
+    });
+    if (type !== "BOOKMARK") this.#rowsSent = true;
+    return Buffer.from(JSON.stringify(table));
+  }
+}
+
+/** What a watcher loses sight of is shown as it last saw it, under the revision of the change. */
+function stampedWith(entry: Entry, revision: number): Entry {
+  const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
+  return new Entry(entry.key, revision, { ...entry.object, metadata });
+}

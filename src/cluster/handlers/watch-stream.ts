@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../clock/index.ts";
+
+const bookmarkInterval = 60_000;
+/** A client that lets this much pile up is cut off: it may list and watch again. */
+const backlogLimit = 16 * 1024 * 1024;
+const shortestDefaultTimeout = 30 * 60;
+
+/** One watcher's connection. What is written within a turn of the event loop leaves in one piece. */
+export class WatchStream {
+  readonly #response: ServerResponse;
+  readonly #clock: Clock;
+  readonly #ends: Array<() => void> = [];
+  #pending: Buffer[] = [];
+  #scheduled = false;
+  #ended = false;
+
+  constructor(
+    response: ServerResponse,
+    signal: AbortSignal,
+    clock: Clock,
+    { timeoutSeconds }: { timeoutSeconds: number | undefined },
+  ) {
+    this.#response = response;
+    this.#clock = clock;
+    response.flushHeaders();
+    signal.addEventListener("abort", () => this.end());
+    const seconds = timeoutSeconds || shortestDefaultTimeout * (1 + Math.random());
+    this.onEnd(clock.after(seconds * 1000, () => this.end()));
+  }
+
+  write(line: Buffer): void {
+    if (this.#ended) return;
+    this.#pending.push(line);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  /** Called once, whoever ends the stream. */
+  onEnd(run: () => void): void {
+    if (this.#ended) run();
+    else this.#ends.push(run);
+  }
+
+  bookmarks(make: () => Buffer): void {
+    const next = () =>
+      this.#clock.after(bookmarkInterval, () => {
+        this.write(make());
+        cancel = next();
+      });
+    let cancel = next();
+    this.onEnd(() => cancel());
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const run of this.#ends) run();
+    if (this.#pending.length > 0) this.#response.write(Buffer.concat(this.#pending));
+    this.#pending = [];
+    this.#response.end();
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    if (this.#ended || this.#pending.length === 0) return;
+    this.#response.write(this.#pending.length === 1 ? this.#pending[0]! : Buffer.concat(this.#pending));
+    this.#pending = [];
+    if (this.#response.writableLength > backlogLimit) {
+      this.end();
+      this.#response.destroy();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { RequestContext } from "../server/request-context.ts";
+import type { Write } from "../registry/write.ts";
+import { StatusError } from "../status/index.ts";
+import { isTrue } from "../server/request-info.ts";
+import type { Target } from "./target.ts";
+
+export type FieldValidation = "Strict" | "Warn" | "Ignore";
+
+/** Reads the query options of a write into what the registry needs to know. */
+export function writeOf(context: RequestContext, target: Target, kind: string): Write {
+  const { query } = context;
+  const dryRun = readDryRun(query.getAll("dryRun"), kind);
+  const fieldManager = query.get("fieldManager") ?? "";
+  if (fieldManager.length > 128) {
+    throw invalidOption(kind, `fieldManager: Too long: may not be more than 128 bytes`, {
+      reason: "FieldValueTooLong",
+      message: "Too long: may not be more than 128 bytes",
+      field: "fieldManager",
+    });
+  }
+  return {
+    core: target.core,
+    resource: target.resource,
+    version: target.version.name,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: target.name,
+    user: context.user,
+    fieldManager: fieldManager || managerOfAgent(context.request.headers["user-agent"]),
+    dryRun,
+    options: {
+      kind,
+      apiVersion: "meta.k8s.io/v1",
+      ...(dryRun && { dryRun: ["All"] }),
+      ...(fieldManager && { fieldManager }),
+      ...(query.get("fieldValidation") && { fieldValidation: query.get("fieldValidation") }),
+      ...(query.get("force") && { force: isTrue(query.get("force")) }),
+    },
+    warn: (message) => void context.warnings.add(message),
+  };
+}
+
+/** How unknown and duplicate fields are treated; without a word about it they give warnings. */
+export function fieldValidationOf(query: URLSearchParams, kind: string): FieldValidation {
+  const value = query.get("fieldValidation") || "Warn";
+  if (value === "Strict" || value === "Warn" || value === "Ignore") return value;
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`;
+  throw invalidOption(kind, `fieldValidation: ${message}`, {
+    reason: "FieldValueNotSupported",
+    message,
+    field: "fieldValidation",
+  });
+}
+
+export function readDryRun(values: readonly string[], kind: string): boolean {
+  const set = values.filter((value) => value !== "");
+  if (set.length === 0) return false;
+  if (set.every((value) => value === "All")) return true;
+  const message = `Unsupported value: ${JSON.stringify(set)}: supported values: "All"`;
+  throw invalidOption(kind, `dryRun: ${message}`, {
+    reason: "FieldValueNotSupported",
+    message,
+    field: "dryRun",
+  });
+}
+
+interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+function invalidOption(kind: string, message: string, cause: Cause): StatusError {
+  return new StatusError(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${message}`, {
+    group: "meta.k8s.io",
+    kind,
+    causes: [cause],
+  });
+}
+
+/** The default field manager is the program's name. */
+function managerOfAgent(agent: string | undefined): string {
+  const name = (agent ?? "").split("/")[0]!.replace(/[^\x20-\x7e]/g, "");
+  return (name || "unknown").slice(0, 128);
+}

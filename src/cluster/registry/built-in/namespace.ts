@@ -1,0 +1,55 @@
+import { forbidden } from "../../status/index.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+import type { Strategy } from "../resource.ts";
+import { labelName } from "../validate-name.ts";
+import { defaultStrategy, resetStatus } from "./default-strategy.ts";
+
+const nameLabel = "kubernetes.io/metadata.name";
+const permanent = new Set(["default", "kube-system", "kube-public"]);
+
+/**
+ * Namespaces hold themselves by `spec.finalizers`: a deletion marks them Terminating, and they are gone when the
+ * namespace controller has emptied them and finalized them.
+ */
+export const namespaceStrategy: Strategy = {
+  ...defaultStrategy,
+  statusWritesMetadata: true,
+  validateName: labelName,
+  prepareForCreate(object) {
+    object["spec"] = { finalizers: ["kubernetes"] };
+    object["status"] = { phase: "Active" };
+    labelWithName(object);
+  },
+  prepareForUpdate(object, _old, { subresource }) {
+    if (subresource === "") labelWithName(object);
+  },
+  resetFields(object, old, subresource) {
+    if (subresource === "finalize") {
+      const spec = object["spec"];
+      Object.assign(object, { ...old, metadata: { ...old!.metadata }, spec });
+      return;
+    }
+    resetStatus(object, old, subresource);
+    if (old && subresource === "") object["spec"] = old["spec"];
+  },
+  beforeDelete(object) {
+    const { name } = object.metadata;
+    if (permanent.has(name!)) {
+      throw forbidden(
+        { group: "", plural: "namespaces", kind: "Namespace" },
+        name!,
+        "this namespace may not be deleted",
+      );
+    }
+  },
+  fieldSelectors: new Map([
+    [
+      "status.phase",
+      (object: ApiObject) => (object["status"] as { phase?: string } | undefined)?.phase ?? "",
+    ],
+  ]),
+};
+
+function labelWithName({ metadata }: ApiObject): void {
+  if (metadata.name) metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name };
+}

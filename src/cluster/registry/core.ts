@@ -1,0 +1,23 @@
+import type { Admission } from "../admission/admission.ts";
+import type { Clock } from "../clock/index.ts";
+import type { Store } from "../storage/store.ts";
+import type { Registry } from "./registry.ts";
+
+/** What every write needs, and what handlers and controllers share. */
+export interface Core {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly admission: Admission;
+}
+
+/** Who makes a request. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The cluster's own hands: controllers and bootstrapping, past authorization. */
+export const systemUser: User = { name: "system:apiserver", groups: ["system:masters"] };

@@ -1,0 +1,100 @@
+import type { AdmissionRequest } from "../admission/admission.ts";
+import {
+  alreadyExists,
+  badRequest,
+  generateNameConflict,
+  invalidObject,
+  StatusError,
+} from "../status/index.ts";
+import { type ApiObject } from "../storage/api-object.ts";
+import { Entry } from "../storage/entry.ts";
+import { trackManagers } from "./field-manager.ts";
+import { generateName, stampNewObject, validateNewMetadata } from "./object-meta.ts";
+import { keyOf } from "./resource.ts";
+import { type Write, writeContext } from "./write.ts";
+
+const nameAttempts = 8;
+
+/**
+ * Creates an object: mutating admission, the server's own fields, defaults, validation, validating admission,
+ * commit. The object belongs to the call. Answers the stored state in the request's version.
+ */
+export async function createObject(write: Write, object: ApiObject, applied = false): Promise<Entry> {
+  const { resource, core } = write;
+  const { strategy } = resource;
+  const context = writeContext(write);
+  takeNamespace(write, object);
+  if (object.metadata.resourceVersion) {
+    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
+  }
+  strategy.resetFields(object, undefined, "");
+  strategy.default?.(object, context);
+
+  const admission = admissionRequest(write, object);
+  let admitted = (await core.admission.mutate(admission))!;
+  const generated = takeName(write, admitted);
+  stampNewObject(admitted, resource, context.now);
+  strategy.prepareForCreate?.(admitted, context);
+  strategy.default?.(admitted, context);
+  if (!applied) admitted = await trackManagers(write, undefined, admitted);
+
+  const errors = [
+    ...validateNewMetadata(admitted, resource),
+    ...((await strategy.validate?.(admitted, context)) ?? []),
+  ];
+  if (errors.length > 0) throw invalidObject(resource, admitted.metadata.name ?? "", errors);
+  const { name } = admitted.metadata;
+  await core.admission.validate({ ...admissionRequest(write, admitted), name: name! });
+  return commit(write, admitted, generated);
+}
+
+/** Commits in the tick in which the key is found free. */
+async function commit(write: Write, object: ApiObject, generated: boolean): Promise<Entry> {
+  const { core, resource } = write;
+  const stored = await resource.convert(object, resource.storageVersion);
+  const key = keyOf(resource, write.namespace, object.metadata.name!);
+  if (resource.collection.get(key)) {
+    if (generated) throw generateNameConflict(resource, object.metadata.name!);
+    throw alreadyExists(resource, object.metadata.name!);
+  }
+  if (write.dryRun) return new Entry(key, core.store.revision, object);
+  resource.strategy.beforeCommit?.(stored, undefined, writeContext(write));
+  return resource.present(core.store.put(resource.collection, key, stored), write.version);
+}
+
+function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
+  if (!resource.namespaced) return;
+  metadata.namespace ??= namespace;
+  if (metadata.namespace === "") metadata.namespace = namespace;
+  if (metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+}
+
+/** Gives the object a name of its prefix; one that is free, if eight attempts find it. */
+function takeName({ resource, namespace }: Write, { metadata }: ApiObject): boolean {
+  if (metadata.name || !metadata.generateName || !resource.strategy.generateName) return false;
+  for (let attempt = 0; attempt < nameAttempts; attempt++) {
+    metadata.name = generateName(metadata.generateName);
+    if (!resource.collection.get(keyOf(resource, namespace, metadata.name))) break;
+  }
+  return true;
+}
+
+export function admissionRequest(write: Write, object: ApiObject | undefined): AdmissionRequest {
+  const { resource, version, subresource, namespace, name, user, dryRun, options, warn } = write;
+  return {
+    operation: "CREATE",
+    resource,
+    version,
+    subresource,
+    namespace,
+    name: name || (object?.metadata.name ?? ""),
+    object,
+    oldObject: undefined,
+    user,
+    dryRun,
+    options,
+    warn,
+  };
+}

@@ -1,0 +1,107 @@
+import { compileSchema, type CompiledSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
+import type { ApiObject } from "../../storage/api-object.ts";
+import type { Collection } from "../../storage/collection.ts";
+import { Entry } from "../../storage/entry.ts";
+import { objectMetaNode } from "../object-meta-schema.ts";
+import type { ObjectSchema } from "../object-schema.ts";
+import type { Resource, ResourceVersion, SubresourceInfo, Verb } from "../resource.ts";
+import type { CRDVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { customStrategy } from "./custom-strategy.ts";
+import { customColumns } from "./custom-columns.ts";
+
+const verbs: readonly Verb[] = [
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "create",
+  "update",
+  "watch",
+];
+let builds = 0;
+
+/** Makes the resource that a CRD describes. A changed CRD makes a new one over the same collection. */
+export function customResource(crd: CustomResourceDefinition, collection: Collection): Resource {
+  const { group, scope, conversion } = crd.spec;
+  const names = { ...crd.spec.names, ...crd.status?.acceptedNames } as typeof crd.spec.names;
+  const build = ++builds;
+  const schemas = new Map<string, CompiledSchema>();
+  const versions = crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version));
+  for (const { name, schema } of crd.spec.versions) {
+    schemas.set(name, compileSchema(schema?.openAPIV3Schema ?? permissive));
+  }
+  const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;
+  const apiVersionOf = (version: string) => `${group}/${version}`;
+
+  /** Objects of older schemas and other versions are pruned and defaulted when they are read. */
+  const shape = (object: ApiObject, version: string): ApiObject => {
+    const apiVersion = apiVersionOf(version);
+    const named = object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+    const schema = schemas.get(version)!;
+    return schema.applyDefaults(schema.prune(named).object);
+  };
+  const present = (entry: Entry, version: string): Entry => {
+    const key = `${build}/${version}`;
+    let shown = entry.derived.get(key) as Entry | undefined;
+    if (!shown) {
+      const object = shape(entry.object, version);
+      shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
+      entry.derived.set(key, shown);
+    }
+    return shown;
+  };
+  void conversion;
+  return {
+    group,
+    plural: names.plural,
+    kind: names.kind,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    listKind: names.listKind ?? `${names.kind}List`,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: scope === "Namespaced",
+    verbs,
+    versions,
+    storageVersion,
+    collection,
+    strategy: customStrategy(crd, schemas),
+    subresources: subresourcesOf(crd, storageVersion),
+    custom: true,
+    present,
+    presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
+    convert: (object, version) =>
+      object.apiVersion === apiVersionOf(version) ? object : shape(object, version),
+  };
+}
+
+const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
+  const { group, names } = crd.spec;
+  const deprecation = version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
+  return {
+    name: version.name,
+    ...(version.deprecated && { deprecation }),
+    schema: schemaOf(version),
+    columns: customColumns(version),
+  };
+}
+
+function schemaOf({ schema }: CRDVersion): ObjectSchema {
+  const root = schema?.openAPIV3Schema ?? permissive;
+  const compiled = compileSchema(root);
+  const node = {
+    ...root,
+    properties: { ...root.properties, metadata: objectMetaNode },
+  } as SchemaNode;
+  return { compiled, node, unknownFields: (object) => compiled.prune(object).unknown };
+}
+
+function subresourcesOf(crd: CustomResourceDefinition, storageVersion: string): Map<string, SubresourceInfo> {
+  const found = new Map<string, SubresourceInfo>();
+  const version = crd.spec.versions.find(({ name }) => name === storageVersion)!;
+  if (version.subresources?.status) found.set("status", { verbs: ["get", "patch", "update"] });
+  return found;
+}

@@ -1,0 +1,146 @@
+import { conflict, invalidObject, notFound } from "../status/index.ts";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+import type { ApiObject } from "../storage/api-object.ts";
+import { Entry } from "../storage/entry.ts";
+import { admissionRequest } from "./create-object.ts";
+import { formatTime } from "./object-meta.ts";
+import { keyOfWrite, type Write } from "./write.ts";
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: string;
+  readonly orphanDependents?: boolean;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+export interface Deleted {
+  /** The object is gone; otherwise it waits for finalizers or its grace period. */
+  readonly gone: boolean;
+  readonly entry: Entry;
+}
+
+/** Deletes an object, or marks it as being deleted where somebody still has to finish with it. */
+export async function deleteObject(write: Write, options: DeleteOptions): Promise<Deleted> {
+  const { core, resource } = write;
+  const key = keyOfWrite(write);
+  for (;;) {
+    const stored = resource.collection.get(key);
+    if (!stored) throw notFound(resource, write.name);
+    checkPreconditions(write, stored.object, options);
+    const current = await resource.present(stored, write.version);
+    const request = {
+      ...admissionRequest(write, undefined),
+      operation: "DELETE" as const,
+      oldObject: current.object,
+    };
+    await core.admission.mutate(request);
+    await core.admission.validate(request);
+    if (resource.collection.get(key) !== stored) continue;
+    const { gone, entry } = settle(write, stored, options);
+    return { gone, entry: await resource.present(entry, write.version) };
+  }
+}
+
+function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
+  const { core, resource, dryRun } = write;
+  const { strategy } = resource;
+  strategy.beforeDelete?.(stored.object);
+  const { metadata } = stored.object;
+  const now = core.clock.now();
+  const finalizers = finalizersFor(write, stored.object, options);
+  const grace = strategy.gracePeriod?.(stored.object, options.gracePeriodSeconds) ?? 0;
+
+  if (finalizers.length === 0 && grace === 0) {
+    if (dryRun) return { gone: true, entry: stored };
+    const entry = core.store.remove(resource.collection, stored);
+    strategy.afterDelete?.(stored.object);
+    return { gone: true, entry };
+  }
+  if (metadata.deletionTimestamp !== undefined) {
+    const before = metadata.deletionGracePeriodSeconds ?? 0;
+    const shorter = grace < before;
+    if (!shorter && sameList(finalizers, metadata.finalizers ?? [])) return { gone: false, entry: stored };
+    const next = { ...metadata, finalizers, ...(shorter && deletionStamp(now, grace)) };
+    return { gone: false, entry: put(write, stored, next) };
+  }
+  const next = {
+    ...metadata,
+    ...(metadata.generation !== undefined && { generation: metadata.generation + 1 }),
+    ...deletionStamp(now, grace),
+    ...(finalizers.length > 0 && { finalizers }),
+  };
+  return { gone: false, entry: put(write, stored, next) };
+}
+
+/** The deletion timestamp is the end of the grace period, not the time of the request. */
+function deletionStamp(now: Date, grace: number) {
+  return {
+    deletionTimestamp: formatTime(new Date(now.getTime() + grace * 1000)),
+    deletionGracePeriodSeconds: grace,
+  };
+}
+
+function put(write: Write, stored: Entry, metadata: ApiObject["metadata"]): Entry {
+  const object = { ...stored.object, metadata };
+  if (write.dryRun) return new Entry(stored.key, stored.revision, object);
+  return write.core.store.put(write.resource.collection, stored.key, object);
+}
+
+const foreground = "foregroundDeletion";
+const orphan = "orphan";
+
+/** The propagation policy becomes a finalizer that the garbage collector works off. */
+function finalizersFor(write: Write, object: ApiObject, options: DeleteOptions): string[] {
+  const before = object.metadata.finalizers ?? [];
+  const policy = policyOf(write, before, options);
+  const others = before.filter((finalizer) => finalizer !== foreground && finalizer !== orphan);
+  if (policy === "Foreground") return [...others, foreground];
+  if (policy === "Orphan") return [...others, orphan];
+  return others;
+}
+
+function policyOf({ resource, name }: Write, before: readonly string[], options: DeleteOptions): string {
+  const { propagationPolicy, orphanDependents } = options;
+  if (propagationPolicy !== undefined) {
+    if (!["Foreground", "Background", "Orphan"].includes(propagationPolicy)) {
+      throw invalidObject(resource, name, [
+        invalid(
+          "propagationPolicy",
+          propagationPolicy,
+          'valid values are "Background", "Foreground", and "Orphan"',
+        ),
+      ]);
+    }
+    return propagationPolicy;
+  }
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  if (before.includes(foreground)) return "Foreground";
+  if (before.includes(orphan)) return "Orphan";
+  return resource.strategy.defaultPropagation ?? "Background";
+}
+
+function checkPreconditions(
+  { resource, name }: Write,
+  object: ApiObject,
+  { preconditions }: DeleteOptions,
+): void {
+  const { uid, resourceVersion } = object.metadata;
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+    );
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+    );
+  }
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, index) => each === b[index]);
+}

@@ -1,0 +1,48 @@
+import { type JSONObject } from "@tsbuilder/apimachinery/patch";
+import { type Endpoint, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { ApiObject } from "../storage/api-object.ts";
+import type { Resource } from "./resource.ts";
+import { apiVersionOfWrite, type Write } from "./write.ts";
+
+/** The endpoint of a write as the ownership engine sees it. */
+export function endpointOf(write: Write): Endpoint {
+  const { resource, subresource } = write;
+  return {
+    apiVersion: apiVersionOfWrite(write),
+    kind: resource.kind,
+    ...(subresource !== "" && { subresource }),
+    resetFields: resetPaths(resource, subresource),
+    ...(resource.emptyObject && { emptyObject: resource.emptyObject }),
+    schemaOf: (apiVersion) =>
+      resource.versions.find(({ name }) => name === parseApiVersion(apiVersion).version)?.schema?.node,
+    convert: async (object, apiVersion) => {
+      const { group, version } = parseApiVersion(apiVersion);
+      if (group !== resource.group || !resource.versions.some(({ name }) => name === version))
+        return undefined;
+      return (await resource.convert(object as unknown as ApiObject, version)) as unknown as JSONObject;
+    },
+  };
+}
+
+/** Records who set which fields with a write that is not an apply. */
+export async function trackManagers(
+  write: Write,
+  live: ApiObject | undefined,
+  next: ApiObject,
+): Promise<ApiObject> {
+  const tracked = await trackUpdate(endpointOf(write), {
+    live: live as JSONObject | undefined,
+    next: next as unknown as JSONObject,
+    manager: write.fieldManager,
+    time: write.core.clock.now(),
+  });
+  return tracked as unknown as ApiObject;
+}
+
+function resetPaths(resource: Resource, subresource: string): string[][] {
+  if (!resource.subresources.has("status")) return [];
+  if (subresource === "status")
+    return [["spec"], ...(resource.strategy.statusWritesMetadata ? [] : [["metadata"]])];
+  return [["status"]];
+}

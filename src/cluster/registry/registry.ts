@@ -1,0 +1,62 @@
+import { Store } from "../storage/store.ts";
+import type { Resource, ResourceVersion } from "./resource.ts";
+
+/** A version of a resource that requests can name. */
+export interface Endpoint {
+  readonly resource: Resource;
+  readonly version: ResourceVersion;
+}
+
+/** All resources that are served now. Custom resources come and go; built-in ones stay. */
+export class Registry {
+  readonly store: Store;
+  readonly #resources = new Map<string, Resource>();
+  #generation = 0;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** Grows with each change of what is served, so that discovery documents can be cached. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  add(resource: Resource): void {
+    this.#resources.set(idOf(resource.group, resource.plural), resource);
+    this.#generation++;
+  }
+
+  remove(group: string, plural: string): void {
+    if (this.#resources.delete(idOf(group, plural))) this.#generation++;
+  }
+
+  /** The resources in the order in which they came: built-in ones first. */
+  all(): Resource[] {
+    return [...this.#resources.values()];
+  }
+
+  find(group: string, plural: string): Resource | undefined {
+    return this.#resources.get(idOf(group, plural));
+  }
+
+  findKind(group: string, kind: string): Resource | undefined {
+    return this.all().find((resource) => resource.group === group && resource.kind === kind);
+  }
+
+  endpoint(group: string, version: string, plural: string): Endpoint | undefined {
+    const resource = this.find(group, plural);
+    const found = resource?.versions.find(({ name }) => name === version);
+    return resource && found && { resource, version: found };
+  }
+
+  servesGroupVersion(group: string, version: string): boolean {
+    return this.all().some(
+      (resource) => resource.group === group && resource.versions.some(({ name }) => name === version),
+    );
+  }
+}
+
+function idOf(group: string, plural: string): string {
+  return `${group}/${plural}`;
+}

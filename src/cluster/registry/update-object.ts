@@ -1,0 +1,159 @@
+import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
+import type { JSONObject } from "@tsbuilder/apimachinery/patch";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+import { badRequest, conflict, invalidObject, notFound } from "../status/index.ts";
+import { type ApiObject } from "../storage/api-object.ts";
+import { Entry } from "../storage/entry.ts";
+import { admissionRequest, createObject } from "./create-object.ts";
+import { trackManagers } from "./field-manager.ts";
+import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
+import { keyOfWrite, type Write, writeContext } from "./write.ts";
+
+/** How an update comes about. */
+export interface UpdateSource {
+  /** Makes the new object of the stored one, undefined where there is none; the result belongs to the update. */
+  next(current: ApiObject | undefined): ApiObject | Promise<ApiObject>;
+  /** The new object carries its managers already: a server-side apply. */
+  readonly applied?: boolean;
+  /** Create the object if it is not there. */
+  readonly createMissing?: boolean;
+  /** A lost race is tried again with the newer state, unless the client named a revision. */
+  readonly retry: boolean;
+}
+
+export interface Updated {
+  readonly entry: Entry;
+  readonly created: boolean;
+}
+
+const attempts = 5;
+
+/**
+ * Replaces an object by what `source` makes of it: resets, mutating admission, defaults, generation, validation,
+ * validating admission, commit. A result equal to what is stored is not a write. The last finalizer's removal
+ * from an object that is being deleted deletes it.
+ */
+export async function updateObject(write: Write, source: UpdateSource): Promise<Updated> {
+  const { resource } = write;
+  const key = keyOfWrite(write);
+  for (let attempt = 1; ; attempt++) {
+    const stored = resource.collection.get(key);
+    if (!stored) return { entry: await createMissing(write, source), created: true };
+    const current = await resource.present(stored, write.version);
+    const next = await source.next(current.object);
+    const update = await prepare(write, current.object, next, source);
+    const changed = !changedOnlyTimes(
+      current.object as unknown as JSONObject,
+      update as unknown as JSONObject,
+    );
+    const converted = changed ? await resource.convert(update, resource.storageVersion) : update;
+    if (resource.collection.get(key) === stored) {
+      if (!changed) return { entry: current, created: false };
+      return { entry: await commit(write, stored, current.object, update, converted), created: false };
+    }
+    if (!source.retry || attempt === attempts) throw conflict(resource, write.name);
+  }
+}
+
+async function createMissing(write: Write, source: UpdateSource): Promise<Entry> {
+  if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
+  const object = await source.next(undefined);
+  return createObject(write, object, source.applied);
+}
+
+async function prepare(
+  write: Write,
+  current: ApiObject,
+  next: ApiObject,
+  source: UpdateSource,
+): Promise<ApiObject> {
+  const { resource, core } = write;
+  const { strategy } = resource;
+  const context = writeContext(write);
+  checkIdentity(write, current, next);
+  checkRevision(write, current, next);
+  strategy.resetFields(next, current, write.subresource);
+  strategy.default?.(next, context);
+  carryOverMetadata(next, current);
+  let update = source.applied ? next : await trackManagers(write, current, next);
+
+  const request = { ...admissionRequest(write, update), operation: "UPDATE" as const, oldObject: current };
+  update = (await core.admission.mutate(request))!;
+  strategy.resetFields(update, current, write.subresource);
+  carryOverMetadata(update, current);
+  strategy.prepareForUpdate?.(update, current, context);
+  strategy.default?.(update, context);
+  if (strategy.generation && strategy.specChanged(update, current)) {
+    update.metadata.generation = (current.metadata.generation ?? 0) + 1;
+  }
+  const errors = [
+    ...validateUpdatedMetadata(update, current),
+    ...((await strategy.validateUpdate?.(update, current, context)) ?? []),
+  ];
+  if (errors.length > 0) throw invalidObject(resource, write.name, errors);
+  await core.admission.validate({ ...request, object: update });
+  return update;
+}
+
+function checkIdentity({ resource, name, namespace }: Write, current: ApiObject, next: ApiObject): void {
+  const { metadata } = next;
+  metadata.name ||= name;
+  if (metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
+    );
+  }
+  if (resource.namespaced) {
+    metadata.namespace ||= namespace;
+    if (metadata.namespace !== namespace) {
+      throw badRequest(
+        `the namespace of the object (${metadata.namespace}) does not match the namespace on the request (${namespace})`,
+      );
+    }
+  }
+  const uid = current.metadata.uid!;
+  if (metadata.uid && metadata.uid !== uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+    );
+  }
+}
+
+function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiObject): void {
+  const sent = next.metadata.resourceVersion ?? "";
+  const { resourceVersion } = current.metadata;
+  if (sent === "" || sent === "0") {
+    if (!resource.strategy.unconditionalUpdate) {
+      const error = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalidObject(resource, name, [error]);
+    }
+    next.metadata.resourceVersion = resourceVersion!;
+    return;
+  }
+  if (!/^[0-9]+$/.test(sent)) throw badRequest(`Invalid value: ${JSON.stringify(sent)}`);
+  if (sent !== resourceVersion) throw conflict(resource, name);
+}
+
+async function commit(
+  write: Write,
+  stored: Entry,
+  current: ApiObject,
+  update: ApiObject,
+  converted: ApiObject,
+): Promise<Entry> {
+  const { core, resource, dryRun } = write;
+  if (dryRun) return new Entry(stored.key, stored.revision, update);
+  const gone =
+    current.metadata.deletionTimestamp !== undefined &&
+    !update.metadata.finalizers?.length &&
+    (current.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  if (gone) {
+    const last = core.store.remove(resource.collection, stored, converted);
+    resource.strategy.afterDelete?.(converted);
+    return resource.present(last, write.version);
+  }
+  resource.strategy.beforeCommit?.(converted, stored.object, writeContext(write));
+  return resource.present(core.store.put(resource.collection, stored.key, converted), write.version);
+}

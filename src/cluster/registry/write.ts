@@ -1,0 +1,41 @@
+import type { Core, User } from "./core.ts";
+import { keyOf, type Resource, type WriteContext } from "./resource.ts";
+
+/** One write to one endpoint, whoever asks for it: a handler or a controller in the process. */
+export interface Write {
+  readonly core: Core;
+  readonly resource: Resource;
+  /** The version in which the client speaks. */
+  readonly version: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  readonly namespace: string;
+  /** Empty for a create with generateName, and for deletecollection. */
+  readonly name: string;
+  readonly user: User;
+  readonly fieldManager: string;
+  readonly dryRun: boolean;
+  /** The options object that admission webhooks get to see. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly warn: (message: string) => void;
+}
+
+export function writeContext(write: Write): WriteContext {
+  return {
+    now: write.core.clock.now(),
+    version: write.version,
+    subresource: write.subresource,
+    namespace: write.namespace,
+    user: write.user.name,
+    dryRun: write.dryRun,
+    warn: write.warn,
+  };
+}
+
+export function keyOfWrite(write: Write): string {
+  return keyOf(write.resource, write.namespace, write.name);
+}
+
+export function apiVersionOfWrite({ resource, version }: Write): string {
+  return resource.group === "" ? version : `${resource.group}/${version}`;
+}

@@ -1,0 +1,38 @@
+import { handleDiscovery } from "../discovery/handle-discovery.ts";
+import { dispatch } from "../handlers/dispatch.ts";
+import type { Core } from "../registry/core.ts";
+import { resourceNotServed } from "../status/index.ts";
+import { jsonReply, textReply } from "./reply.ts";
+import type { Handler, Reply, RequestContext } from "./request-context.ts";
+import { versionInfo } from "./version.ts";
+
+/** What stands behind the filters: resources, discovery, health, version. */
+export function apiHandler(core: Core): Handler {
+  return (context) => {
+    if (context.info.isResource) return served(core, context);
+    return handleDiscovery(core.registry, context) ?? handlePath(context);
+  };
+}
+
+/** An unknown group or version is an unknown path; an unknown resource of a known one gets a Status. */
+function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
+  const { group, version } = context.info;
+  if (!core.registry.servesGroupVersion(group, version)) return textReply("404 page not found\n", 404);
+  return dispatch(core, context);
+}
+
+const healthPaths = new Set(["healthz", "livez", "readyz"]);
+
+function handlePath({ info, query }: RequestContext): Reply {
+  const [root = "", ...rest] = info.path.split("/").filter((part) => part !== "");
+  if (healthPaths.has(root)) {
+    if (rest.length === 0 && query.has("verbose")) {
+      return textReply(`[+]ping ok\n[+]storage ok\n${root} check passed\n`);
+    }
+    if (rest.length === 0 || rest[0] === "ping") return textReply("ok");
+  }
+  if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
+  if (info.path.startsWith("/api/") || info.path.startsWith("/apis/"))
+    return textReply("404 page not found\n", 404);
+  throw resourceNotServed();
+}

@@ -1,0 +1,22 @@
+import type { Reply } from "./request-context.ts";
+
+export const jsonType = "application/json";
+
+/** Answers a value as JSON. */
+export function jsonReply(value: unknown, code = 200, headers?: Record<string, string>): Reply {
+  return {
+    code,
+    contentType: jsonType,
+    body: Buffer.from(JSON.stringify(value)),
+    ...(headers && { headers }),
+  };
+}
+
+/** Answers JSON that is there already. */
+export function bytesReply(body: Buffer, code = 200): Reply {
+  return { code, contentType: jsonType, body };
+}
+
+export function textReply(body: string, code = 200): Reply {
+  return { code, contentType: "text/plain; charset=utf-8", body };
+}

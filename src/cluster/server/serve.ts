@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { jsonReply } from "./reply.ts";
+import { parseRequest } from "./request-info.ts";
+import type { Handler, RequestContext } from "./request-context.ts";
+import { sendReply } from "./send-reply.ts";
+import { badRequest } from "../status/index.ts";
+
+/** Takes a request from node:http(s) through a handler. */
+export function serve(handler: Handler): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => void answer(handler, request, response);
+}
+
+async function answer(handler: Handler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const context = contextOf(request, response);
+  if (!context) {
+    const { status } = badRequest("the request's URL is malformed");
+    response.writeHead(400, { "Content-Type": "application/json" }).end(JSON.stringify(status));
+    return;
+  }
+  const reply = await handler(context);
+  await sendReply(context, reply).catch((error: unknown) => {
+    if (!response.headersSent) return sendReply(context, jsonReply({ message: String(error) }, 500));
+    response.destroy();
+    return undefined;
+  });
+}
+
+function contextOf(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
+  const method = request.method ?? "GET";
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  try {
+    const target = request.url ?? "/";
+    const mark = target.indexOf("?");
+    const path = mark === -1 ? target : target.slice(0, mark);
+    const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
+    const info = parseRequest(method, path, query);
+    const user = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+    return { request, response, method, query, info, signal: gone.signal, warnings: new Set(), user };
+  } catch {
+    return undefined;
+  }
+}

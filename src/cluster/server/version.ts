@@ -1,0 +1,12 @@
+/** The Kubernetes version that the server speaks; clients compare the numbers. */
+export const versionInfo = {
+  major: "1",
+  minor: "36",
+  gitVersion: "v1.36.0+tsbuilder",
+  gitCommit: "0000000000000000000000000000000000000000",
+  gitTreeState: "clean",
+  buildDate: "1970-01-01T00:00:00Z",
+  goVersion: "none",
+  compiler: "tsbuilder",
+  platform: "any/any",
+} as const;

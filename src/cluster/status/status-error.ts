@@ -1,0 +1,186 @@
+import type { Status, StatusCause, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/schema";
+
+/** What a failure is about: `kind` is the resource's plural, but the Kind where fields are invalid. */
+export interface Subject {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** A failure that reaches the client as a Status; anything else thrown is a bug and answers 500. */
+export class StatusError extends Error {
+  readonly status: Status;
+  /** Extra response headers, such as `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: number,
+    reason: string | undefined,
+    message: string,
+    details?: StatusDetails,
+    headers: Record<string, string> = {},
+  ) {
+    super(message);
+    this.name = "StatusError";
+    this.headers = headers;
+    this.status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      ...(reason !== undefined && { reason }),
+      ...(details && { details }),
+      code,
+    };
+  }
+
+  get code(): number {
+    return this.status.code!;
+  }
+
+  get reason(): string | undefined {
+    return this.status.reason;
+  }
+}
+
+/** The name of a resource in messages: `deployments.apps`, `pods`. */
+export function qualifiedName({ group, plural }: { group: string; plural: string }): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+export function notFound(subject: Subject, name: string): StatusError {
+  return new StatusError(
+    404,
+    "NotFound",
+    `${qualifiedName(subject)} ${quote(name)} not found`,
+    detailsOf(subject, name),
+  );
+}
+
+export function alreadyExists(subject: Subject, name: string): StatusError {
+  return new StatusError(
+    409,
+    "AlreadyExists",
+    `${qualifiedName(subject)} ${quote(name)} already exists`,
+    detailsOf(subject, name),
+  );
+}
+
+/** generateName found no free name: the client may simply try again. */
+export function generateNameConflict(subject: Subject, name: string): StatusError {
+  const message = `${qualifiedName(subject)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
+  return new StatusError(409, "AlreadyExists", message, {
+    ...detailsOf(subject, name),
+    retryAfterSeconds: 1,
+  });
+}
+
+export const staleObject =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export function conflict(subject: Subject, name: string, why: string = staleObject): StatusError {
+  return new StatusError(
+    409,
+    "Conflict",
+    `Operation cannot be fulfilled on ${qualifiedName(subject)} ${quote(name)}: ${why}`,
+    detailsOf(subject, name),
+  );
+}
+
+/** The fields of an object are wrong; messages with several errors stand in brackets, each said once. */
+export function invalidObject(subject: Subject, name: string, errors: readonly FieldError[]): StatusError {
+  const details: StatusDetails = {
+    ...(name !== "" && { name }),
+    ...(subject.group !== "" && { group: subject.group }),
+    kind: subject.kind,
+    causes: errors.map(causeOf),
+  };
+  const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
+  const lines = [...new Set(errors.map(formatFieldError))];
+  const body = lines.length === 1 ? lines[0]! : `[${lines.join(", ")}]`;
+  return new StatusError(422, "Invalid", `${kind} ${quote(name)} is invalid: ${body}`, details);
+}
+
+export function forbidden(subject: Subject, name: string, why: string, causes?: StatusCause[]): StatusError {
+  const object = name === "" ? qualifiedName(subject) : `${qualifiedName(subject)} ${quote(name)}`;
+  return new StatusError(403, "Forbidden", `${object} is forbidden: ${why}`, {
+    ...detailsOf(subject, name),
+    ...(causes && { causes }),
+  });
+}
+
+export function badRequest(message: string): StatusError {
+  return new StatusError(400, "BadRequest", message);
+}
+
+export function unauthorized(): StatusError {
+  return new StatusError(401, "Unauthorized", "Unauthorized");
+}
+
+export function methodNotSupported(subject: Subject, verb: string): StatusError {
+  return new StatusError(
+    405,
+    "MethodNotAllowed",
+    `${verb} is not supported on resources of kind ${quote(qualifiedName(subject))}`,
+    detailsOf(subject, ""),
+  );
+}
+
+/** What the router says about a method on a path that is there. */
+export function methodNotAllowed(): StatusError {
+  return new StatusError(
+    405,
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+    {},
+  );
+}
+
+export function resourceNotServed(): StatusError {
+  return new StatusError(404, "NotFound", "the server could not find the requested resource", {});
+}
+
+export function notAcceptable(mediaTypes: readonly string[]): StatusError {
+  return new StatusError(
+    406,
+    "NotAcceptable",
+    `only the following media types are accepted: ${mediaTypes.join(", ")}`,
+  );
+}
+
+export function unsupportedMediaType(mediaTypes: readonly string[]): StatusError {
+  return new StatusError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(", ")}`,
+  );
+}
+
+export function tooLarge(limit: number): StatusError {
+  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
+}
+
+/** The history that the client asks for is gone: it must list again. */
+export function expired(message: string): StatusError {
+  return new StatusError(410, "Expired", message);
+}
+
+export function internalError(message: string): StatusError {
+  return new StatusError(500, "InternalError", `Internal error occurred: ${message}`, {
+    causes: [{ message }],
+  });
+}
+
+export function detailsOf({ group, plural }: Subject, name: string): StatusDetails {
+  return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
+}
+
+function causeOf(error: FieldError): StatusCause {
+  return { reason: error.reason, message: error.body, field: error.field };
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,124 @@
+import type { ApiObject } from "./api-object.ts";
+import { type Change, Collection } from "./collection.ts";
+import { Entry } from "./entry.ts";
+
+/** Where committed writes go besides memory. It is called before a write is visible, and may throw. */
+export interface Journal {
+  append(collection: string, key: string, revision: number, object: ApiObject | undefined): void;
+}
+
+/** A state to come back to. */
+export interface Snapshot {
+  readonly revision: number;
+  readonly collections: ReadonlyMap<string, ReadonlyMap<string, Entry>>;
+}
+
+export interface StoreOptions {
+  /** How many changes of each resource watchers may lag behind. */
+  readonly historyLimit?: number;
+  readonly journal?: Journal;
+}
+
+/**
+ * All objects of the cluster under one revision that only grows, like etcd's. Writes are synchronous:
+ * who reads an entry and writes in the same tick can't lose an update.
+ */
+export class Store {
+  #revision = 1;
+  readonly #collections = new Map<string, Collection>();
+  readonly #historyLimit: number;
+  #journal: Journal | undefined;
+
+  constructor({ historyLimit = 10_000, journal }: StoreOptions = {}) {
+    this.#historyLimit = historyLimit;
+    this.#journal = journal;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  collection(name: string): Collection {
+    let collection = this.#collections.get(name);
+    if (!collection) {
+      collection = new Collection(name, this.#historyLimit, this.#revision);
+      this.#collections.set(name, collection);
+    }
+    return collection;
+  }
+
+  /** Creates an object, or replaces it where it is there. */
+  put(collection: Collection, key: string, object: ApiObject): Entry {
+    const previous = collection.get(key);
+    const revision = this.#revision + 1;
+    const { kind, apiVersion, metadata, ...rest } = object;
+    const stored: ApiObject = {
+      kind,
+      apiVersion,
+      metadata: { ...metadata, resourceVersion: String(revision) },
+      ...rest,
+    };
+    this.#journal?.append(collection.name, key, revision, stored);
+    const entry = new Entry(key, revision, stored);
+    this.#commit(collection, { type: previous ? "MODIFIED" : "ADDED", revision, entry, previous });
+    return entry;
+  }
+
+  /** Removes an object; its last state is stamped with the revision of the deletion. */
+  remove(collection: Collection, entry: Entry, lastState: ApiObject = entry.object): Entry {
+    const revision = this.#revision + 1;
+    this.#journal?.append(collection.name, entry.key, revision, undefined);
+    const metadata = { ...lastState.metadata, resourceVersion: String(revision) };
+    const last = new Entry(entry.key, revision, { ...lastState, metadata });
+    this.#commit(collection, { type: "DELETED", revision, entry: last, previous: entry });
+    return last;
+  }
+
+  /** Forgets history, so that old revisions answer 410. */
+  compact(revision: number = this.#revision): void {
+    for (const collection of this.#collections.values()) collection.compact(revision);
+  }
+
+  snapshot(): Snapshot {
+    const collections = new Map([...this.#collections].map(([name, it]) => [name, it.freeze()] as const));
+    return { revision: this.#revision, collections };
+  }
+
+  /** Brings a snapshot's objects back as new writes: watchers see them, and the revision never goes back. */
+  restore(snapshot: Snapshot): void {
+    for (const [name, collection] of this.#collections) {
+      const wanted = snapshot.collections.get(name) ?? new Map<string, Entry>();
+      for (const entry of collection.list()) if (!wanted.has(entry.key)) this.remove(collection, entry);
+      for (const [key, entry] of wanted) {
+        if (collection.get(key) !== entry) this.put(collection, key, entry.object);
+      }
+    }
+  }
+
+  /** Takes over what a journal recorded before the process started; nothing is journalled again. */
+  load(
+    revision: number,
+    records: Iterable<{ collection: string; key: string; revision: number; object: ApiObject }>,
+  ): void {
+    const journal = this.#journal;
+    this.#journal = undefined;
+    for (const record of records) {
+      const entry = new Entry(record.key, record.revision, record.object);
+      this.collection(record.collection).commit(
+        change({ type: "ADDED", revision: record.revision, entry, previous: undefined }),
+      );
+    }
+    this.#revision = Math.max(this.#revision, revision);
+    this.compact();
+    this.#journal = journal;
+  }
+
+  #commit(collection: Collection, fields: Omit<Change, "encoded">): void {
+    this.#revision = fields.revision;
+    collection.commit(change(fields));
+  }
+}
+
+function change(fields: Omit<Change, "encoded">): Change {
+  return { ...fields, encoded: new Map() };
+}
