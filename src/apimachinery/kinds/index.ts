@@ -5,5 +5,8 @@ export type {
   RegistryRules,
   Verb,
 } from "./builtin-resource.ts";
+export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
+export { loadSchemas, schemaModules } from "./load-schemas.ts";
+export { definitionName, moduleOf } from "./module-name.ts";
 export type { BuiltinSchema } from "./schema-node.ts";
 export type { SchemaOptions, SchemaTable } from "./schema-table.ts";

@@ -26,7 +26,8 @@ export interface BuiltinSchema {
   readonly "x-kubernetes-patch-merge-key"?: string;
   /**
    * Which named type the node is, when it is one: `apps/v1.DeploymentSpec`, `meta/v1.ObjectMeta`; or a scalar that
-   * has a name: `Quantity`, `IntOrString`, `Time`, `MicroTime`, `Duration`, `RawExtension`, `FieldsV1`, `JSON`.
+   * has a name: `Quantity`, `IntOrString`, `Time`, `MicroTime`, `Duration`, `RawExtension`, `FieldsV1`, `JSON`,
+   * and the unions of `apiextensions/v1`.
    */
   readonly typeName?: string;
 }

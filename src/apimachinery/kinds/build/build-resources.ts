@@ -1,0 +1,105 @@
+import { parseApiVersion, type Scope } from "../../meta/index.ts";
+import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resource.ts";
+import { moduleOf } from "../module-name.ts";
+import { columns } from "./overlay/columns.ts";
+import { discovery } from "./overlay/discovery.ts";
+import { fieldSelectors, registryRules, sharedStorage } from "./overlay/registry.ts";
+
+/** Joins the facts of the overlay into the list of resources, in the order of discovery. */
+export function buildResources(): BuiltinResource[] {
+  const resources: BuiltinResource[] = [];
+  const preferred = new Map<string, string>();
+  let apiVersion = "";
+  for (const line of discovery.trim().split("\n")) {
+    if (line.startsWith(" ")) {
+      resources.push(buildResource(apiVersion, preferred.get(apiVersion) === apiVersion, line.trim()));
+      continue;
+    }
+    apiVersion = line;
+    // Discovery lists a group's preferred version first.
+    const { group } = parseApiVersion(apiVersion);
+    if (!preferred.has(group)) preferred.set(group, apiVersion).set(apiVersion, apiVersion);
+  }
+  return resources;
+}
+
+function buildResource(apiVersion: string, isPreferred: boolean, line: string): BuiltinResource {
+  const [kind = "", plural = "", scope = "", ...words] = line.split(" ");
+  const { group, version } = parseApiVersion(apiVersion);
+  const key = `${apiVersion} ${plural}`;
+  const said = (name: string): string | undefined =>
+    words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  const verbs = (said("verbs")?.split(",") as Verb[] | undefined) ?? ALL_VERBS;
+  return {
+    group,
+    version,
+    apiVersion,
+    kind,
+    listKind: verbs.includes("list") ? `${kind}List` : undefined,
+    plural,
+    singular: said("singular") ?? kind.toLowerCase(),
+    scope: scope as Scope,
+    shortNames: said("short")?.split(",") ?? [],
+    categories: said("in")?.split(",") ?? [],
+    verbs,
+    subresources: words
+      .filter((word) => word.startsWith("/"))
+      .map((word) => buildSubresource(word, { group, version, kind })),
+    type: `${moduleOf({ group, version })}.${kind}`,
+    isPreferred,
+    storage: parseApiVersion(sharedStorage[key] ?? apiVersion),
+    storageVersionHash: said("hash"),
+    fieldSelectors: fieldSelectors[key] ?? [],
+    columns: (columns[key]?.split(", ") ?? []).map(buildColumn),
+    rules: {
+      hasGeneration: false,
+      allowsUnconditionalUpdate: true,
+      allowsCreateOnUpdate: false,
+      defaultPropagation: "Background",
+      ...registryRules[key],
+    },
+  };
+}
+
+const ALL_VERBS: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+function buildSubresource(
+  word: string,
+  parent: { group: string; version: string; kind: string },
+): BuiltinSubresource {
+  const [, name = "", type = "", verbs] = /^\/(\w+)(?::([\w./]+))?(?:\((.*)\))?$/u.exec(word) ?? [];
+  const slash = type.lastIndexOf("/");
+  const own = slash === -1 ? { group: parent.group, version: parent.version } : undefined;
+  return {
+    name,
+    ...(own ?? parseApiVersion(type.slice(0, slash))),
+    kind: type.slice(slash + 1) || parent.kind,
+    verbs: (verbs?.split(",") as Verb[] | undefined) ?? ["get", "patch", "update"],
+  };
+}
+
+function buildColumn(text: string): PrinterColumn {
+  const [, name = "", type = "string", format = "", wide = ""] =
+    /^([^:/+]+)(?::(\w+))?(?:\/(\w+))?(\+)?$/u.exec(text) ?? [];
+  return { name, type: type as PrinterColumn["type"], format, priority: wide ? 1 : 0 };
+}
+
+/** Names of the types that the tables must hold: every kind in discovery, their lists, and what is sent below them. */
+export function rootTypes(resources: readonly BuiltinResource[]): string[] {
+  return resources.flatMap(({ group, version, type, listKind, subresources }) => [
+    type,
+    ...(listKind ? [`${moduleOf({ group, version })}.${listKind}`] : []),
+    ...subresources
+      .filter(({ kind }) => !kind.endsWith("Options"))
+      .map((subresource) => `${moduleOf(subresource)}.${subresource.kind}`),
+  ]);
+}

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildResources, rootTypes } from "./build-resources.ts";
+import { addFormats } from "./read-formats.ts";
+import { readDeclarations } from "./read-declarations.ts";
+import { writeRuntimeModules } from "./write-runtime-modules.ts";
+import { writeTables } from "./write-tables.ts";
+
+/**
+ * `npm run tables`: joins two npm packages and the overlay into the tables of built-in kinds and the runtime's types.
+ * Offline and deterministic; what it writes is never committed, because it holds others' descriptions.
+ */
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const nodeModules = join(root, "node_modules");
+
+/** Types of meta/v1 that no kind refers to, but requests and answers carry. */
+const META_TYPES = [
+  "APIGroupList",
+  "APIResourceList",
+  "APIVersions",
+  "DeleteOptions",
+  "Status",
+  "WatchEvent",
+].map((name) => `meta/v1.${name}`);
+
+const resources = buildResources();
+const model = addFormats(
+  nodeModules,
+  readDeclarations(nodeModules, [...rootTypes(resources), ...META_TYPES]),
+);
+writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));
+writeFolder(join(root, "src/runtime/k8s"), writeRuntimeModules(model, resources));
+
+/** Leaves equal files alone, so that compilers and watchers see no change, and removes those of an earlier model. */
+function writeFolder(folder: string, files: ReadonlyMap<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (name.endsWith(".ts") && !files.has(name)) rmSync(join(folder, name));
+  }
+  for (const [name, content] of files) {
+    const path = join(folder, name);
+    if (existsSync(path) && readFileSync(path, "utf8") === content) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+}

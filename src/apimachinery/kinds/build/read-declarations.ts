@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { elementOf, isNamed, type Model, type ModelField, type ModelType } from "./model.ts";
+
+/**
+ * Reads the declarations of kubernetes-models from some types on, and all that they refer to.
+ * That package gives structure, descriptions and enums; its numbers have no format.
+ */
+export function readDeclarations(nodeModules: string, roots: Iterable<string>): Model {
+  const model = new Map<string, ModelType>();
+  const pending = [...roots];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (model.has(name)) continue;
+    const type = readDeclaration(nodeModules, name);
+    model.set(name, type);
+    pending.push(...type.fields.map((field) => elementOf(field.type)).filter(isNamed));
+  }
+  return describeEnvelopes(model);
+}
+
+/** Kinds inherit apiVersion and kind from a base class without text; one type of meta/v1 has them written out. */
+function describeEnvelopes(model: ReadonlyMap<string, ModelType>): Model {
+  const written = model.get("meta/v1.DeleteOptions")?.fields ?? [];
+  const texts = new Map(written.map(({ name, description }) => [name, description]));
+  const describe = (field: ModelField): ModelField =>
+    ENVELOPE.has(field.name) && field.description === ""
+      ? { ...field, description: texts.get(field.name) ?? "" }
+      : field;
+  return new Map([...model].map(([name, type]) => [name, { ...type, fields: type.fields.map(describe) }]));
+}
+
+const ENVELOPE = new Set(["apiVersion", "kind"]);
+
+function readDeclaration(nodeModules: string, typeName: string): ModelType {
+  const [module = "", name = ""] = typeName.split(".");
+  const file = fileOf(nodeModules, module, name);
+  const text = readFileSync(file, "utf8");
+  const start = new RegExp(`^export interface I${name} .*\\{\\n`, "mu").exec(text);
+  if (!start) throw new Error(`${file} declares no interface I${name}`);
+  const imports = new Map([[`I${name}`, typeName]]);
+  for (const [, identifier = "", from = ""] of text.matchAll(IMPORT)) {
+    imports.set(identifier, typeNameOf(nodeModules, file, from));
+  }
+  const body = text.slice(start.index + start[0].length, text.indexOf("\n}", start.index));
+  const description = /\/\*\*\n((?: \*.*\n)*) \*\/\n$/u.exec(text.slice(0, start.index))?.[1] ?? "";
+  const fields = [...`${body}\n`.matchAll(FIELD)].map((match) => readField(match, imports));
+  return { module, name, description: unwrapComment(description), fields };
+}
+
+const IMPORT = /^import \{ (\w+) \} from "([^"]+)";$/gmu;
+
+/** A field with its comment; a map's type takes three lines. */
+const FIELD =
+  /(?: {4}\/\*\*\n((?: {5}\*.*\n)*?) {5}\*\/\n)? {4}"([^"]+)"(\??): ((?:Array<)?\{\n[\s\S]*?\n {4}\}>?|[^;\n]+);\n/gu;
+
+function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>): ModelField {
+  const [, comment = "", name = "", optional = "", written = ""] = match;
+  const description = unwrapComment(comment);
+  const values = [...written.matchAll(/"([^"]*)"/gu)].map(([, value = ""]) => value);
+  // The package writes the one value that a kind's own apiVersion and kind can have; as JSON they may be left out.
+  if (values.length === 1 && ENVELOPE.has(name)) {
+    return { name, required: false, description, type: "string" };
+  }
+  const type = readType(written, imports);
+  const required = optional === "";
+  return values.length > 0 && elementOf(type) === "string"
+    ? { name, required, description, type, enum: values }
+    : { name, required, description, type };
+}
+
+function readType(written: string, imports: ReadonlyMap<string, string>): string {
+  const text = written.replaceAll(/\s+/gu, " ");
+  if (INLINE_CLAIM.test(text)) return "[]core/v1.PersistentVolumeClaim";
+  const list = /^Array<(.*)>$/u.exec(text);
+  if (list) return `[]${readType(list[1]!, imports)}`;
+  const map = /^\{ \[key: string\]: (.*); \}$/u.exec(text);
+  if (map) return `{}${readType(map[1]!, imports)}`;
+  if (/^"[^"]*"(?: \| "[^"]*")*$/u.test(text)) return "string";
+  const type = imports.get(text) ?? PRIMITIVES.get(text);
+  if (type === undefined) throw new Error(`no reading for the type ${text}`);
+  return type;
+}
+
+/** The package writes a stateful set's claim templates out, because they need neither apiVersion nor kind. */
+const INLINE_CLAIM = /^Array<\{.*"spec"\?: IIoK8sApiCoreV1PersistentVolumeClaimSpec;.*\}>$/u;
+
+const PRIMITIVES = new Map([
+  ["string", "string"],
+  ["number", "number"],
+  ["boolean", "boolean"],
+  ["unknown", "JSON"],
+  ["any", "JSON"],
+  ["{}", "object"],
+]);
+
+/** Types that are one JSON value or one of several forms, not an object with fields. */
+const SCALARS = new Set(
+  [
+    "FieldsV1 IntOrString MicroTime Patch Quantity RawExtension Time",
+    "JSON JSONSchemaPropsOrArray JSONSchemaPropsOrBool JSONSchemaPropsOrStringArray",
+  ].flatMap((names) => names.split(" ")),
+);
+
+function typeNameOf(nodeModules: string, file: string, from: string): string {
+  const path = from.startsWith(".") ? resolve(dirname(file), from) : join(nodeModules, from);
+  const parts = path.replace(/\.js$/u, "").split("/");
+  const [group = "", version = "", name = ""] = parts.slice(-3);
+  if (SCALARS.has(name)) return name;
+  // The core group has no folder of its own.
+  const module = group === "kubernetes-models" ? "core" : (group.split(".")[0] ?? group);
+  return `${module}/${version}.${name}`;
+}
+
+function fileOf(nodeModules: string, module: string, name: string): string {
+  const [group = "", version = ""] = module.split("/");
+  if (group === "meta") {
+    return join(nodeModules, "@kubernetes-models/apimachinery/apis", module, `${name}.d.ts`);
+  }
+  const suffixes = ["", ".k8s.io", ".authorization.k8s.io", ".apiserver.k8s.io"];
+  const folders = group === "core" ? [version] : suffixes.map((suffix) => join(group + suffix, version));
+  const files = folders.map((folder) => join(nodeModules, "kubernetes-models", folder, `${name}.d.ts`));
+  const file = files.find((candidate) => existsSync(candidate));
+  if (file === undefined) throw new Error(`kubernetes-models has no ${module}.${name}`);
+  return file;
+}
+
+/** Takes the comment's frame off, and the list of values that stands in the type as well. */
+function unwrapComment(comment: string): string {
+  return comment
+    .split("\n")
+    .map((line) => line.replace(/^ *\* ?/u, ""))
+    .join("\n")
+    .replaceAll("\\*", "*")
+    .replaceAll("*\\/", "*/")
+    .replace(/\n\nPossible enum values:\n[\s\S]*/u, "")
+    .trim();
+}

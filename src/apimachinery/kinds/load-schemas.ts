@@ -1,0 +1,52 @@
+import { modules } from "./generated/modules.ts";
+import { type RawTable, SchemaGraph } from "./schema-graph.ts";
+import type { SchemaOptions, SchemaTable } from "./schema-table.ts";
+
+/**
+ * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …); `undefined` if there is none.
+ * Tables are loaded once per process, each with those that it refers to, so that everything below is synchronous.
+ */
+export async function loadSchemas(
+  module: string,
+  { descriptions = false }: SchemaOptions = {},
+): Promise<SchemaTable | undefined> {
+  const source = modules[module];
+  if (!source) return undefined;
+  const set = descriptions ? described : bare;
+  await Promise.all(source.uses.map((used) => set.load(used)));
+  return { module, typeNames: await set.load(module), get: (name) => set.graph.get(`${module}.${name}`) };
+}
+
+/** The names of all modules, sorted. */
+export const schemaModules: readonly string[] = Object.freeze(Object.keys(modules));
+
+/** Modules that were loaded into one graph; those with descriptions are a graph of their own. */
+class LoadedModules {
+  readonly graph = new SchemaGraph();
+  readonly #withDescriptions: boolean;
+  readonly #loading = new Map<string, Promise<readonly string[]>>();
+
+  constructor(withDescriptions: boolean) {
+    this.#withDescriptions = withDescriptions;
+  }
+
+  /** Loads one module without those it refers to, and gives the names of its types. */
+  load(module: string): Promise<readonly string[]> {
+    const loading = this.#loading.get(module) ?? this.#add(module);
+    this.#loading.set(module, loading);
+    return loading;
+  }
+
+  async #add(module: string): Promise<readonly string[]> {
+    const source = modules[module]!;
+    const table = JSON.parse((await source.load()).text) as RawTable;
+    const descriptions = this.#withDescriptions
+      ? (JSON.parse((await source.loadDescriptions()).text) as RawTable)
+      : undefined;
+    this.graph.add(module, table, descriptions);
+    return Object.freeze(Object.keys(table));
+  }
+}
+
+const bare = new LoadedModules(false);
+const described = new LoadedModules(true);

@@ -1,0 +1,33 @@
+import type { GroupVersion } from "../meta/index.ts";
+
+/** How the types of a group and version are named in imports and type names: `core/v1`, `rbac/v1`. */
+export function moduleOf({ group, version }: GroupVersion): string {
+  return `${group.split(".", 1)[0] || "core"}/${version}`;
+}
+
+/** The name of a type in OpenAPI documents: `io.k8s.api.apps.v1.Deployment` for `apps/v1.Deployment`. */
+export function definitionName(typeName: string): string {
+  const scalar = SCALARS[typeName];
+  if (scalar !== undefined) return scalar;
+  if (typeName.startsWith("JSON")) return `${PREFIXES["apiextensions"]}.v1.${typeName}`;
+  const [group = "", rest = ""] = typeName.split("/", 2);
+  return `${PREFIXES[group] ?? `io.k8s.api.${group}`}.${rest}`;
+}
+
+const META = "io.k8s.apimachinery.pkg.apis.meta";
+
+/** Types that stand elsewhere than their group's name says. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  apiextensions: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
+  apiregistration: "io.k8s.kube-aggregator.pkg.apis.apiregistration",
+  meta: META,
+};
+
+const SCALARS: Readonly<Record<string, string>> = {
+  FieldsV1: `${META}.v1.FieldsV1`,
+  IntOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+  MicroTime: `${META}.v1.MicroTime`,
+  Quantity: "io.k8s.apimachinery.pkg.api.resource.Quantity",
+  RawExtension: "io.k8s.apimachinery.pkg.runtime.RawExtension",
+  Time: `${META}.v1.Time`,
+};

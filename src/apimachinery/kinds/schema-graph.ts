@@ -1,0 +1,128 @@
+import { type FieldFacts, NO_FACTS, parseFieldText } from "./field-text.ts";
+import { scalarSchemas } from "./scalar-schemas.ts";
+import type { BuiltinSchema } from "./schema-node.ts";
+
+/** Types of one module by name; fields by name, those that are required with `!` behind; "" is the type itself. */
+export type RawTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Makes schemas from tables: each type once, and each field when its parent's properties are read. */
+export class SchemaGraph {
+  readonly #tables = new Map<string, RawTable>();
+  readonly #descriptions = new Map<string, RawTable>();
+  readonly #types = new Map<string, BuiltinSchema>();
+
+  /** Adds a module; types that it refers to may be added later, but before they are read. */
+  add(module: string, table: RawTable, descriptions?: RawTable): void {
+    this.#tables.set(module, table);
+    if (descriptions) this.#descriptions.set(module, descriptions);
+  }
+
+  /** The schema of a type, `apps/v1.Deployment`. */
+  get(typeName: string): BuiltinSchema | undefined {
+    const known = this.#types.get(typeName);
+    if (known) return known;
+    const [module = "", name = ""] = typeName.split(".");
+    const fields = this.#tables.get(module)?.[name];
+    if (!fields) return undefined;
+    const schema = this.#type(module, name, fields);
+    this.#types.set(typeName, schema);
+    return schema;
+  }
+
+  #type(module: string, name: string, fields: Readonly<Record<string, string>>): BuiltinSchema {
+    const texts = this.#descriptions.get(module)?.[name];
+    const facts = parseFieldText(fields[""] ?? "");
+    const names = Object.keys(fields).filter((field) => field !== "");
+    const required = names.filter((field) => field.endsWith("!")).map((field) => field.slice(0, -1));
+    const schema = {
+      type: "object",
+      typeName: `${module}.${name}`,
+      ...(texts?.[""] && { description: texts[""] }),
+      ...(required.length > 0 && { required }),
+      ...typeWords(facts),
+    } as const;
+    if (names.length === 0) return Object.freeze(schema);
+    return withLazy(schema, "properties", () => {
+      const entries = names.map((written): [string, BuiltinSchema] => {
+        const field = written.endsWith("!") ? written.slice(0, -1) : written;
+        return [field, this.#field(module, fields[written]!, texts?.[field])];
+      });
+      return Object.freeze(Object.fromEntries(entries));
+    });
+  }
+
+  #field(module: string, text: string, description: string | undefined): BuiltinSchema {
+    const facts = parseFieldText(text);
+    const words = {
+      ...(description && { description }),
+      ...(facts.hasDefault && { default: facts.default }),
+      ...(facts.patchStrategy && { "x-kubernetes-patch-strategy": facts.patchStrategy }),
+      ...(facts.patchMergeKey && { "x-kubernetes-patch-merge-key": facts.patchMergeKey }),
+    };
+    return this.#value(module, facts.type, facts, words);
+  }
+
+  /** The schema of a value; `words` and list facts belong to the outermost one, enums to the innermost. */
+  #value(module: string, type: string, facts: FieldFacts, words: Partial<BuiltinSchema>): BuiltinSchema {
+    const inner = { ...NO_FACTS, enum: facts.enum };
+    if (type.startsWith("[]")) {
+      const list = { type: "array", ...words, ...listWords(facts) } as const;
+      return withLazy(list, "items", () => this.#value(module, type.slice(2), inner, {}));
+    }
+    if (type.startsWith("{}")) {
+      const map = { type: "object", ...words, ...typeWords(facts) } as const;
+      return withLazy(map, "additionalProperties", () => this.#value(module, type.slice(2), inner, {}));
+    }
+    const scalar = scalarSchemas[type];
+    if (scalar) {
+      return facts.enum.length > 0 || Object.keys(words).length > 0
+        ? Object.freeze({ ...scalar, ...words, ...(facts.enum.length > 0 && { enum: facts.enum }) })
+        : scalar;
+    }
+    return this.#reference(type.startsWith(".") ? module + type : type, { ...words, ...typeWords(facts) });
+  }
+
+  /** A field whose type has a name: that type's schema, with what only this field says laid over it. */
+  #reference(typeName: string, words: Partial<BuiltinSchema>): BuiltinSchema {
+    const target = this.get(typeName);
+    if (!target) throw new Error(`the tables of built-in kinds have no ${typeName}`);
+    if (Object.keys(words).length === 0) return target;
+    const { type, required, description } = target;
+    const schema = {
+      ...(type && { type }),
+      typeName,
+      ...(description && { description }),
+      ...(required && { required }),
+      ...typeWords({ mapType: target["x-kubernetes-map-type"] }),
+      ...words,
+    };
+    // Read through the type, so that its fields are made once.
+    return "properties" in target
+      ? withLazy(schema, "properties", () => target.properties)
+      : Object.freeze(schema);
+  }
+}
+
+function typeWords({ mapType }: Pick<FieldFacts, "mapType">): Partial<BuiltinSchema> {
+  return mapType ? { "x-kubernetes-map-type": mapType } : {};
+}
+
+function listWords({ type, listType, listMapKeys }: FieldFacts): Partial<BuiltinSchema> {
+  // Facts without a type are those of a list within a list or a map, of which Kubernetes says nothing.
+  if (type === "" || listType === "plain") return {};
+  return {
+    "x-kubernetes-list-type": listType ?? "atomic",
+    ...(listMapKeys.length > 0 && { "x-kubernetes-list-map-keys": listMapKeys }),
+  };
+}
+
+/** Adds a property that is computed when it is read first, and then kept. */
+function withLazy(
+  schema: Partial<BuiltinSchema>,
+  name: "properties" | "items" | "additionalProperties",
+  compute: () => object | undefined,
+): BuiltinSchema {
+  let value: object | undefined;
+  const get = (): object | undefined => (value ??= compute());
+  return Object.freeze(Object.defineProperty(schema, name, { enumerable: true, configurable: true, get }));
+}
