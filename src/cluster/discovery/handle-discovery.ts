@@ -23,7 +23,7 @@ export function handleDiscovery(registry: Registry, context: RequestContext): Re
 function rootDocument(registry: Registry, context: RequestContext, core: boolean): Reply {
   const version = aggregatedVersion(context.request.headers.accept ?? "");
   if (!version) {
-    const address = String(context.request.headers.host ?? "");
+    const address = context.request.headers.host ?? "";
     return jsonReply(core ? coreVersions(address) : groupList(registry));
   }
   const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, core, version)));

@@ -34,5 +34,5 @@ export function readContinue(token: string, prefix: string): Continue {
   if (typeof start !== "string" || start === "" || start.split("/").includes("..")) {
     throw badRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   }
-  return { revision: rv, after: prefix + start.replace(/\u0000$/, "") };
+  return { revision: rv, after: prefix + (start.endsWith("\u0000") ? start.slice(0, -1) : start) };
 }

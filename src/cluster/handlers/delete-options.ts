@@ -33,7 +33,7 @@ function decode(context: RequestContext, target: Target, body: Buffer): SentOpti
     const value: unknown =
       mediaTypeOf(context) === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
-    return value as SentOptions;
+    return value;
   } catch (error) {
     throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
   }

@@ -36,20 +36,14 @@ export function carryOverMetadata(object: ApiObject, old: ApiObject): void {
   const before = old.metadata;
   metadata.uid ??= before.uid!;
   metadata.creationTimestamp = before.creationTimestamp!;
-  copyOrDrop(metadata, before, "generation");
-  copyOrDrop(metadata, before, "deletionTimestamp");
-  copyOrDrop(metadata, before, "deletionGracePeriodSeconds");
+  for (const field of serverFields) {
+    if (before[field] === undefined) delete metadata[field];
+    else Object.assign(metadata, { [field]: before[field] });
+  }
   delete metadata.selfLink;
 }
 
-function copyOrDrop<Key extends "generation" | "deletionTimestamp" | "deletionGracePeriodSeconds">(
-  to: ApiObject["metadata"],
-  from: ApiObject["metadata"],
-  key: Key,
-): void {
-  if (from[key] === undefined) delete to[key];
-  else to[key] = from[key];
-}
+const serverFields = ["generation", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
 
 /** Checks the metadata of an object about to be created. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {

@@ -1,4 +1,5 @@
-import { Store } from "../storage/store.ts";
+import type { Collection } from "../storage/collection.ts";
+import type { Store } from "../storage/store.ts";
 import type { Resource, ResourceVersion } from "./resource.ts";
 
 /** A version of a resource that requests can name. */
@@ -38,6 +39,17 @@ export class Registry {
 
   find(group: string, plural: string): Resource | undefined {
     return this.#resources.get(idOf(group, plural));
+  }
+
+  /** Finds a resource by its name in messages: `pods`, `deployments.apps`. */
+  findName(name: string): Resource | undefined {
+    const dot = name.indexOf(".");
+    return dot === -1 ? this.find("", name) : this.find(name.slice(dot + 1), name.slice(0, dot));
+  }
+
+  /** Finds the resource whose objects a collection holds; the first one where several share them. */
+  findStored(collection: Collection): Resource | undefined {
+    return this.all().find((resource) => resource.collection === collection);
   }
 
   findKind(group: string, kind: string): Resource | undefined {

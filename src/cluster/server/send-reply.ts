@@ -19,7 +19,7 @@ export async function sendReply(context: RequestContext, reply: Reply): Promise<
   if (reply.stream) return reply.stream(response);
 
   let body = typeof reply.body === "string" ? Buffer.from(reply.body) : (reply.body ?? Buffer.alloc(0));
-  if (body.length >= compressFrom && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) {
+  if (body.length >= compressFrom && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
     body = await compress(body, { level: 1 });
     response.setHeader("Content-Encoding", "gzip");
     response.setHeader("Vary", "Accept-Encoding");

@@ -85,7 +85,8 @@ export class Collection {
     return () => void this.#listeners.delete(listener);
   }
 
-  commit(change: Change): void {
+  /** Takes a change into the state; `notify` follows when its turn comes. */
+  apply(change: Change): void {
     if (this.#shared) {
       this.#entries = new Map(this.#entries);
       this.#shared = false;
@@ -96,6 +97,9 @@ export class Collection {
     if (change.type !== "MODIFIED") this.#keys = undefined;
     this.#history.push(change);
     if (this.#history.length > 2 * this.#historyLimit) this.#forgetOldest(this.#historyLimit);
+  }
+
+  notify(change: Change): void {
     for (const listener of this.#listeners) listener(change);
   }
 

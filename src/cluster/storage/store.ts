@@ -7,6 +7,8 @@ export interface Journal {
   append(collection: string, key: string, revision: number, object: ApiObject | undefined): void;
 }
 
+export type StoreListener = (collection: Collection, change: Change) => void;
+
 /** A state to come back to. */
 export interface Snapshot {
   readonly revision: number;
@@ -28,6 +30,9 @@ export class Store {
   readonly #collections = new Map<string, Collection>();
   readonly #historyLimit: number;
   #journal: Journal | undefined;
+  readonly #listeners = new Set<StoreListener>();
+  readonly #queue: Array<[Collection, Change]> = [];
+  #notifying = false;
 
   constructor({ historyLimit = 10_000, journal }: StoreOptions = {}) {
     this.#historyLimit = historyLimit;
@@ -104,7 +109,7 @@ export class Store {
     this.#journal = undefined;
     for (const record of records) {
       const entry = new Entry(record.key, record.revision, record.object);
-      this.collection(record.collection).commit(
+      this.collection(record.collection).apply(
         change({ type: "ADDED", revision: record.revision, entry, previous: undefined }),
       );
     }
@@ -113,9 +118,30 @@ export class Store {
     this.#journal = journal;
   }
 
+  /** Calls the listener in the tick of each later commit of any collection; the answer stops it. */
+  listen(listener: StoreListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A listener may write in its turn: everybody still hears of the changes in the order of their revisions. */
   #commit(collection: Collection, fields: Omit<Change, "encoded">): void {
     this.#revision = fields.revision;
-    collection.commit(change(fields));
+    const committed = change(fields);
+    collection.apply(committed);
+    this.#queue.push([collection, committed]);
+    if (this.#notifying) return;
+    this.#notifying = true;
+    try {
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#notify(...next);
+    } finally {
+      this.#notifying = false;
+    }
+  }
+
+  #notify(collection: Collection, committed: Change): void {
+    collection.notify(committed);
+    for (const listener of this.#listeners) listener(collection, committed);
   }
 }
 

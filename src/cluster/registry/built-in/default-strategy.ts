@@ -11,7 +11,7 @@ export const defaultStrategy: Strategy = {
   generation: false,
   statusWritesMetadata: false,
   validateName: subdomainName,
-  specChanged: (object, old) => !isEqual(object["spec"] as never, old["spec"] as never),
+  specChanged: (object, old) => !isEqual(object["spec"], old["spec"]),
   resetFields: resetStatus,
 };
 

@@ -25,7 +25,7 @@ let builds = 0;
 /** Makes the resource that a CRD describes. A changed CRD makes a new one over the same collection. */
 export function customResource(crd: CustomResourceDefinition, collection: Collection): Resource {
   const { group, scope, conversion } = crd.spec;
-  const names = { ...crd.spec.names, ...crd.status?.acceptedNames } as typeof crd.spec.names;
+  const names = { ...crd.spec.names, ...crd.status?.acceptedNames };
   const build = ++builds;
   const schemas = new Map<string, CompiledSchema>();
   const versions = crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version));

@@ -16,8 +16,7 @@ export function customStrategy(
     ...defaultStrategy,
     unconditionalUpdate: false,
     generation: true,
-    specChanged: (object, old) =>
-      !isEqual(content(object, hasStatus) as never, content(old, hasStatus) as never),
+    specChanged: (object, old) => !isEqual(content(object, hasStatus), content(old, hasStatus)),
     resetFields: hasStatus ? resetStatus : resetNothing,
     default(object, context) {
       const schema = schemaFor(context);

@@ -1,6 +1,5 @@
 import { findCondition, setCondition } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "../../clock/index.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
 import type { Collection } from "../../storage/collection.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Registry } from "../registry.ts";
@@ -13,7 +12,6 @@ export class Definitions {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #crds: Collection;
-  readonly #scheduled = new Set<string>();
 
   constructor(registry: Registry, store: Store, clock: Clock) {
     this.#registry = registry;
@@ -21,17 +19,7 @@ export class Definitions {
     this.#clock = clock;
     this.#crds = store.collection("customresourcedefinitions.apiextensions.k8s.io");
     for (const { key } of this.#crds.list()) this.#settle(key);
-    this.#crds.listen(({ entry }) => this.#schedule(entry.key));
-  }
-
-  /** Works after the present commit has reached all its listeners: writing inside it would reorder events. */
-  #schedule(key: string): void {
-    if (this.#scheduled.has(key)) return;
-    this.#scheduled.add(key);
-    queueMicrotask(() => {
-      this.#scheduled.delete(key);
-      this.#settle(key);
-    });
+    this.#crds.listen(({ entry }) => this.#settle(entry.key));
   }
 
   #settle(key: string): void {
@@ -40,7 +28,7 @@ export class Definitions {
     const crd = stored.object as CustomResourceDefinition;
     const next = this.#withConditions(crd);
     this.#serve(next);
-    if (next !== crd) this.#store.put(this.#crds, key, next as ApiObject);
+    if (next !== crd) this.#store.put(this.#crds, key, next);
     return undefined;
   }
 

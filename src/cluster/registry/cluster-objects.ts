@@ -1,0 +1,112 @@
+import { apiVersionOf, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { ClusterObjects, DeleteOptions, ObjectEvent, ServedResource } from "../controllers/objects.ts";
+import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import type { Entry } from "../storage/entry.ts";
+import { qualifiedName } from "../status/index.ts";
+import type { Core } from "./core.ts";
+import { createObject } from "./create-object.ts";
+import { deleteObject } from "./delete-object.ts";
+import { keyOf, type Resource } from "./resource.ts";
+import { updateObject } from "./update-object.ts";
+import type { Write } from "./write.ts";
+
+/** The cluster as its controllers see it: past HTTP, authentication and authorization, through all the rest. */
+export function clusterObjects(core: Core): ClusterObjects {
+  const find = (name: string) => core.registry.findName(name);
+  const read = (resource: Resource, entry: Entry) =>
+    presentNow(resource, entry).object as unknown as KubernetesObject;
+  const get = (name: string, namespace: string | undefined, objectName: string) => {
+    const resource = find(name);
+    const entry = resource?.collection.get(keyOf(resource, namespace ?? "", objectName));
+    return resource && entry && read(resource, entry);
+  };
+  const list = (name: string, namespace?: string) => {
+    const resource = find(name);
+    const prefix = resource?.namespaced && namespace ? `${namespace}/` : "";
+    return resource ? resource.collection.list(prefix).map((entry) => read(resource, entry)) : [];
+  };
+  return {
+    resources: () => core.registry.all().map(describe),
+    // The name of a resource carries the type of its objects; what is stored was checked against its schema.
+    get: get as ClusterObjects["get"],
+    list: list as ClusterObjects["list"],
+    watch: (listener) =>
+      core.store.listen((collection, { type, entry }) => {
+        const resource = core.registry.findStored(collection);
+        if (!resource) return;
+        listener({
+          type,
+          resource: qualifiedName(resource),
+          object: read(resource, entry),
+        } satisfies ObjectEvent);
+      }),
+    async create<T extends KubernetesObject>(user: string, object: T) {
+      const write = writeFor(core, user, object, "");
+      return (await createObject(write, copy(object))).object as unknown as T;
+    },
+    async update<T extends KubernetesObject>(user: string, object: T, subresource = "") {
+      const write = writeFor(core, user, object, subresource);
+      const { entry } = await updateObject(write, {
+        next: () => copy(object),
+        retry: !object.metadata.resourceVersion,
+      });
+      return entry.object as unknown as T;
+    },
+    async delete(user, object, options = {}) {
+      await deleteObject(writeFor(core, user, object, ""), deleteOptions(options));
+    },
+  };
+}
+
+function copy(object: KubernetesObject): ApiObject {
+  return cloneJSON(object) as unknown as ApiObject;
+}
+
+function describe(resource: Resource): ServedResource {
+  const { group, versions, kind, namespaced, verbs } = resource;
+  return {
+    resource: qualifiedName(resource),
+    apiVersion: apiVersionOf({ group, version: versions[0]!.name }),
+    kind,
+    namespaced,
+    verbs,
+  };
+}
+
+/** Objects that only a conversion webhook could present stay in the version in which they are stored. */
+function presentNow(resource: Resource, entry: Entry): Entry {
+  const shown = resource.present(entry, resource.versions[0]!.name);
+  return shown instanceof Promise ? entry : shown;
+}
+
+function writeFor(core: Core, user: string, object: KubernetesObject, subresource: string): Write {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const resource = core.registry.findKind(group, object.kind);
+  if (!resource) throw new TypeError(`no resource is served for ${object.apiVersion} ${object.kind}`);
+  return {
+    core,
+    resource,
+    version,
+    subresource,
+    namespace: resource.namespaced ? (object.metadata.namespace ?? "") : "",
+    name: object.metadata.name ?? "",
+    user: { name: user, groups: ["system:masters"] },
+    fieldManager: user.split(":").at(-1)!,
+    dryRun: false,
+    options: {},
+    warn: () => undefined,
+  };
+}
+
+function deleteOptions({ uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: DeleteOptions) {
+  return {
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...((uid !== undefined || resourceVersion !== undefined) && {
+      preconditions: {
+        ...(uid !== undefined && { uid }),
+        ...(resourceVersion !== undefined && { resourceVersion }),
+      },
+    }),
+  };
+}
