@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Reader } from "../client/client.ts";
 import type { ObjectKey } from "../client/object-key.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Informer } from "./informer.ts";
 
 /**
@@ -78,6 +79,8 @@ export interface CacheOptions extends KindCacheOptions {
   readonly missingInformer?: "create" | "warn" | "fail" | undefined;
   /** Stream the first list through the watch where the server can; on unless turned off. */
   readonly watchList?: boolean | undefined;
+  /** The machine's time unless a test gives its own. */
+  readonly clock?: Clock | undefined;
   /** Reports what handlers throw and what informers recover from. */
   readonly onError?: ((error: Error, informer: { readonly kind: Kind }) => void) | undefined;
   readonly onWarning?: ((text: string, informer: { readonly kind: Kind }) => void) | undefined;

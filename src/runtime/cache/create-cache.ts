@@ -5,6 +5,7 @@ import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, type ObjectKey } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
 import { TerminalError } from "../client/terminal-error.ts";
+import { systemClock } from "../clock/clock.ts";
 import type { Cache, CacheOptions, KindCacheOptions } from "./cache.ts";
 import type { Informer } from "./informer.ts";
 import { planPartitions } from "./partition-plans.ts";
@@ -35,11 +36,12 @@ class InformerCache implements Cache {
     const existing = this.existing(kind);
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
-    const { keepManagedFields = false, watchList = true, onError } = this.#options;
+    const { keepManagedFields = false, watchList = true, clock = systemClock, onError } = this.#options;
     const plans = planPartitions(kind, this.optionsOf(kind), {
       client: this.#client,
       keepManagedFields,
       watchList,
+      clock,
     });
     const informer = new SharedInformer<T>(kind, plans, (error) => onError?.(error, { kind }));
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);

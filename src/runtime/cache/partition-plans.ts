@@ -2,6 +2,7 @@ import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
 import { acceptOf } from "../client/metadata-only.ts";
 import { resourcePath } from "../client/resource-path.ts";
+import type { Clock } from "../clock/clock.ts";
 import { Reflector } from "../watch/reflector.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";
 import { deepFreeze } from "./deep-freeze.ts";
@@ -13,6 +14,7 @@ export interface PlanContext {
   readonly client: Pick<Client, "request">;
   readonly keepManagedFields: boolean;
   readonly watchList: boolean;
+  readonly clock: Clock;
 }
 
 /** Plans the watches of a kind: one for all namespaces, or one for each that is named. */
@@ -33,7 +35,7 @@ function planPartition(
   kind: Kind,
   namespace: string | undefined,
   scope: InformerScope,
-  { client, keepManagedFields, watchList }: PlanContext,
+  { client, keepManagedFields, watchList, clock }: PlanContext,
 ): PartitionPlan {
   const { labels, fields, transform } = scope;
   const matches = matchLabels(labels);
@@ -58,6 +60,7 @@ function planPartition(
           listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
           watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
           watchList,
+          clock,
         },
         partition,
       ).run(signal),

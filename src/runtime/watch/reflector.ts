@@ -1,7 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../client/api-error.ts";
 import type { RawRequest, RawResponse } from "../client/transport.ts";
-import { wait } from "../client/wait.ts";
+import { type Clock, systemClock } from "../clock/clock.ts";
+import { waitWithClock } from "../clock/wait-with-clock.ts";
 import { JsonLines } from "./json-lines.ts";
 import { ListItems } from "./list-items.ts";
 import {
@@ -37,6 +38,7 @@ export interface ReflectorOptions {
   readonly watchHeaders?: { readonly [name: string]: string } | undefined;
   readonly watchList: boolean;
   readonly random?: (() => number) | undefined;
+  readonly clock?: Clock | undefined;
   /**
    * A watch that says nothing for this many milliseconds is taken for dead and opened again where it was. Servers
    * send a bookmark each minute; a broken path sends nothing, and TCP alone would not notice for a quarter of an hour.
@@ -54,6 +56,7 @@ export class Reflector {
   readonly #send: (request: RawRequest) => Promise<RawResponse>;
   readonly #options: ReflectorOptions;
   readonly #sink: ReflectorSink;
+  readonly #clock: Clock;
   #state: WatcherState;
   /** Length of the frame that is being handled. */
   #bytes = 0;
@@ -66,6 +69,7 @@ export class Reflector {
     this.#send = send;
     this.#options = options;
     this.#sink = sink;
+    this.#clock = options.clock ?? systemClock;
     this.#state = newWatcher(options);
   }
 
@@ -84,7 +88,7 @@ export class Reflector {
   /** Steps the watcher, does what can be done at once, and returns what takes time. */
   #step(event: WatcherEvent): WatcherCommand | undefined {
     const random = (this.#options.random ?? Math.random)();
-    const { state, commands } = stepWatcher(this.#state, event, { now: performance.now(), random });
+    const { state, commands } = stepWatcher(this.#state, event, { now: this.#clock.monotonic(), random });
     this.#state = state;
     let lengthy: WatcherCommand | undefined;
     for (const command of commands) {
@@ -102,7 +106,7 @@ export class Reflector {
   async #perform(command: WatcherCommand, signal: AbortSignal): Promise<WatcherCommand | undefined> {
     if (command.type === "list") return this.#list(command, signal);
     if (command.type === "watch") return this.#watch(command, signal);
-    if (command.type === "wait") await wait(command.milliseconds, signal);
+    if (command.type === "wait") await waitWithClock(this.#clock, command.milliseconds, signal);
     return this.#step({ type: "waited" });
   }
 
@@ -123,13 +127,18 @@ export class Reflector {
         signal,
       });
       const items = new ListItems();
-      await readChunks(stream, 65_000, (chunk) => {
-        this.#sink.alive();
-        for (const item of items.push(chunk)) {
-          this.#sink.keep(parse(item) as KubernetesObject, item.length, false);
-        }
-        return undefined;
-      });
+      await readChunks(
+        stream,
+        () => 65_000,
+        this.#clock,
+        (chunk) => {
+          this.#sink.alive();
+          for (const item of items.push(chunk)) {
+            this.#sink.keep(parse(item) as KubernetesObject, item.length, false);
+          }
+          return undefined;
+        },
+      );
       const metadata = parsed(() => items.finish());
       version ??= metadata.resourceVersion;
       token = metadata.continue || undefined;
@@ -163,6 +172,7 @@ export class Reflector {
       const next = await readChunks(
         stream,
         () => (isStreaming() ? stall : silence),
+        this.#clock,
         (chunk) => {
           this.#sink.alive();
           for (const line of lines.push(chunk)) {
@@ -196,28 +206,28 @@ class Silence extends Error {}
  */
 async function readChunks<R>(
   stream: RawResponse["stream"],
-  silence: number | (() => number),
+  silence: () => number,
+  clock: Clock,
   take: (chunk: Buffer) => R | undefined,
 ): Promise<R | undefined> {
   if (!stream) return undefined;
-  const span = typeof silence === "number" ? () => silence : silence;
-  let last = performance.now();
+  let last = clock.monotonic();
   // One timer for the stream, not one for each chunk.
   const check = (): void => {
-    const rest = last + span() - performance.now();
+    const rest = last + silence() - clock.monotonic();
     if (rest <= 0) stream.destroy(new Silence("nothing came for too long"));
-    else timer = setTimeout(check, rest);
+    else cancel = clock.setTimer(check, rest);
   };
-  let timer = setTimeout(check, span());
+  let cancel = clock.setTimer(check, silence());
   try {
     for await (const chunk of stream) {
-      last = performance.now();
+      last = clock.monotonic();
       const result = take(chunk as Buffer);
       if (result !== undefined) return result;
     }
     return undefined;
   } finally {
-    clearTimeout(timer);
+    cancel();
     stream.destroy();
   }
 }

@@ -1,0 +1,186 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { expect, test } from "vitest";
+import { ApiError } from "../client/api-error.ts";
+import {
+  newWatcher,
+  stepWatcher,
+  type WatcherCommand,
+  type WatcherEvent,
+  type WatcherState,
+} from "./watcher.ts";
+
+/** Runs events through the watcher, a second apart, and collects what it says to do. */
+function run(events: readonly WatcherEvent[], { watchList = false, seconds = 1 } = {}): WatcherCommand[][] {
+  let state: WatcherState = newWatcher({ watchList });
+  return events.map((event, at) => {
+    const step = stepWatcher(state, event, { now: at * seconds * 1000, random: 0 });
+    state = step.state;
+    return [...step.commands];
+  });
+}
+
+const start: WatcherEvent = { type: "start" };
+const closed: WatcherEvent = { type: "closed" };
+const waited: WatcherEvent = { type: "waited" };
+const listed = (version: string): WatcherEvent => ({ type: "listed", version });
+const failed = (code: number, reason: string, details = {}): WatcherEvent => ({
+  type: "failed",
+  error: new ApiError({ code, reason, message: reason, details }),
+});
+const frame = (
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK",
+  object: KubernetesObject,
+): WatcherEvent => ({
+  type: "frame",
+  frame: { type, object },
+});
+const errorFrame = (code: number, reason: string): WatcherEvent => ({
+  type: "frame",
+  frame: {
+    type: "ERROR",
+    object: { apiVersion: "v1", kind: "Status", metadata: {}, code, reason } as KubernetesObject,
+  },
+});
+const pod = (resourceVersion: string, annotations = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "a", resourceVersion, annotations },
+});
+const initialEnd = frame("BOOKMARK", pod("5", { "k8s.io/initial-events-end": "true" }));
+const watchFrom = (resourceVersion: string | undefined, sendInitialEvents = false): WatcherCommand => ({
+  type: "watch",
+  resourceVersion,
+  sendInitialEvents,
+  timeoutSeconds: 300,
+});
+const last = (steps: WatcherCommand[][]): WatcherCommand | undefined => steps.at(-1)?.at(-1);
+
+test("stepWatcher() lists at any version in pages, then watches from the list's version", () => {
+  expect(run([start, listed("7")])).toEqual([
+    [{ type: "begin" }, { type: "list", resourceVersion: "0", limit: 500 }],
+    [{ type: "replace", version: "7" }, watchFrom("7")],
+  ]);
+});
+
+test("stepWatcher() goes on after the end of a watch without a list, from the last version it saw", () => {
+  expect(last(run([start, listed("7"), frame("MODIFIED", pod("9")), closed]))).toEqual(watchFrom("9"));
+});
+
+test("stepWatcher() lets bookmarks move the version", () => {
+  const steps = run([start, listed("7"), frame("BOOKMARK", pod("20")), closed]);
+  expect(steps[2]).toEqual([{ type: "progress", version: "20" }]);
+  expect(last(steps)).toEqual(watchFrom("20"));
+});
+
+test("stepWatcher() streams the objects that are there where the server can, and keeps the stream", () => {
+  const steps = run([start, frame("ADDED", pod("3")), initialEnd, frame("MODIFIED", pod("6"))], {
+    watchList: true,
+  });
+  expect(steps).toEqual([
+    [{ type: "begin" }, watchFrom(undefined, true)],
+    [{ type: "keep", object: pod("3"), isDeleted: false }],
+    [{ type: "replace", version: "5" }],
+    [{ type: "change", change: "MODIFIED", object: pod("6") }],
+  ]);
+});
+
+test("stepWatcher() lists where the server refuses to stream or says nothing", () => {
+  const list = { type: "list", resourceVersion: "0", limit: 500 };
+  for (const event of [failed(422, "Invalid"), failed(400, "BadRequest"), { type: "stalled" } as const]) {
+    expect(last(run([start, event], { watchList: true }))).toEqual(list);
+  }
+});
+
+test("stepWatcher() lists after a stream that broke in the middle, and streams again the next time", () => {
+  for (const event of [closed, errorFrame(500, "InternalError")]) {
+    const steps = run(
+      [start, frame("ADDED", pod("3")), event, waited, listed("8"), errorFrame(410, "Expired"), waited],
+      {
+        watchList: true,
+      },
+    );
+    expect(steps[2]?.at(-1)).toEqual({ type: "wait", milliseconds: 400 });
+    expect(steps[3]).toEqual([{ type: "begin" }, { type: "list", resourceVersion: "0", limit: 500 }]);
+    expect(last(steps)).toEqual(watchFrom("8", true));
+  }
+});
+
+test("stepWatcher() reads at the last version after a watch expired, and at the newest if that is gone too", () => {
+  const steps = run([
+    start,
+    listed("7"),
+    errorFrame(410, "Expired"),
+    waited,
+    failed(410, "Expired"),
+    failed(410, "Expired"),
+  ]);
+  expect(steps[3]?.at(-1)).toEqual({ type: "list", resourceVersion: "7", limit: undefined });
+  expect(steps[4]?.at(-1)).toEqual({ type: "list", resourceVersion: undefined, limit: 500 });
+  expect(steps[5]?.at(-1)).toEqual({ type: "list", resourceVersion: undefined, limit: undefined });
+});
+
+test("stepWatcher() does not wait when a watch expired that was healthy for long", () => {
+  const steps = run([start, listed("7"), frame("ADDED", pod("8")), errorFrame(410, "Expired")], {
+    seconds: 60,
+  });
+  expect(last(steps)).toEqual({ type: "list", resourceVersion: "8", limit: undefined });
+});
+
+test("stepWatcher() reads at the newest version where a server lags behind the known one", () => {
+  const tooLarge = failed(504, "Timeout", { causes: [{ reason: "ResourceVersionTooLarge" }] });
+  const steps = run([start, listed("7"), errorFrame(410, "Expired"), waited, tooLarge]);
+  expect(last(steps)).toEqual({ type: "list", resourceVersion: undefined, limit: 500 });
+});
+
+test("stepWatcher() streams at the newest version after the known one expired", () => {
+  const steps = run([start, initialEnd, errorFrame(410, "Expired"), waited, errorFrame(410, "Expired")], {
+    watchList: true,
+  });
+  expect(steps[3]?.at(-1)).toEqual(watchFrom("5", true));
+  expect(steps[4]?.at(-1)).toEqual(watchFrom(undefined, true));
+});
+
+test("stepWatcher() resumes the watch after lost connections, throttling, and missing rights", () => {
+  for (const event of [
+    failed(0, "Unreachable"),
+    failed(429, "TooManyRequests"),
+    failed(500, "InternalError"),
+    failed(503, "ServiceUnavailable"),
+    failed(401, "Unauthorized"),
+    failed(403, "Forbidden"),
+    errorFrame(500, "InternalError"),
+    errorFrame(429, "TooManyRequests"),
+  ]) {
+    const steps = run([start, listed("7"), event, waited]);
+    expect(steps[2]?.map(({ type }) => type)).toEqual(["report", "wait"]);
+    expect(last(steps)).toEqual(watchFrom("7"));
+  }
+});
+
+test("stepWatcher() begins anew after many internal errors in a row, and after frames that make no sense", () => {
+  const internal = [failed(500, "InternalError"), waited];
+  const patient = run([start, listed("7"), ...Array.from({ length: 6 }, () => internal).flat()]);
+  expect(last(patient)).toEqual({ type: "list", resourceVersion: "7", limit: undefined });
+  expect(last(run([start, listed("7"), failed(0, "Malformed"), waited]))).toMatchObject({ type: "list" });
+});
+
+test("stepWatcher() waits longer after each failure, up to half a minute, and as long as the server asks", () => {
+  const steps = run([start, ...Array.from({ length: 8 }, () => [failed(0, "Unreachable"), waited]).flat()]);
+  const waits = steps.flat().flatMap((command) => (command.type === "wait" ? [command.milliseconds] : []));
+  expect(waits).toEqual([400, 800, 1600, 3200, 6400, 12_800, 15_000, 15_000]);
+  const asked = run([start, failed(429, "TooManyRequests", { retryAfterSeconds: 9 })]);
+  expect(last(asked)).toEqual({ type: "wait", milliseconds: 9000 });
+});
+
+test("stepWatcher() forgets failures after two quiet minutes", () => {
+  const failures = [failed(0, "Unreachable"), waited, failed(0, "Unreachable"), waited];
+  const steps = run([start, ...failures, listed("7"), closed, failed(0, "Unreachable")], { seconds: 61 });
+  expect(last(steps)).toEqual({ type: "wait", milliseconds: 400 });
+});
+
+test("stepWatcher() slows down watches that end at once without a word", () => {
+  const short = run([start, listed("7"), closed], { seconds: 0.1 });
+  expect(last(short)).toEqual({ type: "wait", milliseconds: 400 });
+  const withNews = run([start, listed("7"), frame("ADDED", pod("8")), closed], { seconds: 0.1 });
+  expect(last(withNews)).toEqual(watchFrom("8"));
+});
