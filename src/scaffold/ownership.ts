@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Tree } from "./tree.ts";
+import type { Draft, Tree } from "./tree.ts";
 
 /** Where the record stands that tells later commands what the user changed since. */
 export const OWNED_FILE = ".tsbuilder/owned.json";
@@ -24,4 +24,19 @@ export function formatOwnedFiles(owned: OwnedFiles): string {
 /** Twelve bytes of SHA-256 are plenty to notice a change. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
+}
+
+/**
+ * Brings the record up to date with a draft: what we wrote is known again, unless the user had changed it before, and
+ * then it stays theirs.
+ */
+export function recordOwnedFiles(draft: Draft, owned: OwnedFiles): void {
+  const next = new Map(owned);
+  for (const { path, content, before, ownership } of draft.changes()) {
+    if (content === undefined) next.delete(path);
+    if (typeof content !== "string" || ownership === "generated" || path === "PROJECT") continue;
+    const isTheirs = before !== undefined && owned.get(path) !== hashText(before);
+    if (!isTheirs) next.set(path, hashText(content));
+  }
+  draft.write(OWNED_FILE, formatOwnedFiles(next), "generated");
 }

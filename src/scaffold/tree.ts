@@ -23,6 +23,11 @@ export function diskTree(root: string): Tree {
   };
 }
 
+/** The same, dot folders and all: for folders in which every file is ours. */
+export function everythingBelow(root: string): Tree {
+  return { ...diskTree(root), list: (folder) => walk(root, folder, () => false).sort() };
+}
+
 /** Files that live in memory only: for tests, and to see what a project would look like from scratch. */
 export function memoryTree(files: Readonly<Record<string, string>> = {}): Tree {
   return {
@@ -90,12 +95,12 @@ interface Pending {
   readonly ownership: Ownership;
 }
 
-function walk(root: string, folder: string): string[] {
+function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
   const absolute = join(root, folder);
   if (!existsSync(absolute)) return [];
   return readdirSync(absolute, { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return isLeftOut(`${path}/`) ? [] : walk(root, path);
+    if (entry.isDirectory()) return leaveOut(`${path}/`) ? [] : walk(root, path, leaveOut);
     return entry.isFile() ? [path] : [];
   });
 }

@@ -1,0 +1,36 @@
+import { applyPlan } from "../scaffold/apply.ts";
+import type { Plan } from "../scaffold/file-change.ts";
+import { formatUnifiedDiff } from "../scaffold/unified-diff.ts";
+import type { FlagDefinition } from "./command.ts";
+import { describePlan } from "./report.ts";
+import type { Ui } from "./ui.ts";
+
+/** The flags of every command that writes files. */
+export const planFlags = {
+  "dry-run": {
+    type: "boolean",
+    summary: "show which files would be written, and write none",
+    default: false,
+  },
+  diff: { type: "boolean", summary: "show what would change in each file, and write none", default: false },
+} as const satisfies Record<string, FlagDefinition>;
+
+interface PlanFlags {
+  readonly "dry-run": boolean;
+  readonly diff: boolean;
+}
+
+/** Makes a plan's changes, or shows them. Tells whether they were made. */
+export function carryOut(root: string, plan: Plan, flags: PlanFlags, ui: Ui): boolean {
+  if (flags.diff) {
+    ui.print(plan.changes.map(formatUnifiedDiff).join("").trimEnd());
+    return false;
+  }
+  for (const line of describePlan(plan)) ui.print(line);
+  if (flags["dry-run"]) {
+    ui.note("Nothing was written (--dry-run).");
+    return false;
+  }
+  applyPlan(root, plan.changes);
+  return true;
+}

@@ -1,0 +1,139 @@
+import { addResource } from "../../project/add-resource.ts";
+import { pluralize } from "../../project/plural.ts";
+import { noWebhooks, type Project, type Resource } from "../../project/project.ts";
+import {
+  checkControllerName,
+  checkGroup,
+  checkKind,
+  checkPlural,
+  checkResource,
+  checkShortName,
+  checkVersion,
+} from "../../project/validate.ts";
+import { carryOut, planFlags } from "../carry-out.ts";
+import { defineCommand, type FlagValues } from "../command.ts";
+import { openProject } from "../open-project.ts";
+import { planProjectChange } from "../plan-project.ts";
+
+const flags = {
+  group: {
+    type: "string",
+    summary: "API group, without the domain",
+    placeholder: "GROUP",
+    prompt: "Group:",
+    default: "",
+    check: checkGroup,
+  },
+  version: {
+    type: "string",
+    summary: "API version, like v1 or v1alpha1",
+    placeholder: "VERSION",
+    required: true,
+    prompt: "Version:",
+    promptDefault: "v1",
+    check: checkVersion,
+  },
+  kind: {
+    type: "string",
+    summary: "kind, in PascalCase",
+    placeholder: "KIND",
+    required: true,
+    prompt: "Kind:",
+    check: checkKind,
+  },
+  plural: {
+    type: "string",
+    summary: "plural in URLs, when it is an irregular one",
+    placeholder: "NAME",
+    check: checkPlural,
+  },
+  singular: {
+    type: "string",
+    summary: "singular for kubectl (default: the kind in lower case)",
+    placeholder: "NAME",
+    check: (value: string) => checkPlural(value, "singular"),
+  },
+  "short-name": {
+    type: "list",
+    summary: "short name for kubectl; may be given more than once",
+    placeholder: "NAME",
+    check: (value: string) => checkShortName(value, "short-name"),
+  },
+  category: {
+    type: "list",
+    summary: "group of kinds that kubectl get shows together; may be given more than once",
+    placeholder: "NAME",
+    check: (value: string) => checkShortName(value, "category"),
+  },
+  namespaced: { type: "boolean", summary: "objects live in a namespace", default: true },
+  "cluster-scoped": { type: "boolean", summary: "objects belong to the whole cluster", default: false },
+  resource: {
+    type: "boolean",
+    summary: "write the kind's types and objects",
+    default: true,
+    prompt: "Create Resource?",
+  },
+  controller: { type: "boolean", summary: "write a controller", default: true, prompt: "Create Controller?" },
+  "controller-name": {
+    type: "string",
+    summary: "name of the controller (default: the kind in lower case)",
+    placeholder: "NAME",
+    check: checkControllerName,
+  },
+  force: { type: "boolean", summary: "write files again that are there", default: false },
+  make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
+  ...planFlags,
+} as const;
+
+export const createApi = defineCommand({
+  summary: "Add a kind: its types, its controller, its objects in config/",
+  flags,
+  refused: {
+    ssa: "leave it out: client.apply() is server-side apply, for every kind",
+    plugins: "leave it out; --template chooses what is scaffolded",
+  },
+  examples: [
+    "tsbuilder create api --group apps --version v1 --kind MySQL",
+    "tsbuilder create api --group apps --version v1 --kind Cluster --cluster-scoped --short-name cl",
+    "tsbuilder create api --group apps --version v1 --kind MySQL --resource=false --controller-name mysql-backup",
+  ],
+  async run({ flags: values, cwd, ui }) {
+    const { root, tree, project, text } = openProject(cwd, ui);
+    const resource = readResource(project, values);
+    const after = addResource(project, {
+      resource,
+      withResource: values.resource,
+      withController: values.controller,
+      controllerName: values["controller-name"],
+      force: values.force,
+    });
+    const plan = await planProjectChange({
+      tree,
+      before: { project, text },
+      after,
+      force: values.force,
+      make: values.make,
+    });
+    if (!carryOut(root, plan, values, ui)) return;
+    if (values.resource)
+      ui.print(`\nNext: say what a ${resource.kind} is made of in its types, and run\n  npm run manifests`);
+  },
+});
+
+function readResource(project: Project, values: FlagValues<typeof flags>): Resource {
+  const { group, version, kind } = values;
+  return checkResource({
+    group,
+    domain: project.domain,
+    version,
+    kind,
+    plural: values.plural ?? pluralize(kind.toLowerCase()),
+    singular: values.singular,
+    shortNames: values["short-name"],
+    categories: values.category,
+    namespaced: values.namespaced && !values["cluster-scoped"],
+    origin: { type: "own" },
+    controllers: [],
+    webhooks: noWebhooks,
+  });
+}

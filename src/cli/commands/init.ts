@@ -1,0 +1,144 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { formatBoilerplate } from "../../project/boilerplate.ts";
+import type { LicenseName, Project } from "../../project/project.ts";
+import { PROJECT_FILE } from "../../project/store.ts";
+import { checkDomain, checkProjectName } from "../../project/validate.ts";
+import { recoverPlan } from "../../scaffold/apply.ts";
+import { diskTree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { carryOut, planFlags } from "../carry-out.ts";
+import { defineCommand } from "../command.ts";
+import { reportRecovery } from "../open-project.ts";
+import { planProjectChange } from "../plan-project.ts";
+import { readLicenseFile } from "../read-license-file.ts";
+
+export const init = defineCommand({
+  summary: "Start a project in this folder",
+  flags: {
+    domain: {
+      type: "string",
+      summary: "the domain that API groups end with",
+      placeholder: "DOMAIN",
+      required: true,
+      prompt: "Domain of your API groups:",
+      check: checkDomain,
+    },
+    "project-name": {
+      type: "string",
+      summary: "name of the project and prefix of its objects (default: the folder's name)",
+      placeholder: "NAME",
+      check: checkProjectName,
+    },
+    owner: { type: "string", summary: "who holds the copyright", placeholder: "NAME", default: "" },
+    license: {
+      type: "string",
+      summary: "licence in the header of source files",
+      choices: ["apache2", "copyright", "none"],
+      default: "apache2",
+    },
+    "license-file": {
+      type: "string",
+      summary: "file with the header of source files, a block comment, in place of --license",
+      placeholder: "FILE",
+    },
+    multigroup: { type: "boolean", summary: "give each API group folders of its own", default: false },
+    namespaced: {
+      type: "boolean",
+      summary: "watch one namespace only, with a Role instead of a ClusterRole",
+      default: false,
+    },
+    "skip-install": { type: "boolean", summary: "leave out npm install", default: false },
+    force: { type: "boolean", summary: "replace files that are there already", default: false },
+    ...planFlags,
+  },
+  refused: {
+    repo: "leave it out: imports are relative, so a project has no module path; --project-name is its name",
+    "fetch-deps": "use --skip-install to leave out npm install",
+    "skip-go-version-check": "leave it out: there is no Go; tsbuilder doctor checks Node",
+    "project-version": "leave it out: there is one version of the PROJECT file, 3",
+    plugins: "leave it out: TypeScript and kustomize are built in",
+  },
+  examples: [
+    "tsbuilder init --domain example.com",
+    "tsbuilder init --domain example.com --project-name mysql-operator --owner 'The MySQL authors'",
+  ],
+  async run({ flags, cwd, ui, host }) {
+    reportRecovery(recoverPlan(cwd), ui);
+    refuseInitialized(cwd);
+    const license: LicenseName =
+      flags["license-file"] === undefined ? (flags.license as LicenseName) : "file";
+    const project: Project = {
+      domain: flags.domain,
+      projectName: flags["project-name"] ?? nameOfFolder(cwd),
+      multigroup: flags.multigroup,
+      namespaced: flags.namespaced,
+      namespaces: [],
+      license,
+      owner: flags.owner,
+      features: ["metrics"],
+      resources: [],
+      cliVersion: host.version(),
+    };
+    const { packages, files } = await host.vendorPackages();
+    const boilerplate =
+      flags["license-file"] === undefined
+        ? formatBoilerplate(project)
+        : readLicenseFile(resolve(cwd, flags["license-file"]));
+    warnAboutFiles(cwd, (text) => ui.note(text));
+    const plan = await planProjectChange({
+      tree: diskTree(cwd),
+      before: undefined,
+      after: project,
+      boilerplate,
+      packages,
+      extraFiles: files,
+      force: flags.force,
+    });
+    if (!carryOut(cwd, plan, flags, ui)) return;
+    if (!flags["skip-install"]) installDependencies(cwd);
+    ui.print("\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL");
+  },
+});
+
+function refuseInitialized(cwd: string): void {
+  const file = [PROJECT_FILE].find((name) => existsSync(join(cwd, name)));
+  if (file === undefined) return;
+  throw new TsbuilderError(`"${cwd}" holds a project already: "${file}" is there`, {
+    code: "ALREADY_INITIALIZED",
+    hint: "go on with tsbuilder create api, or change the project with tsbuilder edit",
+  });
+}
+
+function nameOfFolder(cwd: string): string {
+  const name = basename(cwd).toLowerCase();
+  try {
+    return checkProjectName(name);
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    throw new TsbuilderError(`the folder's name is taken for the project's, and ${error.message}`, {
+      code: "INVALID_NAME",
+      hint: error.hint,
+    });
+  }
+}
+
+function warnAboutFiles(cwd: string, note: (text: string) => void): void {
+  const files = readdirSync(cwd).filter((name) => name !== ".git");
+  if (files.length > 0) note(`"${cwd}" is not empty: files that are there are kept.`);
+}
+
+/** npm's own words and progress go to the terminal as they come. */
+function installDependencies(cwd: string): void {
+  const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit"], {
+    cwd,
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
+  if (status === 0) return;
+  throw new TsbuilderError(`npm install failed${error ? `: ${error.message}` : ""}`, {
+    code: "TOOL_FAILED",
+    hint: "the project's files are written; once npm works, run: npm install",
+  });
+}

@@ -1,0 +1,29 @@
+import { defineCommand } from "../command.ts";
+
+/** The release of Kubernetes that the tables of built-in kinds come from. */
+const KUBERNETES = "1.36";
+
+export const version = defineCommand({
+  summary: "Tell the version of tsbuilder, and what it runs on",
+  flags: {
+    output: {
+      type: "string",
+      summary: "how to print it",
+      choices: ["text", "json"],
+      default: "text",
+      short: "o",
+    },
+  },
+  examples: ["tsbuilder version", "tsbuilder version -o json"],
+  async run({ flags, ui, host }) {
+    const facts = {
+      tsbuilder: host.version(),
+      kubernetes: KUBERNETES,
+      node: process.versions.node,
+      v8: process.versions.v8,
+      platform: `${process.platform}/${process.arch}`,
+    };
+    if (flags.output === "json") ui.print(JSON.stringify(facts, undefined, 2));
+    else for (const [name, value] of Object.entries(facts)) ui.print(`${name}: ${value}`);
+  },
+});

@@ -1,0 +1,49 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { didYouMean } from "../shared/text.ts";
+import { type CommandEntry, commands } from "./commands/index.ts";
+import { overview } from "./overview.ts";
+import { type Host, thisTsbuilder } from "./host.ts";
+import type { Ui } from "./ui.ts";
+
+/** Finds the command that is called, loads it alone, and runs it. Returns the exit code. */
+export async function dispatch(
+  argv: readonly string[],
+  cwd: string,
+  ui: Ui,
+  host: Host = thisTsbuilder,
+): Promise<number> {
+  const words = argv.filter((word) => word !== "--help" && word !== "-h");
+  const wantsHelp = words.length < argv.length;
+  if (words[0] === "help") return dispatch([...words.slice(1), "--help"], cwd, ui, host);
+  const entry = findCommand(words);
+  if (entry) {
+    const [{ runCommand }, command] = await Promise.all([import("./run-command.ts"), entry.load()]);
+    return runCommand(entry.name, command, argv.slice(entry.name.split(" ").length), cwd, ui, host);
+  }
+  const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
+  if (words.length === 0 || (group.length > 0 && words.length === 1)) {
+    ui.print(overview(words[0]));
+    return wantsHelp || words.length === 0 ? 0 : 1;
+  }
+  throw unknownCommand(words, group);
+}
+
+/** The command with the most words that the call begins with. */
+function findCommand(words: readonly string[]): CommandEntry | undefined {
+  return commands
+    .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+}
+
+function unknownCommand(words: readonly string[], group: readonly CommandEntry[]): TsbuilderError {
+  const written = group.length > 0 ? words.slice(0, 2).join(" ") : words[0]!;
+  const known =
+    group.length > 0
+      ? group.map(({ name }) => name)
+      : commands.flatMap(({ name }) => [name, name.split(" ")[0]!]);
+  const meant = didYouMean(written, known);
+  return new TsbuilderError(`there is no command "tsbuilder ${written}"`, {
+    code: "INVALID_ARGUMENT",
+    hint: meant === undefined ? "tsbuilder --help lists the commands" : `did you mean "tsbuilder ${meant}"?`,
+  });
+}

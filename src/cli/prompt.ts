@@ -1,0 +1,42 @@
+import inquirer from "inquirer";
+import { TsbuilderError } from "../shared/errors.ts";
+import type { FlagDefinition } from "./command.ts";
+
+/** Asks a person for the value of a flag, and asks again until it is valid. */
+export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
+  const message = definition.prompt ?? `${definition.summary}:`;
+  try {
+    const { answer } = await inquirer.prompt<{ answer: string | boolean }>([question(message, definition)]);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
+    throw new TsbuilderError(`nobody answered "${message}"`, {
+      code: "MISSING_ANSWER",
+      hint: `type the answer: --${flag} ${definition.placeholder ?? "VALUE"}`,
+    });
+  }
+}
+
+function question(message: string, { type, choices, check, promptDefault, required }: FlagDefinition) {
+  const name = "answer" as const;
+  if (type === "boolean") return { type: "confirm" as const, name, message, default: promptDefault ?? true };
+  if (choices) return { type: "select" as const, name, message, choices: [...choices] };
+  return {
+    type: "input" as const,
+    name,
+    message,
+    ...(promptDefault === undefined ? {} : { default: String(promptDefault) }),
+    validate: (answer: string) => verdict(answer, check, required),
+  };
+}
+
+function verdict(answer: string, check: FlagDefinition["check"], required = false): true | string {
+  if (answer === "") return required ? "Please type something." : true;
+  try {
+    check?.(answer);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    return `${error.message}: ${error.hint}`;
+  }
+}

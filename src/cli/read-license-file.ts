@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from "node:fs";
+import { TsbuilderError } from "../shared/errors.ts";
+
+/** Reads a licence header of the user's own: a block comment, or nothing. */
+export function readLicenseFile(path: string): string {
+  if (!existsSync(path)) throw invalid(`the licence file "${path}" is not there`);
+  const text = readFileSync(path, "utf8").trim();
+  if (text === "" || /^\/\*(?:(?!\*\/)[\s\S])*\*\/$/u.test(text)) return text;
+  throw invalid(`the licence file "${path}" is not one block comment`);
+}
+
+function invalid(message: string): TsbuilderError {
+  return new TsbuilderError(message, {
+    code: "INVALID_ARGUMENT",
+    hint: "name a file that holds /* your text */, or use --license apache2",
+  });
+}

@@ -1,0 +1,23 @@
+import type { Diagnostic } from "../generators/diagnostic.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+
+/** Errors of the generators end the command, all of them at once; warnings become notes. */
+export function refuseFindings(findings: readonly Diagnostic[]): string[] {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) {
+    const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
+    throw new TsbuilderError(
+      [`there is ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
+      { code: "INVALID_SOURCE", hint: "mend the sources and run the command again; nothing was written" },
+    );
+  }
+  return findings.map((finding) => `warning: ${describeFinding(finding)}`);
+}
+
+function describeFinding({ message, hint, at, frame }: Diagnostic): string {
+  return [
+    at ? `${at.file}:${at.line}:${at.column}: ${message}` : message,
+    ...(frame === undefined ? [] : [frame]),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ].join("\n");
+}

@@ -1,0 +1,189 @@
+import { Command as Parser, CommanderError, Option } from "commander";
+import { TsbuilderError } from "../shared/errors.ts";
+import { didYouMean } from "../shared/text.ts";
+import type { Command, FlagDefinition, FlagDefinitions, FlagValues } from "./command.ts";
+import type { Host } from "./host.ts";
+import type { Ui } from "./ui.ts";
+
+/** Reads the flags of a command, asks a person for what is missing, and runs it. */
+export async function runCommand(
+  name: string,
+  command: Command,
+  argv: readonly string[],
+  cwd: string,
+  ui: Ui,
+  host: Host,
+): Promise<number> {
+  const { own, rest } = splitRest(argv, command);
+  refuseFlags(own, command);
+  const parser = makeParser(name, command, ui);
+  try {
+    parser.parse(normalizeBooleans(own, command.flags), { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    throw error instanceof CommanderError ? explain(error, name, command) : error;
+  }
+  const values = readValues(parser, command.flags);
+  const given = new Set(Object.keys(command.flags).filter((flag) => isGiven(parser, flag)));
+  await askForMissing(name, command.flags, values, given, ui);
+  checkValues(command.flags, values);
+  const flags = values as FlagValues<FlagDefinitions>;
+  return (await command.run({ flags, given, positionals: parser.args, rest, cwd, ui, host })) ?? 0;
+}
+
+function makeParser(name: string, command: Command, ui: Ui): Parser {
+  const parser = new Parser(`tsbuilder ${name}`)
+    .description([command.summary, command.description].filter(Boolean).join("\n\n"))
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => ui.print(text.trimEnd()), writeErr: () => undefined })
+    .helpOption("-h, --help", "tell about this command")
+    .allowExcessArguments(false);
+  for (const positional of command.positionals ?? []) parser.argument(positional);
+  for (const [flag, definition] of Object.entries(command.flags)) addOption(parser, flag, definition);
+  const examples = command.examples ?? [];
+  if (examples.length > 0)
+    parser.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
+  return parser;
+}
+
+function addOption(parser: Parser, flag: string, definition: FlagDefinition): void {
+  const { type, placeholder = "VALUE", summary, hidden = false } = definition;
+  const value =
+    { boolean: "", "optional-string": ` [${placeholder}]` }[type as string] ?? ` <${placeholder}>`;
+  const short = definition.short === undefined ? "" : `-${definition.short}, `;
+  const option = new Option(`${short}--${flag}${value}`, summary).hideHelp(hidden);
+  if (definition.choices) option.choices([...definition.choices]);
+  if (type === "list") option.argParser(collect(definition.choices));
+  if (definition.default !== undefined) option.default(definition.default);
+  parser.addOption(option);
+  if (type === "boolean") parser.addOption(new Option(`--no-${flag}`).hideHelp());
+}
+
+function collect(choices: readonly string[] | undefined): (value: string, before?: string[]) => string[] {
+  return (value, before = []) => {
+    const items = value.split(",").filter((item) => item !== "");
+    const wrong = items.find((item) => choices && !choices.includes(item));
+    if (wrong === undefined) return [...before, ...items];
+    const meant = didYouMean(wrong, choices!);
+    throw new TsbuilderError(`"${wrong}" is none of ${choices!.join(", ")}`, {
+      code: "INVALID_ARGUMENT",
+      hint: meant === undefined ? `choose one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
+    });
+  };
+}
+
+/** Go's flags take `--make=false`, and people's fingers know that. */
+function normalizeBooleans(argv: readonly string[], flags: FlagDefinitions): string[] {
+  return argv.map((word) => {
+    const match = /^--([^=]+)=(.*)$/u.exec(word);
+    if (!match || flags[match[1]!]?.type !== "boolean") return word;
+    if (/^(?:true|t|1)$/iu.test(match[2]!)) return `--${match[1]}`;
+    if (/^(?:false|f|0)$/iu.test(match[2]!)) return `--no-${match[1]}`;
+    throw new TsbuilderError(`--${match[1]} is "${match[2]}", which is neither true nor false`, {
+      code: "INVALID_ARGUMENT",
+      hint: `type --${match[1]} or --${match[1]}=false`,
+    });
+  });
+}
+
+function splitRest(argv: readonly string[], command: Command): { own: string[]; rest: string[] } {
+  const at = argv.indexOf("--");
+  if (at === -1 || !command.takesRest) return { own: [...argv], rest: [] };
+  return { own: argv.slice(0, at), rest: argv.slice(at + 1) };
+}
+
+function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
+  for (const word of argv) {
+    const flag = /^--([^=]+)/u.exec(word)?.[1];
+    if (flag === undefined || !Object.hasOwn(refused, flag)) continue;
+    throw new TsbuilderError(`--${flag} means nothing to a TypeScript project`, {
+      code: "INVALID_ARGUMENT",
+      hint: refused[flag]!,
+    });
+  }
+}
+
+/** Commander's own messages name the flag; what is missing is what to type next. */
+function explain(error: CommanderError, name: string, command: Command): TsbuilderError {
+  const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1];
+  const meant =
+    unknown &&
+    didYouMean(
+      unknown,
+      Object.keys(command.flags).map((flag) => `--${flag}`),
+    );
+  const message = error.message
+    .replace(/^error: /u, "")
+    .replace(/\n?\(Did you mean.*$/su, "")
+    .replaceAll("'", '"');
+  return new TsbuilderError(message, {
+    code: "INVALID_ARGUMENT",
+    hint: meant ? `did you mean "${meant}"?` : `tsbuilder ${name} --help tells its flags`,
+  });
+}
+
+type Values = Record<string, string | boolean | number | readonly string[] | undefined>;
+
+function readValues(parser: Parser, flags: FlagDefinitions): Values {
+  const entries = Object.entries(flags).map(([flag, { type }]): [string, Values[string]] => {
+    const value = parser.getOptionValue(camelCase(flag)) as Values[string];
+    if (type === "list") return [flag, value ?? []];
+    if (type === "number" && typeof value === "string") return [flag, toNumber(flag, value)];
+    return [flag, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toNumber(flag: string, value: string): number {
+  if (/^\d+$/u.test(value)) return Number(value);
+  throw new TsbuilderError(`--${flag} is "${value}", which is no number`, {
+    code: "INVALID_ARGUMENT",
+    hint: `type a whole number, like --${flag} 8080`,
+  });
+}
+
+function isGiven(parser: Parser, flag: string): boolean {
+  return parser.getOptionValueSource(camelCase(flag)) === "cli";
+}
+
+const camelCase = (flag: string): string =>
+  flag.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase());
+
+async function askForMissing(
+  name: string,
+  flags: FlagDefinitions,
+  values: Values,
+  given: Set<string>,
+  ui: Ui,
+): Promise<void> {
+  const isMissing = ([flag, { required }]: [string, FlagDefinition]): boolean =>
+    required === true && (values[flag] === undefined || values[flag] === "");
+  if (ui.isInteractive) {
+    const questions = Object.entries(flags).filter(
+      (entry) => isMissing(entry) || (entry[1].prompt !== undefined && !given.has(entry[0])),
+    );
+    // Somebody who typed every required flag knows what they want: defaults stand without a question.
+    if (!questions.some(isMissing)) return;
+    const { ask } = await import("./prompt.ts");
+    for (const [flag, definition] of questions) {
+      values[flag] = await ask(flag, definition);
+      given.add(flag);
+    }
+    return;
+  }
+  const missing = Object.entries(flags).filter(isMissing);
+  if (missing.length === 0) return;
+  const names = missing.map(([flag]) => `--${flag}`).join(", ");
+  throw new TsbuilderError(`tsbuilder ${name} needs ${names}`, {
+    code: "MISSING_ANSWER",
+    hint: `add ${missing.map(([flag, { placeholder = "VALUE" }]) => `--${flag} ${placeholder}`).join(" ")}`,
+  });
+}
+
+function checkValues(flags: FlagDefinitions, values: Values): void {
+  for (const [flag, { check }] of Object.entries(flags)) {
+    const value = values[flag];
+    if (!check || value === undefined) continue;
+    for (const item of Array.isArray(value) ? (value as readonly string[]) : [value]) check(String(item));
+  }
+}

@@ -1,0 +1,26 @@
+import { readVendorTarballs } from "../packaging/vendor.ts";
+import type { VendorPackages } from "./host.ts";
+
+/**
+ * Our packages are not published yet, and a registry must never be asked for their names: a project carries them as
+ * files. On the day of publication this becomes true, and a project names versions.
+ */
+const IS_PUBLISHED = false;
+
+export function vendorPackages(): VendorPackages {
+  const tarballs = readVendorTarballs();
+  const specifier = (name: Parameters<typeof tarballs.get>[0]): string => {
+    const { version, fileName } = tarballs.get(name)!;
+    return IS_PUBLISHED ? `^${version}` : `file:vendor/${fileName}`;
+  };
+  return {
+    packages: {
+      runtime: specifier("@tsbuilder/runtime"),
+      cluster: specifier("@tsbuilder/cluster"),
+      tsbuilder: specifier("tsbuilder"),
+    },
+    files: new Map(
+      IS_PUBLISHED ? [] : [...tarballs.values()].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
+    ),
+  };
+}

@@ -1,0 +1,85 @@
+import { type FeatureName, featureNames } from "../../project/features.ts";
+import type { Project } from "../../project/project.ts";
+import { type Blueprint, type Insert, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { component, line, wiring } from "./kustomization-lines.ts";
+
+/** What the features that are on add: a component each, and one for each pair that has to know of each other. */
+export function describeFeatures(project: Project): Blueprint {
+  const isOn = (name: FeatureName): boolean => project.features.includes(name);
+  return joinBlueprints(
+    ...featureNames.filter(isOn).map((name) => feature(project, name)),
+    ...pairs.filter(({ of }) => of.every(isOn)).map(({ part, inserts }) => blueprint(project, part, inserts)),
+  );
+}
+
+function feature(project: Project, name: FeatureName): Blueprint {
+  const folder = folders[name];
+  return folder === undefined ? blueprint(project) : blueprint(project, name, [component(`../${folder}`)]);
+}
+
+/** Where each feature lives below `config/`; one without a folder only shows in its pairs. */
+const folders: Readonly<Record<FeatureName, string | undefined>> = {
+  metrics: "metrics",
+  webhook: "webhook",
+  "cert-manager": "certmanager",
+  "self-signed": "self-signed",
+  prometheus: "prometheus",
+  "metrics-tls": undefined,
+  "network-policy": "network-policy",
+};
+
+interface Pair {
+  readonly of: readonly FeatureName[];
+  readonly part: string | undefined;
+  readonly inserts: readonly Insert[];
+}
+
+const pairs: readonly Pair[] = [
+  {
+    of: ["cert-manager", "webhook"],
+    part: "cert-manager-webhook",
+    inserts: [
+      line("certmanager", "certificates", "webhook"),
+      line("certmanager/wiring", "wiring", "webhook"),
+      wiring("../certmanager/wiring"),
+    ],
+  },
+  {
+    of: ["cert-manager", "metrics", "metrics-tls"],
+    part: "cert-manager-metrics",
+    inserts: [
+      line("certmanager", "certificates", "metrics"),
+      line("certmanager/wiring", "wiring", "metrics"),
+      wiring("../certmanager/wiring"),
+    ],
+  },
+  {
+    of: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
+    part: "prometheus-metrics-tls",
+    inserts: [wiring("../prometheus/wiring")],
+  },
+  {
+    of: ["network-policy", "metrics"],
+    part: "network-policy-metrics",
+    inserts: [line("network-policy", "policies", "allow-metrics-traffic.yaml")],
+  },
+  {
+    of: ["network-policy", "webhook"],
+    part: "network-policy-webhook",
+    inserts: [line("network-policy", "policies", "allow-webhook-traffic.yaml")],
+  },
+];
+
+function blueprint({ projectName }: Project, part?: string, inserts: readonly Insert[] = []): Blueprint {
+  const parts =
+    part === undefined
+      ? []
+      : [
+          {
+            key: `kustomize/feature/${part}`,
+            templates: `kustomize/feature/${part}`,
+            context: { projectName },
+          },
+        ];
+  return { parts, inserts, generated: [] };
+}

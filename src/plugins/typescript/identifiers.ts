@@ -1,0 +1,30 @@
+import { isDefaultControllerName } from "../../project/controller-name.ts";
+import type { Resource } from "../../project/project.ts";
+import { kindFile } from "../../project/paths.ts";
+
+/** The start of a controller's class name: the kind's, unless the controller has a name of its own. */
+export function className(resource: Resource, controllerName: string): string {
+  if (isDefaultControllerName(resource, controllerName)) return resource.kind;
+  return controllerName
+    .split("-")
+    .map((word) => (word === kindFile(resource) ? resource.kind : capitalize(word)))
+    .join("");
+}
+
+/** The kind as a variable: `mysql` for MySQL, `firstMate` for FirstMate, with a line below where it is a keyword. */
+export function variableName(kind: string): string {
+  const name = kind.replace(/^[A-Z0-9]+(?![a-z])|^[A-Z]/u, (start) => start.toLowerCase());
+  return KEYWORDS.has(name) ? `${name}_` : name;
+}
+
+const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+/** Words that can't name a variable, and names that the scaffolded functions use already. */
+const KEYWORDS = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
+    "function if implements import in instanceof interface let new null package private protected public return static " +
+    "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
+    "log request context manager cluster client created object expect test eventually"
+  ).split(" "),
+);

@@ -1,0 +1,48 @@
+import type { Project } from "../../project/project.ts";
+import type { Blueprint } from "../../scaffold/blueprint.ts";
+import type { Surroundings } from "../plugin.ts";
+import { fileHeader } from "./file-header.ts";
+
+/** The package, its tooling, and the program's entry. */
+export function init(project: Project, { boilerplate, packages }: Surroundings): Blueprint {
+  const { projectName, domain } = project;
+  const header = fileHeader(boilerplate);
+  return {
+    parts: [
+      {
+        key: "typescript/package",
+        templates: "typescript/init/package",
+        context: {
+          projectName,
+          runtimePackage: packages.runtime,
+          clusterPackage: packages.cluster,
+          tsbuilderPackage: packages.tsbuilder,
+        },
+        ifExists: "refuse",
+      },
+      {
+        key: "typescript/main",
+        templates: "typescript/init/main",
+        context: { header, projectName, leaderElectionId: leaderElectionId(project) },
+        ifExists: "refuse",
+      },
+      {
+        key: "typescript/project",
+        templates: "typescript/init/project",
+        context: { header, boilerplate, projectName, domain },
+      },
+    ],
+    inserts: [],
+    generated: [],
+  };
+}
+
+/**
+ * The name of the Lease: the same for every build of the operator, and another one for another operator in the same
+ * namespace. FNV-1a of the project's name is short and stable.
+ */
+function leaderElectionId({ projectName, domain }: Project): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(projectName)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return `${hash.toString(16).padStart(8, "0")}.${domain}`;
+}

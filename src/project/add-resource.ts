@@ -1,0 +1,113 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import { defaultControllerName, isDefaultControllerName } from "./controller-name.ts";
+import { kindFile } from "./paths.ts";
+import {
+  describeResource,
+  isSameKind,
+  isSameResource,
+  type Project,
+  qualifiedGroup,
+  type Resource,
+} from "./project.ts";
+
+/** What is asked for beside the resource itself. */
+export interface ApiRequest {
+  readonly resource: Resource;
+  /** Write the types and objects of a kind of the project's own. */
+  readonly withResource: boolean;
+  readonly withController: boolean;
+  readonly controllerName: string | undefined;
+  /** Write again what is there. */
+  readonly force: boolean;
+}
+
+/** Adds a kind, a version of it, or a controller for it to a project; refuses what would clash. */
+export function addResource(project: Project, request: ApiRequest): Project {
+  const { resource, withResource, withController, force } = request;
+  const present = project.resources.find((other) => isSameResource(other, resource));
+  if (withResource && present?.origin.type === "own" && !force) {
+    throw new TsbuilderError(`the project has ${describeResource(resource)} already`, {
+      code: "ALREADY_EXISTS",
+      hint: "add --resource=false to add only a controller, or --force to write the files again",
+    });
+  }
+  if (withResource) refuseClashes(project, resource);
+  const base = withResource
+    ? {
+        ...resource,
+        controllers: present?.controllers ?? [],
+        webhooks: present?.webhooks ?? resource.webhooks,
+      }
+    : (present ?? resource);
+  const next = withController ? addController(project, base, request.controllerName, force) : base;
+  const resources = present
+    ? project.resources.map((other) => (other === present ? next : other))
+    : [...project.resources, next];
+  return { ...project, resources };
+}
+
+function addController(
+  project: Project,
+  resource: Resource,
+  wanted: string | undefined,
+  force: boolean,
+): Resource {
+  const name = wanted ?? defaultControllerName(project, resource);
+  const isThere = resource.controllers.some((controller) => controller.name === name);
+  if (isThere && force) return resource;
+  const taken = project.resources
+    .flatMap((other) => other.controllers.map((controller) => ({ name: controller.name, of: other })))
+    .find((other) => collides(project, resource, name, other));
+  if (!taken) return { ...resource, controllers: [...resource.controllers, { name }] };
+  throw new TsbuilderError(
+    `the controller name "${name}" clashes with "${taken.name}" of ${describeResource(taken.of)}`,
+    {
+      code: "ALREADY_EXISTS",
+      hint: `give this one another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
+    },
+  );
+}
+
+/** Names clash when they are the same once they have become the names of a class or a file. */
+function collides(
+  project: Project,
+  resource: Resource,
+  name: string,
+  other: { readonly name: string; readonly of: Resource },
+): boolean {
+  const simplify = (text: string, of: Resource): string =>
+    isDefaultControllerName(of, text) ? kindFile(of) : text.replaceAll("-", "");
+  if (name === other.name) return true;
+  const isSameFolder = !project.multigroup || qualifiedGroup(resource) === qualifiedGroup(other.of);
+  return isSameFolder && simplify(name, resource) === simplify(other.name, other.of);
+}
+
+function refuseClashes(project: Project, resource: Resource): void {
+  const own = project.resources.filter(({ origin }) => origin.type === "own");
+  const otherGroup = own.find((other) => qualifiedGroup(other) !== qualifiedGroup(resource));
+  if (otherGroup && !project.multigroup) {
+    throw new TsbuilderError(
+      `the project has the group "${qualifiedGroup(otherGroup)}", and "${qualifiedGroup(resource)}" would be a second one`,
+      { code: "REFUSED", hint: "give each group its own folders first: tsbuilder edit --multigroup" },
+    );
+  }
+  const sameKind = own.find((other) => isSameKind(other, resource));
+  if (sameKind && (sameKind.plural !== resource.plural || sameKind.namespaced !== resource.namespaced)) {
+    const scope = sameKind.namespaced ? "--namespaced" : "--cluster-scoped";
+    throw new TsbuilderError(`${describeResource(resource)} disagrees with its version ${sameKind.version}`, {
+      code: "INVALID_ARGUMENT",
+      hint: `all versions of a kind share plural and scope: --plural ${sameKind.plural} ${scope}`,
+    });
+  }
+  const samePlural = own.find(
+    (other) =>
+      qualifiedGroup(other) === qualifiedGroup(resource) &&
+      other.kind !== resource.kind &&
+      (other.plural === resource.plural || kindFile(other) === kindFile(resource)),
+  );
+  if (!samePlural) return;
+  throw new TsbuilderError(`${describeResource(samePlural)} has the plural "${samePlural.plural}" already`, {
+    code: "ALREADY_EXISTS",
+    hint: "give this kind another name, or another plural with --plural",
+  });
+}
