@@ -24,6 +24,7 @@ export class ControlLoop {
     this.#context = context;
     this.#unwatch = context.objects.watch((event) => this.#take(event));
     const { objects } = context;
+    for (const key of controller.startKeys ?? []) this.#enqueue(key);
     for (const resource of controller.watches ?? objects.resources().map((served) => served.resource)) {
       for (const object of objects.list(resource)) this.#take({ type: "ADDED", resource, object });
     }
@@ -66,8 +67,9 @@ export class ControlLoop {
       const after = await this.#controller.reconcile(key);
       this.#failures.delete(key);
       this.#wake(key, after);
-    } catch {
+    } catch (error) {
       // A conflict, a missing namespace, a quota: what made it fail may have changed by the next look.
+      if (codeOf(error) !== 409) this.#context.onError?.(this.#controller.name, key, error);
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
       this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
@@ -84,4 +86,9 @@ export class ControlLoop {
     });
     this.#timers.set(key, cancel);
   }
+}
+
+/** The HTTP status of an error that the server answered with. */
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

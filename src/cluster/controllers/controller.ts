@@ -5,6 +5,8 @@ import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
+  /** Gets what a controller failed with before it tries again; conflicts are no failures. */
+  readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
 
 /**
@@ -15,6 +17,8 @@ export interface Controller {
   readonly name: string;
   /** The resources whose events matter; all of them where none are named. */
   readonly watches?: readonly ResourceName[];
+  /** Keys to settle at the start although no object asks for it. */
+  readonly startKeys?: readonly string[];
   /** The keys that an event concerns. */
   keysOf(event: ObjectEvent): readonly string[];
   /** Settles one key. The answer, if any, is after how many milliseconds to look again. */

@@ -9,7 +9,7 @@ export function templateHash(value: unknown, attempt = 0): string {
   const text = `${canonicalText(value)}${attempt > 0 ? attempt : ""}`;
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193) >>> 0;
-  return [...String(hash)].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join("");
+  return String(hash).replace(/\d/g, (digit) => alphabet[digit.charCodeAt(0) % alphabet.length]!);
 }
 
 function canonicalText(value: unknown): string {

@@ -1,0 +1,180 @@
+import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { type Deployment, deployments, type ReplicaSet, replicaSets } from "../api/apps.ts";
+import { pods } from "../api/core.ts";
+import { claimDependents } from "../claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { findByKey, keysOfOwner } from "../keys.ts";
+import { isFinished } from "../pods/pod-state.ts";
+import { templateHash } from "../pods/template-hash.ts";
+import { deploymentStatus, isComplete } from "./deployment-status.ts";
+import { type DesiredReplicas, desiredReplicas } from "./desired-replicas.ts";
+import {
+  desiredAnnotation,
+  maxAnnotation,
+  proportionalReplicas,
+  wasScaled,
+} from "./proportional-replicas.ts";
+import { rolloutLimits } from "./replica-counts.ts";
+import { currentAnnotations, findCurrent, hashLabel, revisionAnnotation, revisionOf } from "./revisions.ts";
+import { untilDeadline } from "./rollout-conditions.ts";
+
+const user = userOf("deployment");
+
+/** Rolls a Deployment's template out through ReplicaSets, one per revision of the template. */
+export function deploymentController({ objects, clock }: ControllerContext): Controller {
+  return {
+    name: "deployment",
+    watches: [deployments, replicaSets],
+    keysOf: (event) => keysOfOwner(objects, deployments, "Deployment", event),
+
+    async reconcile(key) {
+      const deployment = findByKey(objects, deployments, key);
+      if (!deployment) return undefined;
+      const owned = await claimDependents(objects, user, deployment, replicaSets);
+      if (!deployment.metadata.deletionTimestamp) await rollOut(deployment, owned);
+      return updateStatus(key);
+    },
+  };
+
+  async function rollOut(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<void> {
+    if (deployment.spec.paused || wasScaled(deployment, owned)) {
+      const target = wasScaled(deployment, owned) ? proportionalReplicas(deployment, owned) : new Map();
+      await scaleAll(deployment, owned, target);
+      if (deployment.spec.paused) return;
+    }
+    const current = await ensureCurrent(deployment, owned);
+    if (!current) return;
+    const old = owned.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
+    if (mustWaitForOldPods(deployment, old)) return;
+    await scaleAll(deployment, [current, ...old], desiredReplicas(deployment, current, old));
+  }
+
+  /** Makes the ReplicaSet of the current template, or brings its annotations up to date. */
+  async function ensureCurrent(
+    deployment: Deployment,
+    owned: readonly ReplicaSet[],
+  ): Promise<ReplicaSet | undefined> {
+    const found = findCurrent(deployment, owned);
+    const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
+    const annotations = currentAnnotations(deployment, found, old);
+    const current = found ? await annotate(found, annotations) : await createCurrent(deployment, annotations);
+    const revision = annotations[revisionAnnotation];
+    if (current && revision && deployment.metadata.annotations?.[revisionAnnotation] !== revision) {
+      const stored = objects.get(deployments, deployment.metadata.namespace, deployment.metadata.name!);
+      if (stored) {
+        await annotate(stored, { ...stored.metadata.annotations, [revisionAnnotation]: revision });
+      }
+    }
+    return current;
+  }
+
+  async function annotate<T extends Deployment | ReplicaSet>(
+    object: T,
+    annotations: Record<string, string>,
+  ): Promise<T> {
+    if (isEqual(object.metadata.annotations, annotations)) return object;
+    return objects.update(user, { ...object, metadata: { ...object.metadata, annotations } });
+  }
+
+  /** Creates the ReplicaSet of a template. Should another have its name, the next try takes another name. */
+  async function createCurrent(
+    deployment: Deployment,
+    annotations: Record<string, string>,
+  ): Promise<ReplicaSet | undefined> {
+    const replicaSet = newReplicaSet(deployment, annotations);
+    const { namespace, name } = replicaSet.metadata;
+    if (!objects.get(replicaSets, namespace, name!)) return objects.create(user, replicaSet);
+    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+    await objects.update(user, { ...deployment, status: { ...deployment.status, collisionCount } }, "status");
+    return undefined;
+  }
+
+  /** Recreate starts nothing new before the last old pod is gone. */
+  function mustWaitForOldPods({ spec, metadata }: Deployment, old: readonly ReplicaSet[]): boolean {
+    if (spec.strategy?.type !== "Recreate" || old.some((replicaSet) => replicaSet.spec.replicas !== 0)) {
+      return false;
+    }
+    const owners = new Set(old.map((replicaSet) => replicaSet.metadata.uid));
+    return objects
+      .list(pods, metadata.namespace)
+      .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+  }
+
+  async function scaleAll(
+    deployment: Deployment,
+    owned: readonly ReplicaSet[],
+    target: DesiredReplicas,
+  ): Promise<void> {
+    for (const replicaSet of owned) {
+      const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas ?? 1;
+      const next = scaled(deployment, replicaSet, replicas);
+      if (!isEqual(next, replicaSet)) await objects.update(user, next);
+    }
+  }
+
+  async function updateStatus(key: string): Promise<number | undefined> {
+    const deployment = findByKey(objects, deployments, key);
+    if (!deployment) return undefined;
+    const owned = await claimDependents(objects, user, deployment, replicaSets);
+    const current = findCurrent(deployment, owned);
+    const old = owned.filter((replicaSet) => replicaSet !== current);
+    const status = deploymentStatus(deployment, current, old, clock.now());
+    if (!isEqual(status, deployment.status)) await objects.update(user, { ...deployment, status }, "status");
+    if (isComplete(deployment, status)) await dropHistory(deployment, old);
+    return untilDeadline({ ...deployment, status }, clock.now());
+  }
+
+  /** Keeps as many old revisions as the Deployment wants to be able to go back to. */
+  async function dropHistory({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+    const spent = old.filter(
+      (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
+    );
+    const surplus = Math.max(0, spent.length - (spec.revisionHistoryLimit ?? 10));
+    const oldest = [...spent].sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, surplus);
+    for (const replicaSet of oldest) {
+      await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
+    }
+  }
+}
+
+function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
+  const { name, namespace } = deployment.metadata;
+  const { selector, template, minReadySeconds } = deployment.spec;
+  const hash = templateHash(template, deployment.status?.collisionCount);
+  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
+  const replicaSet: ReplicaSet = {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels,
+      annotations,
+      ownerReferences: [ownerReferenceTo(deployment)],
+    },
+    spec: {
+      replicas: 0,
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+  return scaled(deployment, replicaSet, 0);
+}
+
+/** Sets a ReplicaSet's size, and what it was scaled for. */
+function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
+  const wanted = deployment.spec.replicas ?? 1;
+  const { maxSurge } = rolloutLimits(deployment);
+  const annotations = {
+    ...replicaSet.metadata.annotations,
+    [desiredAnnotation]: String(wanted),
+    [maxAnnotation]: String(wanted + maxSurge),
+  };
+  return {
+    ...replicaSet,
+    metadata: { ...replicaSet.metadata, annotations },
+    spec: { ...replicaSet.spec, replicas },
+  };
+}

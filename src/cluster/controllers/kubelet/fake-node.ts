@@ -1,0 +1,105 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type LooseCondition, type Node, nodes } from "../api/core.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import type { ResourceName } from "../objects.ts";
+
+/** The name of the one node that the cluster starts with. */
+export const nodeName = "tsbuilder-node";
+
+/** The address of the node; nothing listens there. */
+export const nodeAddress = "10.0.0.1";
+
+const user = `system:node:${nodeName}`;
+const heartbeat = 10_000;
+
+interface Lease extends KubernetesObject {
+  spec: { holderIdentity: string; leaseDurationSeconds: number; renewTime: string };
+}
+
+const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
+
+/** Registers a node, keeps it ready and renews its lease. Nodes that others create are made ready as well. */
+export function fakeNode({ objects, clock }: ControllerContext): Controller {
+  return {
+    name: "node",
+    watches: [nodes],
+    startKeys: ["nodes"],
+    keysOf: () => ["nodes"],
+
+    async reconcile() {
+      if (!objects.get(nodes, undefined, nodeName)) await objects.create(user, newNode());
+      for (const node of objects.list(nodes)) await makeReady(node);
+      await renewLease();
+      return heartbeat;
+    },
+  };
+
+  async function makeReady(node: Node): Promise<void> {
+    const status = readyStatus(node, formatTime(clock.now()));
+    if (!isEqual(status, node.status)) await objects.update(user, { ...node, status }, "status");
+  }
+
+  async function renewLease(): Promise<void> {
+    const current = objects.get(leases, "kube-node-lease", nodeName);
+    const spec = {
+      holderIdentity: nodeName,
+      leaseDurationSeconds: 40,
+      renewTime: formatMicroTime(clock.now()),
+    };
+    if (current) {
+      const age = clock.now().getTime() - Date.parse(current.spec.renewTime);
+      if (age >= heartbeat) await objects.update(user, { ...current, spec });
+    } else {
+      await objects.create(user, {
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: nodeName, namespace: "kube-node-lease" },
+        spec,
+      });
+    }
+  }
+}
+
+function newNode(): Node {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: nodeName,
+      labels: {
+        "kubernetes.io/hostname": nodeName,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+      },
+    },
+    spec: { podCIDR: "10.244.0.0/16", podCIDRs: ["10.244.0.0/16"] },
+  };
+}
+
+const capacity = { cpu: "64", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "10000" };
+
+/** A node's status once it is ready; what is there already stays. */
+function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
+  const conditions: LooseCondition[] = node.status?.conditions ?? [
+    condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
+    condition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
+    condition("PIDPressure", "False", "KubeletHasSufficientPID", now),
+    condition("Ready", "True", "KubeletReady", now),
+  ];
+  return {
+    addresses: [
+      { type: "InternalIP", address: nodeAddress },
+      { type: "Hostname", address: node.metadata.name },
+    ],
+    capacity,
+    allocatable: capacity,
+    ...node.status,
+    conditions,
+  };
+}
+
+function condition(type: string, status: "True" | "False", reason: string, now: string): LooseCondition {
+  return { type, status, reason, lastHeartbeatTime: now, lastTransitionTime: now } as LooseCondition;
+}

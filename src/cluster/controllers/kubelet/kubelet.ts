@@ -1,0 +1,58 @@
+import { findController } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { type Pod, type PodStatus, pods } from "../api/core.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { findByKey, keyOf } from "../keys.ts";
+import { isFinished } from "../pods/pod-state.ts";
+import { nodeAddress } from "./fake-node.ts";
+import { PodAddresses } from "./pod-addresses.ts";
+import { runningStatus, succeededStatus, withReadiness } from "./running-status.ts";
+
+/** How long the work of a job's pod takes, in milliseconds. */
+const jobDuration = 1000;
+
+/**
+ * Pretends to run pods: one that has a node comes up ready at once, one of a Job succeeds after a second, one
+ * that is being deleted is gone.
+ */
+export function kubelet({ objects, clock }: ControllerContext): Controller {
+  const addresses = new PodAddresses();
+  return {
+    name: "kubelet",
+    watches: [pods],
+    keysOf: ({ type, object }) => (type === "DELETED" ? [] : [keyOf(object)]),
+
+    async reconcile(key) {
+      const pod = findByKey(objects, pods, key);
+      if (!pod?.spec.nodeName) return undefined;
+      const user = `system:node:${pod.spec.nodeName}`;
+      if (pod.metadata.deletionTimestamp) {
+        await objects.delete(user, pod, { uid: pod.metadata.uid, gracePeriodSeconds: 0 });
+        return undefined;
+      }
+      if (isFinished(pod)) return undefined;
+      const status = nextStatus(pod);
+      if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
+      return untilJobEnds(pod);
+    },
+  };
+
+  function nextStatus(pod: Pod): PodStatus {
+    const now = formatTime(clock.now());
+    if (pod.status?.phase !== "Running") return runningStatus(pod, homeOf(pod), now);
+    return untilJobEnds(pod) === 0 ? succeededStatus(pod, now) : withReadiness(pod, now);
+  }
+
+  function homeOf(pod: Pod): { podIP: string; hostIP: string } {
+    if (pod.spec.hostNetwork) return { podIP: nodeAddress, hostIP: nodeAddress };
+    const inUse = objects.list(pods).flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
+    return { podIP: addresses.take(new Set(inUse)), hostIP: nodeAddress };
+  }
+
+  function untilJobEnds(pod: Pod): number | undefined {
+    if (pod.spec.restartPolicy === "Always" || findController(pod)?.kind !== "Job") return undefined;
+    const started = Date.parse(pod.status?.startTime ?? "") || clock.now().getTime();
+    return Math.max(0, started + jobDuration - clock.now().getTime());
+  }
+}

@@ -1,0 +1,90 @@
+import type { Container, Pod, PodStatus } from "../api/core.ts";
+import { setPodCondition } from "../pods/pod-conditions.ts";
+
+/** Where a pod runs. */
+export interface PodHome {
+  readonly podIP: string;
+  readonly hostIP: string;
+}
+
+/** The status of a pod whose containers all run and are ready. */
+export function runningStatus(pod: Pod, { podIP, hostIP }: PodHome, now: string): PodStatus {
+  const status: PodStatus = {
+    ...pod.status,
+    phase: "Running",
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    podIP,
+    podIPs: [{ ip: podIP }],
+    startTime: pod.status?.startTime ?? now,
+    ...(pod.spec.initContainers ? { initContainerStatuses: initStatuses(pod, now) } : {}),
+    containerStatuses: pod.spec.containers.map((container) => running(pod, container, now)),
+  };
+  return withReadiness({ ...pod, status }, now);
+}
+
+/** Sets the conditions of a running pod. Its readiness gates, which others set, decide whether it is ready. */
+export function withReadiness(pod: Pod, now: string): PodStatus {
+  const open = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
+    pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),
+  );
+  const ready = open
+    ? ({ type: "Ready", status: "True" } as const)
+    : ({ type: "Ready", status: "False", reason: "ReadinessGatesNotReady" } as const);
+  return [
+    { type: "PodReadyToStartContainers", status: "True" } as const,
+    { type: "Initialized", status: "True" } as const,
+    ready,
+    { type: "ContainersReady", status: "True" } as const,
+    { type: "PodScheduled", status: "True" } as const,
+  ].reduce((status, condition) => setPodCondition(status, condition, now), pod.status ?? {});
+}
+
+/** The status of a pod whose containers have all ended well. */
+export function succeededStatus(pod: Pod, now: string): PodStatus {
+  const startedAt = pod.status?.startTime ?? now;
+  const ended = { exitCode: 0, reason: "Completed", startedAt, finishedAt: now };
+  const status: PodStatus = {
+    ...pod.status,
+    phase: "Succeeded",
+    containerStatuses: pod.spec.containers.map((container) => ({
+      ...base(pod, container),
+      ready: false,
+      started: false,
+      state: { terminated: ended },
+    })),
+  };
+  return (["Ready", "ContainersReady"] as const).reduce(
+    (next, type) => setPodCondition(next, { type, status: "False", reason: "PodCompleted" }, now),
+    status,
+  );
+}
+
+/** An init container that restarts always is a sidecar: it runs on. The others are through. */
+function initStatuses(pod: Pod, now: string): object[] {
+  return (pod.spec.initContainers ?? []).map((container) =>
+    container.restartPolicy === "Always"
+      ? running(pod, container, now)
+      : {
+          ...base(pod, container),
+          ready: true,
+          started: false,
+          state: { terminated: { exitCode: 0, reason: "Completed", startedAt: now, finishedAt: now } },
+        },
+  );
+}
+
+function running(pod: Pod, container: Container, now: string): object {
+  return { ...base(pod, container), ready: true, started: true, state: { running: { startedAt: now } } };
+}
+
+function base({ metadata }: Pod, { name, image = "" }: Container): object {
+  return {
+    name,
+    image,
+    imageID: `tsbuilder://${image}`,
+    containerID: `tsbuilder://${metadata.uid}/${name}`,
+    restartCount: 0,
+    lastState: {},
+  };
+}

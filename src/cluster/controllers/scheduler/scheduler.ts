@@ -1,0 +1,78 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { nodes, persistentVolumeClaims, type Pod, pods } from "../api/core.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { findByKey, keyOf } from "../keys.ts";
+import { isFinished } from "../pods/pod-state.ts";
+import { setPodCondition } from "../pods/pod-conditions.ts";
+import { chooseNode, type Placement } from "./choose-node.ts";
+
+const user = "system:kube-scheduler";
+
+/** Gives every pod a node, once its volumes are bound. */
+export function scheduler({ objects, clock }: ControllerContext): Controller {
+  return {
+    name: "scheduler",
+    watches: [pods, nodes, persistentVolumeClaims],
+
+    /** A node or a claim may be what a waiting pod waits for. */
+    keysOf({ resource, object }) {
+      if (resource === pods) return [keyOf(object)];
+      const namespace = resource === nodes ? undefined : object.metadata.namespace;
+      return objects.list(pods, namespace).filter(isWaiting).map(keyOf);
+    },
+
+    async reconcile(key) {
+      const pod = findByKey(objects, pods, key);
+      if (!pod || !isWaiting(pod)) return undefined;
+      const placement = place(pod);
+      if ("reason" in placement) await explain(pod, placement.reason);
+      else await bind(pod, placement.node);
+      return undefined;
+    },
+  };
+
+  function place(pod: Pod): Placement {
+    const unbound = findUnboundClaim(pod);
+    if (unbound) return { reason: unbound };
+    const all = objects.list(pods).filter((other) => !isFinished(other));
+    return chooseNode(pod, objects.list(nodes), (name) => {
+      return all.filter(({ spec }) => spec.nodeName === name).length;
+    });
+  }
+
+  function findUnboundClaim({ metadata, spec }: Pod): string | undefined {
+    for (const { persistentVolumeClaim } of spec.volumes ?? []) {
+      if (!persistentVolumeClaim) continue;
+      const name = persistentVolumeClaim.claimName;
+      const claim = objects.get(persistentVolumeClaims, metadata.namespace, name);
+      if (!claim) return `persistentvolumeclaim "${name}" not found`;
+      if (!claim.spec.volumeName) return "pod has unbound immediate PersistentVolumeClaims";
+    }
+    return undefined;
+  }
+
+  async function bind(pod: Pod, nodeName: string): Promise<void> {
+    await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName } }, "binding");
+    const bound = findByKey(objects, pods, keyOf(pod));
+    if (bound) await writeScheduled(bound, { status: "True" });
+  }
+
+  function explain(pod: Pod, message: string): Promise<void> {
+    return writeScheduled(pod, { status: "False", reason: "Unschedulable", message });
+  }
+
+  async function writeScheduled(
+    pod: Pod,
+    state: { status: "True" | "False"; reason?: string; message?: string },
+  ): Promise<void> {
+    const status = setPodCondition(pod.status, { type: "PodScheduled", ...state }, formatTime(clock.now()));
+    if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
+  }
+}
+
+function isWaiting(pod: Pod): boolean {
+  const gated = (pod.spec.schedulingGates ?? []).length > 0;
+  const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
+  return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+}

@@ -1,0 +1,36 @@
+import { ControlLoop } from "./control-loop.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
+import { deploymentController } from "./deployment/deployment-controller.ts";
+import { fakeNode } from "./kubelet/fake-node.ts";
+import { kubelet } from "./kubelet/kubelet.ts";
+import type { ControllerName } from "./names.ts";
+import { replicaSetController } from "./replica-set/replica-set-controller.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
+
+/** Controllers at work. */
+export interface RunningControllers {
+  /** Ends them; resolves when their last writes are through. */
+  stop(): Promise<void>;
+}
+
+/** All controllers by their names. */
+const controllers: Readonly<Record<ControllerName, (context: ControllerContext) => Controller>> = {
+  deployment: deploymentController,
+  replicaset: replicaSetController,
+  scheduler,
+  node: fakeNode,
+  kubelet,
+};
+
+/** Starts controllers by name. Each reads what is there and follows it from then on. */
+export function startControllers(
+  context: ControllerContext,
+  names: readonly ControllerName[],
+): RunningControllers {
+  const loops = [...new Set(names)].map((name) => new ControlLoop(controllers[name](context), context));
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
