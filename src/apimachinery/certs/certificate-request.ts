@@ -1,0 +1,62 @@
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { certify, type CertificateWithKey, type Usage, type Validity } from "./certificate.ts";
+import { type DerValue, readChildren, readDer, readOid } from "./der-reader.ts";
+import { type AlternativeNames, readAlternativeNames, readSubject, type Subject } from "./names.ts";
+
+/** What a signing request (PKCS#10) asks for; it was checked that who asks has the private key. */
+export interface CertificateRequest extends Subject, Required<AlternativeNames> {
+  readonly publicKey: KeyObject;
+}
+
+/**
+ * Reads a signing request in PEM.
+ * @throws TypeError if it is malformed or its signature is not that of its key
+ */
+export function parseCertificateRequest(pem: string): CertificateRequest {
+  const base64 = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]+?)-----END/u.exec(pem)?.[1];
+  if (base64 === undefined) throw new TypeError("PEM block type must be CERTIFICATE REQUEST");
+  const [body, algorithm, signature] = readChildren(readDer(Buffer.from(base64, "base64")));
+  const [, subject, key, attributes] = readChildren(body!);
+  const publicKey = createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
+  const hash = HASHES[readOid(readChildren(algorithm!)[0]!)];
+  if (hash === undefined)
+    throw new TypeError("the certificate request's signature algorithm is not supported");
+  if (!verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
+    throw new TypeError("the certificate request's signature does not belong to its key");
+  }
+  return { ...readSubject(subject!), ...requestedNames(attributes), publicKey };
+}
+
+/** Signs a request as it stands: subject and names are what it asks for. */
+export function signCertificateRequest(
+  ca: CertificateWithKey,
+  pem: string,
+  options: { readonly usages: readonly Usage[] } & Validity,
+): string {
+  const { publicKey, ...names } = parseCertificateRequest(pem);
+  return certify(ca, publicKey, { ...names, ...options });
+}
+
+/** `null` where the algorithm brings its own hash. */
+const HASHES: Readonly<Record<string, string | null>> = {
+  "1.2.840.10045.4.3.2": "sha256",
+  "1.2.840.10045.4.3.3": "sha384",
+  "1.2.840.10045.4.3.4": "sha512",
+  "1.2.840.113549.1.1.11": "sha256",
+  "1.2.840.113549.1.1.12": "sha384",
+  "1.2.840.113549.1.1.13": "sha512",
+  "1.3.101.112": null,
+};
+
+const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
+const ALTERNATIVE_NAMES = "2.5.29.17";
+
+function requestedNames(attributes: DerValue | undefined): Required<AlternativeNames> {
+  const extensions = (attributes ? readChildren(attributes) : [])
+    .map(readChildren)
+    .filter(([type]) => readOid(type!) === EXTENSION_REQUEST)
+    .flatMap(([, values]) => readChildren(values!).flatMap(readChildren))
+    .map(readChildren);
+  const names = extensions.find(([id]) => readOid(id!) === ALTERNATIVE_NAMES);
+  return names ? readAlternativeNames(readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
+}

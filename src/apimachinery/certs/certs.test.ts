@@ -1,0 +1,182 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, createServer, type TLSSocket } from "node:tls";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  createCA,
+  describeCertificate,
+  issueCertificate,
+  parseCertificateRequest,
+  renewalTime,
+  signCertificateRequest,
+} from "./index.ts";
+
+const ca = createCA({ commonName: "test-ca" });
+const server = issueCertificate(ca, {
+  commonName: "server",
+  dnsNames: ["localhost", "webhook.system.svc"],
+  ipAddresses: ["127.0.0.1", "::1", "2001:db8::ff00:42:8329", "::ffff:192.0.2.1"],
+  usages: ["server"],
+});
+const client = issueCertificate(ca, {
+  commonName: "admin",
+  organizations: ["system:masters", "dev"],
+  usages: ["client"],
+});
+
+test("createCA() makes an authority that signed itself, valid for ten years", () => {
+  const notBefore = new Date("2024-05-01T12:00:00Z");
+  const certificate = new X509Certificate(createCA({ commonName: "ca", notBefore }).cert);
+  expect(certificate.ca).toBe(true);
+  expect(certificate.verify(certificate.publicKey)).toBe(true);
+  expect(describeCertificate(certificate.toString())).toMatchObject({
+    isCA: true,
+    commonName: "ca",
+    notBefore,
+    notAfter: new Date("2034-05-01T12:00:00Z"),
+  });
+});
+
+test("issueCertificate() makes a leaf that the authority signed, with its names", () => {
+  const certificate = new X509Certificate(server.cert);
+  const authority = new X509Certificate(ca.cert);
+  expect(certificate.checkIssued(authority)).toBe(true);
+  expect(certificate.verify(authority.publicKey)).toBe(true);
+  expect(certificate.ca).toBe(false);
+  expect(certificate.checkHost("webhook.system.svc")).toBe("webhook.system.svc");
+  for (const address of ["127.0.0.1", "::1", "2001:db8::ff00:42:8329"]) {
+    expect(certificate.checkIP(address)).toBe(address);
+  }
+  expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
+});
+
+test("describeCertificate() reads user and groups of a client", () => {
+  expect(describeCertificate(client.cert)).toMatchObject({
+    commonName: "admin",
+    organizations: ["system:masters", "dev"],
+    isCA: false,
+  });
+});
+
+test("two certificates have different serial numbers", () => {
+  expect(describeCertificate(client.cert).serialNumber).not.toBe(
+    describeCertificate(server.cert).serialNumber,
+  );
+});
+
+test("renewalTime() is two thirds into a certificate's life", () => {
+  const { cert } = issueCertificate(ca, {
+    commonName: "short",
+    usages: ["server"],
+    notBefore: new Date("2024-05-01T00:00:00Z"),
+    notAfter: new Date("2024-05-04T00:00:00Z"),
+  });
+  expect(renewalTime(cert)).toEqual(new Date("2024-05-03T00:00:00Z"));
+});
+
+test("validity may pass the year 2050, from which on dates are written otherwise", () => {
+  const notAfter = new Date("2061-01-01T00:00:00Z");
+  expect(describeCertificate(createCA({ commonName: "long", notAfter }).cert).notAfter).toEqual(notAfter);
+});
+
+test("issueCertificate() refuses an address that is none", () => {
+  expect(() => issueCertificate(ca, { ipAddresses: ["localhost"], usages: ["server"] })).toThrow(
+    '"localhost" is not an IP address',
+  );
+});
+
+test("parseCertificateRequest() refuses what is no request", () => {
+  expect(() => parseCertificateRequest(ca.cert)).toThrow("CERTIFICATE REQUEST");
+});
+
+test("a TLS connection with certificates of both sides is authorised", async () => {
+  const user = await new Promise((resolve, reject) => {
+    const listener = createServer({ ...server, ca: ca.cert, requestCert: true }, (socket: TLSSocket) => {
+      resolve([socket.authorized, socket.getPeerCertificate().subject]);
+      socket.destroy();
+      listener.close();
+    }).listen(0, "127.0.0.1", () => {
+      const { port } = listener.address() as { port: number };
+      const socket = connect({ host: "127.0.0.1", port, ca: ca.cert, ...client });
+      // The server hangs up as soon as it knows who is there.
+      socket.on("error", (error: NodeJS.ErrnoException) => {
+        if (error.code !== "ECONNRESET") reject(error);
+      });
+    });
+  });
+  expect(user).toEqual([true, { CN: "admin", O: ["system:masters", "dev"] }]);
+});
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+if (!hasOpenssl) process.stderr.write("openssl is not installed: its checks of certificates are left out\n");
+
+describe.runIf(hasOpenssl)("with openssl", () => {
+  let folder: string;
+  beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "certs-"))));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const openssl = (...args: string[]): string =>
+    execFileSync("openssl", args, { encoding: "utf8", stdio: "pipe" });
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test.each([
+    ["server", server],
+    ["client", client],
+    ["server", issueCertificate(ca, { dnsNames: ["nameless.example.com"], usages: ["server", "client"] })],
+  ])("openssl verify -x509_strict accepts a %s certificate", (purpose, { cert }) => {
+    const authority = write("ca.pem", ca.cert);
+    const leaf = write("leaf.pem", cert);
+    const args = ["verify", "-x509_strict", "-purpose", `ssl${purpose}`, "-CAfile", authority, leaf];
+    expect(openssl(...args)).toBe(`${leaf}: OK\n`);
+  });
+
+  test.each([
+    ["ECDSA", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]],
+    ["RSA", ["-newkey", "rsa:2048"]],
+    ["Ed25519", ["-newkey", "ed25519"]],
+  ])("signCertificateRequest() signs what openssl asks for with %s", (_name, key) => {
+    const subject = ["-subj", "/O=dev/CN=jane", "-addext", "subjectAltName=DNS:jane.example.com,IP:10.0.0.1"];
+    const pem = openssl("req", "-new", ...key, "-nodes", "-keyout", join(folder, "key.pem"), ...subject);
+    expect(parseCertificateRequest(pem)).toMatchObject({
+      commonName: "jane",
+      organizations: ["dev"],
+      dnsNames: ["jane.example.com"],
+      ipAddresses: ["10.0.0.1"],
+    });
+    const leaf = write("signed.pem", signCertificateRequest(ca, pem, { usages: ["client"] }));
+    const authority = write("ca.pem", ca.cert);
+    expect(openssl("verify", "-x509_strict", "-CAfile", authority, leaf)).toContain("OK");
+    expect(openssl("x509", "-in", leaf, "-noout", "-text")).toContain(
+      "DNS:jane.example.com, IP Address:10.0.0.1",
+    );
+  });
+
+  test("parseCertificateRequest() refuses a request that was changed after signing", () => {
+    const keyPath = join(folder, "key.pem");
+    const pem = openssl(
+      "req",
+      "-new",
+      "-newkey",
+      "ed25519",
+      "-nodes",
+      "-keyout",
+      keyPath,
+      "-subj",
+      "/CN=jane",
+    );
+    const base64 = pem.replaceAll(/-----.*-----|\n/gu, "");
+    const changed = Buffer.from(base64, "base64").toString("latin1").replace("jane", "root");
+    const request = Buffer.from(changed, "latin1").toString("base64");
+    expect(() =>
+      parseCertificateRequest(
+        `-----BEGIN CERTIFICATE REQUEST-----\n${request}\n-----END CERTIFICATE REQUEST-----`,
+      ),
+    ).toThrow("does not belong to its key");
+  });
+});

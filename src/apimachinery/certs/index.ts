@@ -1,0 +1,16 @@
+export {
+  certify,
+  type CertificateOptions,
+  type CertificateWithKey,
+  createCA,
+  issueCertificate,
+  type Usage,
+  type Validity,
+} from "./certificate.ts";
+export {
+  type CertificateRequest,
+  parseCertificateRequest,
+  signCertificateRequest,
+} from "./certificate-request.ts";
+export { type CertificateDescription, describeCertificate, renewalTime } from "./describe-certificate.ts";
+export type { AlternativeNames, Subject } from "./names.ts";
