@@ -9,8 +9,8 @@ import { loadObjects } from "./load-objects.ts";
 import { putObject } from "./put-object.ts";
 
 export interface TestClusterOptions extends ClusterOptions {
-  /** CRDs to install: objects, YAML texts, or paths of files and folders. */
-  readonly crds?: ReadonlyArray<string | object>;
+  /** CRDs to install: objects, YAML texts, or paths of files and folders; one, or several. */
+  readonly crds?: string | ReadonlyArray<string | object>;
 }
 
 /** A cluster of one test suite: on a port of its own, gone when it is stopped. */
@@ -52,7 +52,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
       for (const folder of folders) await rm(folder, { recursive: true, force: true });
     },
   };
-  if (options.crds) await test.installCRDs(...options.crds);
+  if (options.crds) await test.installCRDs(...[options.crds].flat());
   return test;
 }
 
