@@ -32,7 +32,7 @@ export class HttpTransport {
   }
 
   /** Sends a request; resolves with an answer below 400, rejects with an `ApiError` or the signal's reason. */
-  send(request: RawRequest): Promise<RawResponse> {
+  async send(request: RawRequest): Promise<RawResponse> {
     return this.#handle(request);
   }
 

@@ -81,7 +81,11 @@ export class LiveClient implements Client {
     }
   }
 
-  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions = {}): Promise<T> {
+  async get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions = {},
+  ): Promise<T> {
     return this.#object(kind, { path: this.#path(kind, key), signal: options.signal });
   }
 
@@ -124,7 +128,11 @@ export class LiveClient implements Client {
     );
   }
 
-  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: WriteOptions): Promise<T> {
+  async create<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: Desired<T>,
+    options?: WriteOptions,
+  ): Promise<T> {
     const namespace = namespaceOf(kind, this.#defaults, object.metadata.namespace);
     return this.#object(kind, {
       method: "POST",
@@ -135,11 +143,15 @@ export class LiveClient implements Client {
     });
   }
 
-  update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+  async update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
     return this.#replace(kind, object, undefined, options);
   }
 
-  updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+  async updateStatus<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: T,
+    options?: WriteOptions,
+  ): Promise<T> {
     return this.#replace(kind, object, "status", options);
   }
 
@@ -200,7 +212,7 @@ export class LiveClient implements Client {
     return this.#object(kind, this.#applyRequest(kind, keyOf(body), undefined, body, options));
   }
 
-  applyStatus<T extends KubernetesObject>(
+  async applyStatus<T extends KubernetesObject>(
     kind: Kind<T>,
     ref: ObjectRef,
     status: Partial<DesiredStatus<T>>,
@@ -251,7 +263,7 @@ export class LiveClient implements Client {
     return new LiveSubresource<Body>(path, keyOf(ref), this.#defaults, send);
   }
 
-  #replace<T extends KubernetesObject>(
+  async #replace<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,
     subresource: string | undefined,
@@ -284,7 +296,7 @@ export class LiveClient implements Client {
     return this.#patch(kind, object, { merge }, subresource, options);
   }
 
-  #patch<T extends KubernetesObject>(
+  async #patch<T extends KubernetesObject>(
     kind: Kind<T>,
     ref: ObjectRef,
     patch: Patch,

@@ -25,7 +25,7 @@ export interface StubServer {
 }
 
 /** Answers one request, in any way a socket allows. */
-export type StubAnswer = (request: StubRequest, response: http.ServerResponse) => void | Promise<void>;
+export type StubAnswer = (request: StubRequest, response: http.ServerResponse) => unknown;
 
 /**
  * Starts a server on the loopback interface for faults that no healthy cluster shows: resets, half an answer, silence.

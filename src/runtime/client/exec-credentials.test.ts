@@ -1,0 +1,88 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Credentials } from "./config.ts";
+import { execCredentials } from "./exec-credentials.ts";
+import type { KubeconfigExec } from "./kubeconfig-file.ts";
+
+const apiVersion = "client.authentication.k8s.io/v1";
+
+/** A credential program that counts its runs and prints what `status` makes of the count. */
+function program(
+  status: string,
+  exec: Partial<KubeconfigExec> = {},
+): { credentials: Credentials; runs: () => number } {
+  const folder = mkdtempSync(join(tmpdir(), "exec-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const log = join(folder, "log");
+  const command = join(folder, "login.cjs");
+  writeFileSync(log, "");
+  writeFileSync(
+    command,
+    `#!${process.execPath}
+const fs = require("node:fs");
+fs.appendFileSync(${JSON.stringify(log)}, "x");
+const runs = fs.readFileSync(${JSON.stringify(log)}, "utf8").length;
+const info = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential", status: ${status} }));
+`,
+  );
+  chmodSync(command, 0o755);
+  const cluster = {
+    server: "https://api",
+    extensions: [{ name: "client.authentication.k8s.io/exec", extension: { audience: "me" } }],
+  };
+  return {
+    credentials: execCredentials({ apiVersion, command, ...exec }, { name: "c", cluster }),
+    runs: () => readFileSync(log, "utf8").length,
+  };
+}
+
+const kept = { refresh: false };
+
+test("execCredentials() runs the program once for many requests, and again when they are refused", async () => {
+  const { credentials, runs } = program('{ token: "t" + runs }');
+  const tokens = await Promise.all([1, 2, 3].map(async () => credentials.current(kept)));
+  expect(tokens).toEqual([{ token: "t1" }, { token: "t1" }, { token: "t1" }]);
+  expect(await credentials.current(kept)).toEqual({ token: "t1" });
+  expect(await credentials.current({ refresh: true })).toEqual({ token: "t2" });
+  expect(runs()).toBe(2);
+});
+
+test("execCredentials() runs the program again shortly before the credential expires", async () => {
+  const soon = "new Date(Date.now() + 5000).toISOString()";
+  const { credentials } = program(`{ token: "t" + runs, expirationTimestamp: ${soon} }`);
+  expect(await credentials.current(kept)).toEqual({ token: "t1" });
+  expect(await credentials.current(kept)).toEqual({ token: "t2" });
+});
+
+test("execCredentials() takes a certificate", async () => {
+  const { credentials } = program('{ clientCertificateData: "cert", clientKeyData: "key" }');
+  expect(await credentials.current(kept)).toEqual({ cert: "cert", key: "key" });
+});
+
+test("execCredentials() tells the program about the cluster, if it wants to know", async () => {
+  const told = program("{ token: info.spec.cluster.server + info.spec.cluster.config.audience }", {
+    provideClusterInfo: true,
+  });
+  expect(await told.credentials.current(kept)).toEqual({ token: "https://apime" });
+  const untold = program("{ token: String(info.spec.cluster) + process.env.MODE }", {
+    env: [{ name: "MODE", value: "-quiet" }],
+  });
+  expect(await untold.credentials.current(kept)).toEqual({ token: "undefined-quiet" });
+});
+
+test("execCredentials() says how to install a program that is missing", async () => {
+  const credentials = execCredentials(
+    { apiVersion, command: "/nowhere/login", installHint: "brew install login" },
+    { name: "c", cluster: {} },
+  );
+  await expect(credentials.current(kept)).rejects.toThrow(/was not found\nbrew install login/);
+});
+
+test("execCredentials() refuses an answer of another version, and one that proves nothing", async () => {
+  const beta = program("{}", { apiVersion: "client.authentication.k8s.io/v1beta1" });
+  await expect(beta.credentials.current(kept)).rejects.toThrow(/v1beta1 ExecCredential/);
+  await expect(program("{}").credentials.current(kept)).rejects.toThrow(/neither a token nor a certificate/);
+});

@@ -1,0 +1,246 @@
+import { expect, onTestFinished, test } from "vitest";
+import {
+  answerJSON,
+  answerStatus,
+  type StubAnswer,
+  type StubServer,
+  startStubServer,
+} from "../testing/stub-server.ts";
+import { ApiError } from "./api-error.ts";
+import { type ApiWarning, runInCallContext } from "./call-context.ts";
+import type { ClusterConfig } from "./config.ts";
+import { HttpTransport } from "./http-transport.ts";
+import type { RequestReport, TransportOptions } from "./transport.ts";
+
+async function connect(
+  answer: StubAnswer,
+  options: TransportOptions = {},
+  config: Partial<ClusterConfig> = {},
+): Promise<{ server: StubServer; transport: HttpTransport }> {
+  const server = await startStubServer(answer);
+  const transport = new HttpTransport({ ...server.config, ...config }, options);
+  onTestFinished(async () => {
+    await transport.close();
+    await server.close();
+  });
+  return { server, transport };
+}
+
+const path = "/version";
+
+test("HttpTransport sends many requests over few connections", async () => {
+  const { server, transport } = await connect((_, response) => answerJSON(response, {}), {
+    maxConnections: 3,
+  });
+  for (let at = 0; at < 100; at++) await transport.send({ path });
+  expect(server.connections.opened).toBe(1);
+  await Promise.all(Array.from({ length: 100 }, () => transport.send({ path })));
+  expect(server.connections.opened).toBe(3);
+});
+
+test("HttpTransport repeats what the server asks to repeat, whatever it is", async () => {
+  let refusals = 3;
+  const { server, transport } = await connect((_, response) => {
+    if (refusals-- > 0) answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "0" } });
+    else answerJSON(response, { done: true });
+  });
+  const { text } = await transport.send({ method: "POST", path, body: { a: 1 } });
+  expect(JSON.parse(text)).toEqual({ done: true });
+  expect(server.requests.map(({ body }) => body)).toEqual(Array.from({ length: 4 }, () => '{"a":1}'));
+});
+
+test("HttpTransport gives up after ten times, and at once where nobody says when to come back", async () => {
+  const { server, transport } = await connect((request, response) => {
+    const headers = request.path === "/later" ? { "retry-after": "0" } : {};
+    answerStatus(response, 503, "ServiceUnavailable", { headers });
+  });
+  await expect(transport.send({ path: "/later" })).rejects.toMatchObject({ status: 503 });
+  expect(server.requests).toHaveLength(11);
+  await expect(transport.send({ path: "/never" })).rejects.toMatchObject({ status: 503 });
+  expect(server.requests).toHaveLength(12);
+});
+
+test("HttpTransport repeats a read whose connection broke, and never a write", async () => {
+  let breaks = 0;
+  const { server, transport } = await connect((request, response) => {
+    if (breaks-- > 0) request.socket.resetAndDestroy();
+    else answerJSON(response, {});
+  });
+  breaks = 2;
+  expect((await transport.send({ path })).status).toBe(200);
+  expect(server.requests).toHaveLength(3);
+  breaks = 1;
+  const write = transport.send({ method: "POST", path, body: {} });
+  await expect(write).rejects.toMatchObject({ status: 0, reason: "Unreachable", isUnreachable: true });
+  expect(server.requests).toHaveLength(4);
+});
+
+test("HttpTransport gives up on a server that says nothing", async () => {
+  const { transport } = await connect(() => {}, { timeout: 50 });
+  await expect(transport.send({ path })).rejects.toMatchObject({ reason: "Timeout", isTimeout: true });
+});
+
+test("HttpTransport says what a proxy answered in the server's place", async () => {
+  const { transport } = await connect((_, response) => response.writeHead(502).end("<h1>Bad Gateway</h1>"));
+  await expect(transport.send({ path })).rejects.toMatchObject({
+    status: 502,
+    message: "GET /version: <h1>Bad Gateway</h1>",
+  });
+});
+
+test("HttpTransport keeps the server's own words in the error", async () => {
+  const causes = [{ field: "spec.size", message: "too big", reason: "FieldValueInvalid" }];
+  const { transport } = await connect((_, response) =>
+    answerStatus(response, 422, "Invalid", { details: { name: "w", causes } }),
+  );
+  const error = await transport.send({ method: "PUT", path, body: {} }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ isInvalid: true, request: "PUT /version", body: { details: { causes } } });
+});
+
+test("HttpTransport ends a request with the signal, and its connection too", async () => {
+  const { server, transport } = await connect(() => {});
+  const abort = new AbortController();
+  const request = transport.send({ path, signal: abort.signal });
+  const reason = new Error("enough");
+  setTimeout(() => abort.abort(reason), 20);
+  await expect(request).rejects.toBe(reason);
+  await expect.poll(() => server.connections.open).toBe(0);
+  await expect(transport.send({ path, signal: abort.signal })).rejects.toBe(reason);
+});
+
+test("HttpTransport ends the wait for a repetition with the signal", async () => {
+  const { transport } = await connect((_, response) =>
+    answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "3600" } }),
+  );
+  const signal = AbortSignal.timeout(50);
+  await expect(transport.send({ path, signal })).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
+test("HttpTransport passes warnings on to the code that called, or to the client", async () => {
+  const header = '299 - "use v2 \\"soon\\"", 299 - "unknown field"';
+  const general: ApiWarning[] = [];
+  const { transport } = await connect((_, response) => answerJSON(response, {}, 200, { warning: header }), {
+    onWarning: (warning) => general.push(warning),
+  });
+  const own: string[] = [];
+  await runInCallContext({ onWarning: ({ text }) => own.push(text) }, () => transport.send({ path }));
+  expect(own).toEqual(['use v2 "soon"', "unknown field"]);
+  expect(general).toEqual([]);
+  await transport.send({ path });
+  expect(general).toHaveLength(2);
+  expect(general[0]?.request).toBe("GET /version");
+});
+
+test("HttpTransport asks for new credentials after a 401, once", async () => {
+  const asked: boolean[] = [];
+  const { server, transport } = await connect(
+    ({ headers }, response) => {
+      if (headers.authorization === "Bearer new") answerJSON(response, {});
+      else answerStatus(response, 401, "Unauthorized");
+    },
+    {},
+    {
+      credentials: {
+        current({ refresh }) {
+          asked.push(refresh);
+          return { token: refresh ? "new" : "old" };
+        },
+      },
+    },
+  );
+  await transport.send({ path });
+  expect(asked).toEqual([false, true]);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("HttpTransport reports a 401 that new credentials don't mend", async () => {
+  const { server, transport } = await connect(
+    (_, response) => answerStatus(response, 401, "Unauthorized"),
+    {},
+    { credentials: { current: () => ({ token: "bad" }) } },
+  );
+  await expect(transport.send({ path })).rejects.toMatchObject({ isUnauthorized: true });
+  expect(server.requests).toHaveLength(2);
+});
+
+test("HttpTransport says who is calling, and as whom", async () => {
+  const { server, transport } = await connect(
+    (_, response) => answerJSON(response, {}),
+    { userAgent: "mysql-operator/1.2.0" },
+    {
+      credentials: { current: () => ({ username: "me", password: "secret" }) },
+      impersonate: { user: "jane", uid: "7", groups: ["a", "b"], extra: { "example.com/team": ["x"] } },
+    },
+  );
+  await transport.send({ path });
+  expect(server.requests[0]?.headers).toMatchObject({
+    "user-agent": "mysql-operator/1.2.0",
+    authorization: `Basic ${Buffer.from("me:secret").toString("base64")}`,
+    "impersonate-user": "jane",
+    "impersonate-uid": "7",
+    "impersonate-group": "a, b",
+    "impersonate-extra-example.com%2fteam": "x",
+  });
+});
+
+test("HttpTransport loads its config with the first request, and again if that failed", async () => {
+  const server = await startStubServer((_, response) => answerJSON(response, {}));
+  let loads = 0;
+  const transport = new HttpTransport(async () => {
+    if (loads++ === 0) throw new Error("not yet");
+    return server.config;
+  });
+  onTestFinished(async () => {
+    await transport.close();
+    await server.close();
+  });
+  expect(loads).toBe(0);
+  await expect(transport.send({ path })).rejects.toThrow("not yet");
+  await transport.send({ path });
+  await transport.send({ path });
+  expect(loads).toBe(2);
+});
+
+test("HttpTransport reports each attempt", async () => {
+  const reports: RequestReport[] = [];
+  let refusals = 1;
+  const { transport } = await connect(
+    (_, response) => {
+      if (refusals-- > 0) answerStatus(response, 503, "Busy", { headers: { "retry-after": "0" } });
+      else answerJSON(response, {});
+    },
+    { onRequest: (report) => reports.push(report) },
+  );
+  await transport.send({ path });
+  expect(reports).toMatchObject([
+    { method: "GET", code: "503", attempt: 0 },
+    { method: "GET", code: "200", attempt: 1 },
+  ]);
+});
+
+test("HttpTransport lets interceptors change, answer and refuse requests", async () => {
+  const { server, transport } = await connect((_, response) => answerJSON(response, {}), {
+    interceptors: [
+      (request, next) => next({ ...request, query: { ...request.query, first: 1 } }),
+      (request, next) => {
+        if (request.path === "/refused") throw new ApiError({ code: 403, reason: "Forbidden" });
+        return next({ ...request, query: { ...request.query, second: 2 } });
+      },
+    ],
+  });
+  await transport.send({ path });
+  expect(server.requests[0]?.query.toString()).toBe("first=1&second=2");
+  await expect(transport.send({ path: "/refused" })).rejects.toMatchObject({ isForbidden: true });
+});
+
+test("HttpTransport keeps the path of a server that stands behind another", async () => {
+  const server = await startStubServer((_, response) => answerJSON(response, {}));
+  const transport = new HttpTransport({ server: `${server.config.server}/k8s/clusters/c-1/` });
+  onTestFinished(async () => {
+    await transport.close();
+    await server.close();
+  });
+  await transport.send({ path });
+  expect(server.requests[0]?.path).toBe("/k8s/clusters/c-1/version");
+});

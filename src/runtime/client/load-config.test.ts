@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { inClusterConfig, isInCluster, podNamespace } from "./in-cluster-config.ts";
+import type { KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
+import { loadConfig } from "./load-config.ts";
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "kubeconfig-"));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+function kubeconfig(name: string, user: KubeconfigUser = {}): KubeconfigFile {
+  return {
+    "current-context": name,
+    clusters: [{ name, cluster: { server: `https://${name}:6443` } }],
+    users: [{ name, user }],
+    contexts: [{ name, context: { cluster: name, user: name, namespace: `ns-${name}` } }],
+  };
+}
+
+function write(path: string, content: unknown): string {
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+test("loadConfig() takes the flag before KUBECONFIG before the home directory", async () => {
+  const home = folder();
+  mkdirSync(join(home, ".kube"));
+  write(join(home, ".kube", "config"), kubeconfig("home"));
+  const flag = write(join(home, "flag"), kubeconfig("flag"));
+  const KUBECONFIG = write(join(home, "env"), kubeconfig("env"));
+  const server = async (options: object): Promise<string> => (await loadConfig(options)).server;
+  expect(await server({ kubeconfig: flag, env: { KUBECONFIG, HOME: home } })).toBe("https://flag:6443");
+  expect(await server({ env: { KUBECONFIG, HOME: home } })).toBe("https://env:6443");
+  expect(await server({ env: { HOME: home } })).toBe("https://home:6443");
+});
+
+test("loadConfig() names the places when there is no config", async () => {
+  const home = folder();
+  await expect(loadConfig({ env: { HOME: home } })).rejects.toThrow(/no cluster to talk to.*KUBECONFIG/);
+  const missing = loadConfig({ kubeconfig: join(home, "missing"), env: {} });
+  await expect(missing).rejects.toThrow(/can't be read.*ENOENT/);
+});
+
+test("loadConfig() reads YAML", async () => {
+  const yaml = `
+apiVersion: v1
+kind: Config
+current-context: dev
+clusters:
+- name: c
+  cluster: {server: "http://127.0.0.1:8001"}
+contexts:
+- name: dev
+  context: {cluster: c}
+`;
+  const config = await loadConfig({ kubeconfig: write(join(folder(), "config"), yaml) });
+  expect(config).toMatchObject({ server: "http://127.0.0.1:8001", credentials: undefined });
+});
+
+test("loadConfig() merges the files of KUBECONFIG; the first to say something wins", async () => {
+  const home = folder();
+  const a = write(join(home, "a"), { ...kubeconfig("a"), "current-context": undefined });
+  const clusters = [{ name: "a", cluster: { server: "https://other" } }, ...kubeconfig("b").clusters!];
+  const b = write(join(home, "b"), { ...kubeconfig("b"), clusters });
+  const env = { KUBECONFIG: [a, join(home, "missing"), b].join(delimiter) };
+  expect(await loadConfig({ env })).toMatchObject({ server: "https://b:6443", namespace: "ns-b" });
+  expect(await loadConfig({ env, context: "a" })).toMatchObject({ server: "https://a:6443" });
+});
+
+test("loadConfig() says which contexts there are", async () => {
+  const missing = loadConfig({ kubeconfig: kubeconfig("a"), context: "prod" });
+  await expect(missing).rejects.toThrow('there is no context "prod" in the given kubeconfig; it has "a"');
+});
+
+test("loadConfig() resolves paths against the file, and data wins over a path", async () => {
+  const home = folder();
+  write(join(home, "ca.crt"), "file-ca");
+  write(join(home, "tls.crt"), "file-cert");
+  const data = Buffer.from("data-key").toString("base64");
+  const user = { "client-certificate": "tls.crt", "client-key": "nowhere", "client-key-data": data };
+  const file = kubeconfig("a", user);
+  const cluster = { server: "https://a", "certificate-authority": "ca.crt", "tls-server-name": "api" };
+  const path = write(join(home, "config"), { ...file, clusters: [{ name: "a", cluster }] });
+  const config = await loadConfig({ kubeconfig: path });
+  expect(config).toMatchObject({ caFile: join(home, "ca.crt"), tlsServerName: "api" });
+  expect(await config.credentials?.current({ refresh: false })).toEqual({
+    cert: "file-cert",
+    key: "data-key",
+  });
+});
+
+test("loadConfig() reads a token file again, at once after a refusal", async () => {
+  const home = folder();
+  const tokenFile = write(join(home, "token"), "one\n");
+  const { credentials } = await loadConfig({ kubeconfig: kubeconfig("a", { tokenFile, token: "ignored" }) });
+  expect(await credentials?.current({ refresh: false })).toEqual({ token: "one" });
+  write(tokenFile, "two\n");
+  expect(await credentials?.current({ refresh: false })).toEqual({ token: "one" });
+  expect(await credentials?.current({ refresh: true })).toEqual({ token: "two" });
+});
+
+test("loadConfig() impersonates with user, uid, groups and extra", async () => {
+  const user = { as: "jane", "as-uid": "7", "as-groups": ["g"], "as-user-extra": { k: ["v"] } };
+  const { impersonate } = await loadConfig({ kubeconfig: kubeconfig("a", user) });
+  expect(impersonate).toEqual({ user: "jane", uid: "7", groups: ["g"], extra: { k: ["v"] } });
+});
+
+test("inClusterConfig() reads the service account, and its token again when it changes", async () => {
+  const account = folder();
+  const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
+  expect(isInCluster(env, account)).toBe(false);
+  write(join(account, "token"), "t1");
+  write(join(account, "namespace"), "system\n");
+  expect(isInCluster(env, account)).toBe(true);
+  expect(isInCluster({}, account)).toBe(false);
+  const config = inClusterConfig(env, account);
+  expect(config).toMatchObject({
+    server: "https://[fd00::1]:443",
+    namespace: "system",
+    caFile: join(account, "ca.crt"),
+  });
+  expect(await config.credentials?.current({ refresh: false })).toEqual({ token: "t1" });
+  write(join(account, "token"), "t2");
+  expect(await config.credentials?.current({ refresh: true })).toEqual({ token: "t2" });
+  expect(podNamespace(join(account, "missing"))).toBeUndefined();
+});
