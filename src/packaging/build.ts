@@ -29,7 +29,13 @@ async function bundleCli(): Promise<void> {
     platform: "node",
     target: "node20",
     conditions: ["@tsbuilder/source"],
-    external: ["typescript", "@tsbuilder/runtime", "@tsbuilder/cluster", "@tsbuilder/apimachinery/kinds"],
+    external: [
+      "typescript",
+      "esbuild",
+      "@tsbuilder/runtime",
+      "@tsbuilder/cluster",
+      "@tsbuilder/apimachinery/kinds",
+    ],
     banner: {
       js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
     },

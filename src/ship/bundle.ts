@@ -1,5 +1,3 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import type * as Esbuild from "esbuild";
 import { TsbuilderError } from "../shared/errors.ts";
 
@@ -9,14 +7,16 @@ export interface IncrementalBundle {
   close(): Promise<void>;
 }
 
-/** Bundles a project's `src/main.ts` and everything that it imports into one file, with the project's own esbuild. */
+/** Bundles a project's `src/main.ts` and everything that it imports into one file, for an image or `node`. */
 export async function bundleOperator(project: string, outfile: string): Promise<void> {
-  await explained(() => loadEsbuild(project).build(options(project, outfile)));
+  const { build } = await import("esbuild");
+  await explained(() => build(options(project, outfile)));
 }
 
 /** Prepares a bundle for the development loop. */
 export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
-  const build = await loadEsbuild(project).context(options(project, outfile));
+  const { context } = await import("esbuild");
+  const build = await context(options(project, outfile));
   return {
     rebuild: async () => {
       await explained(() => build.rebuild());
@@ -51,18 +51,6 @@ async function explained(work: () => Promise<unknown>): Promise<void> {
     await work();
   } catch (error) {
     throw explain(error);
-  }
-}
-
-function loadEsbuild(project: string): typeof Esbuild {
-  try {
-    return createRequire(join(project, "package.json"))("esbuild") as typeof Esbuild;
-  } catch (error) {
-    throw new TsbuilderError("the project's esbuild is not installed", {
-      code: "TOOL_MISSING",
-      hint: "install the project's dependencies: npm install",
-      cause: error,
-    });
   }
 }
 

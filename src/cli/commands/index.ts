@@ -6,7 +6,7 @@ export interface CommandEntry {
   readonly name: string;
   /** The same as in the command's file, so that the overview loads none. */
   readonly summary: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each command knows its own flags; here they are all alike.
+  // Each command knows its own flags; in this list they are all alike.
   load(): Promise<Command<any>>; // oxlint-disable-line typescript/no-explicit-any
 }
 
@@ -26,6 +26,46 @@ export const commands: readonly CommandEntry[] = [
     name: "manifests",
     summary: "Write definitions, roles and webhook configurations from types and markers",
     load: async () => (await import("./manifests.ts")).manifests,
+  },
+  {
+    name: "build",
+    summary: "Bundle the operator, or build its image",
+    load: async () => (await import("./build.ts")).build,
+  },
+  {
+    name: "push",
+    summary: "Push the operator's image",
+    load: async () => (await import("./push.ts")).push,
+  },
+  {
+    name: "load",
+    summary: "Load the operator's image into a local cluster, without a registry",
+    load: async () => (await import("./load.ts")).load,
+  },
+  {
+    name: "install",
+    summary: "Apply the project's definitions to a cluster",
+    load: async () => (await import("./install.ts")).install,
+  },
+  {
+    name: "uninstall",
+    summary: "Delete the project's definitions from a cluster",
+    load: async () => (await import("./uninstall.ts")).uninstall,
+  },
+  {
+    name: "deploy",
+    summary: "Deploy the operator to a cluster",
+    load: async () => (await import("./deploy.ts")).deploy,
+  },
+  {
+    name: "undeploy",
+    summary: "Delete the operator from a cluster",
+    load: async () => (await import("./undeploy.ts")).undeploy,
+  },
+  {
+    name: "installer",
+    summary: "Write one manifest that installs the operator anywhere",
+    load: async () => (await import("./installer.ts")).installer,
   },
   {
     name: "version",

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
+import { LOCAL_CLUSTERS, type LocalCluster } from "../../ship/image-load.ts";
+import { parseImageReference } from "../../ship/image-reference.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { defineCommand } from "../command.ts";
+import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
+import { openProject } from "../open-project.ts";
+
+export const build = defineCommand({
+  summary: "Bundle the operator, or build its image",
+  description:
+    "Without --image, bundles src/main.ts and everything it imports into dist/main.js. With --image, builds the project's Dockerfile, in which the same is done. What follows -- goes to the tool as it is.",
+  flags: {
+    image: {
+      type: "optional-string",
+      summary: `build an image (default name: ${DEFAULT_IMAGE})`,
+      placeholder: "IMAGE",
+    },
+    tool: toolFlag,
+    platform: { type: "list", summary: "platforms to build for, like linux/arm64", placeholder: "PLATFORM" },
+    "build-arg": { type: "list", summary: "argument of the Dockerfile, NAME=VALUE", placeholder: "ARG" },
+    push: { type: "boolean", summary: "push the image when it is built", default: false },
+    load: {
+      type: "string",
+      summary: "load the image into a local cluster when it is built",
+      placeholder: "CLUSTER",
+      choices: LOCAL_CLUSTERS,
+    },
+    save: { type: "string", summary: "write the image to an archive when it is built", placeholder: "FILE" },
+    "digest-file": {
+      type: "string",
+      summary: "write the pushed image's digest to a file",
+      placeholder: "FILE",
+    },
+  },
+  takesRest: true,
+  examples: ["tsbuilder build", "tsbuilder build --image registry.example.com/mysql-operator:v1 --push"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    if (flags.image === undefined) {
+      refuseImageFlags(flags);
+      const { bundleOperator } = await import("../../ship/bundle.ts");
+      await bundleOperator(root, join(root, "dist/main.js"));
+      ui.print("wrote dist/main.js");
+      return;
+    }
+    const image = flags.image === true ? DEFAULT_IMAGE : flags.image;
+    parseImageReference(image);
+    const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
+    const { buildImage } = await import("../../ship/image-build.ts");
+    ui.note(`Building ${image} with ${tool}`);
+    await buildImage(
+      tool,
+      { image, context: root, platforms: flags.platform, buildArgs: flags["build-arg"], extra: rest },
+      {
+        push: flags.push,
+        save: flags.save,
+        load: flags.load as LocalCluster | undefined,
+        digestFile: flags["digest-file"],
+      },
+    );
+    ui.print(image);
+  },
+});
+
+function refuseImageFlags(flags: Readonly<Record<string, unknown>>): void {
+  const given = ["tool", "push", "load", "save", "digest-file"].find((name) => flags[name]);
+  if (!given) return;
+  throw new TsbuilderError(`--${given} needs --image`, {
+    code: "INVALID_ARGUMENT",
+    hint: `name the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,
+  });
+}

@@ -1,0 +1,50 @@
+import { announceTarget, applyFlags } from "../cluster-flags.ts";
+import { defineCommand } from "../command.ts";
+import { openProject } from "../open-project.ts";
+
+export const deploy = defineCommand({
+  summary: "Deploy the operator to a cluster",
+  description:
+    "Renders config/default with image and namespace, and applies it on the server's side. The files of the project stay as they are.",
+  flags: {
+    ...applyFlags,
+    image: {
+      type: "string",
+      summary: "image of the operator (default: controller:latest)",
+      placeholder: "IMAGE",
+    },
+    namespace: {
+      type: "string",
+      summary: "namespace of the operator (default: <project>-system)",
+      placeholder: "NAME",
+    },
+    wait: { type: "boolean", summary: "wait until the operator is available", default: false },
+    timeout: { type: "number", summary: "how many seconds to wait", placeholder: "SECONDS", default: 180 },
+    prune: {
+      type: "boolean",
+      summary: "delete what an earlier deploy made and this one no longer has",
+      default: false,
+    },
+  },
+  examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
+  async run({ flags, cwd, ui }) {
+    const { root, project } = openProject(cwd, ui);
+    const { applyOrDiff, renderDeployment } = await import("../../ship/deploy.ts");
+    const objects = await renderDeployment(root, { image: flags.image, namespace: flags.namespace });
+    const namespace = flags.namespace ?? `${project.projectName}-system`;
+    await announceTarget(flags, ui, { action: "Deploying", namespace });
+    const options = { ...flags, dryRun: flags["dry-run"] };
+    ui.print((await applyOrDiff(objects, options)).join("\n"));
+    if (flags["dry-run"] || flags.diff) return;
+    if (flags.prune) {
+      const { pruneDeployment } = await import("../../ship/prune.ts");
+      const pruned = await pruneDeployment(objects, project.projectName, flags);
+      if (pruned.length > 0) ui.print(pruned.join("\n"));
+    }
+    if (!flags.wait) return;
+    const { waitForDeployment } = await import("../../ship/wait.ts");
+    const operator = objects.find(({ kind }) => kind === "Deployment");
+    if (operator) await waitForDeployment(operator, flags, { seconds: flags.timeout });
+    ui.note("The operator is available.");
+  },
+});

@@ -1,0 +1,37 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { defineCommand } from "../command.ts";
+import { openProject } from "../open-project.ts";
+
+export const installer = defineCommand({
+  summary: "Write one manifest that installs the operator anywhere",
+  flags: {
+    image: {
+      type: "string",
+      summary: "image of the operator (default: controller:latest)",
+      placeholder: "IMAGE",
+    },
+    namespace: {
+      type: "string",
+      summary: "namespace of the operator (default: <project>-system)",
+      placeholder: "NAME",
+    },
+    output: { type: "string", summary: "file to write (default: standard output)", placeholder: "FILE" },
+  },
+  examples: [
+    "tsbuilder installer --image registry.example.com/mysql-operator:v1.0.0 --output dist/install.yaml",
+  ],
+  async run({ flags, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    const { renderInstaller } = await import("../../ship/deploy.ts");
+    const manifest = await renderInstaller(root, { image: flags.image, namespace: flags.namespace });
+    if (!flags.output) {
+      ui.print(manifest.trimEnd());
+      return;
+    }
+    const file = resolve(cwd, flags.output);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, manifest);
+    ui.print(`wrote ${flags.output}`);
+  },
+});

@@ -1,0 +1,33 @@
+import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
+import { LOCAL_CLUSTERS, type LocalCluster, loadImage } from "../../ship/image-load.ts";
+import { parseImageReference } from "../../ship/image-reference.ts";
+import { defineCommand } from "../command.ts";
+import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
+
+export const load = defineCommand({
+  summary: "Load the operator's image into a local cluster, without a registry",
+  flags: {
+    into: {
+      type: "string",
+      summary: "kind of local cluster",
+      placeholder: "CLUSTER",
+      choices: LOCAL_CLUSTERS,
+      default: "kind",
+    },
+    name: {
+      type: "string",
+      summary: "name of the cluster, where it is not the default one",
+      placeholder: "NAME",
+    },
+    tool: toolFlag,
+  },
+  positionals: ["[image]"],
+  examples: ["tsbuilder load mysql-operator:dev --into kind --name dev"],
+  async run({ flags, positionals, ui }) {
+    const image = positionals[0] ?? DEFAULT_IMAGE;
+    parseImageReference(image);
+    const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
+    await loadImage(tool, image, flags.into as LocalCluster, flags.name);
+    ui.print(`loaded ${image} into ${flags.into}`);
+  },
+});

@@ -1,0 +1,23 @@
+import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
+import { parseImageReference } from "../../ship/image-reference.ts";
+import { defineCommand } from "../command.ts";
+import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
+
+export const push = defineCommand({
+  summary: "Push the operator's image",
+  flags: {
+    tool: toolFlag,
+    "digest-file": { type: "string", summary: "write the image's digest to a file", placeholder: "FILE" },
+  },
+  positionals: ["[image]"],
+  examples: ["tsbuilder push registry.example.com/mysql-operator:v1"],
+  async run({ flags, positionals, ui }) {
+    const image = positionals[0] ?? DEFAULT_IMAGE;
+    parseImageReference(image);
+    const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
+    const { pushImage } = await import("../../ship/image-build.ts");
+    ui.note(`Pushing ${image} with ${tool}`);
+    await pushImage(tool, image, flags["digest-file"]);
+    ui.print(image);
+  },
+});

@@ -1,0 +1,28 @@
+import { announceTarget, clusterFlags } from "../cluster-flags.ts";
+import { defineCommand } from "../command.ts";
+import { openProject } from "../open-project.ts";
+import { takeAway } from "../take-away.ts";
+
+export const undeploy = defineCommand({
+  summary: "Delete the operator from a cluster",
+  description:
+    "Definitions of which objects are left stay, unless --force is given: deleting one deletes them all.",
+  flags: {
+    ...clusterFlags,
+    namespace: {
+      type: "string",
+      summary: "namespace of the operator (default: <project>-system)",
+      placeholder: "NAME",
+    },
+    force: { type: "boolean", summary: "delete definitions with all their objects", default: false },
+    "dry-run": { type: "boolean", summary: "show what would be deleted", default: false },
+  },
+  async run({ flags, cwd, ui }) {
+    const { root, project } = openProject(cwd, ui);
+    const { renderDeployment } = await import("../../ship/deploy.ts");
+    const objects = await renderDeployment(root, { namespace: flags.namespace });
+    const namespace = flags.namespace ?? `${project.projectName}-system`;
+    await announceTarget(flags, ui, { action: "Deleting the operator", namespace });
+    await takeAway(objects, flags, ui);
+  },
+});
