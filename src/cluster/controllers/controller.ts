@@ -5,6 +5,8 @@ import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
+  /** The certificate by which clients know the server, in PEM. */
+  readonly caCertificate?: string | undefined;
   /** Gets what a controller failed with before it tries again; conflicts are no failures. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }

@@ -1,5 +1,14 @@
 /** The controllers that a cluster can run, as `--controllers` names them. */
-export const controllerNames = ["deployment", "replicaset", "scheduler", "node", "kubelet"] as const;
+export const controllerNames = [
+  "garbagecollector",
+  "namespace",
+  "serviceaccount",
+  "deployment",
+  "replicaset",
+  "scheduler",
+  "node",
+  "kubelet",
+] as const;
 
 export type ControllerName = (typeof controllerNames)[number];
 

@@ -1,10 +1,13 @@
 import { ControlLoop } from "./control-loop.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { deploymentController } from "./deployment/deployment-controller.ts";
+import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { fakeNode } from "./kubelet/fake-node.ts";
 import { kubelet } from "./kubelet/kubelet.ts";
 import type { ControllerName } from "./names.ts";
+import { namespaceController } from "./namespace/namespace-controller.ts";
 import { replicaSetController } from "./replica-set/replica-set-controller.ts";
+import { serviceAccountController } from "./service-account/service-account-controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 
 /** Controllers at work. */
@@ -15,6 +18,9 @@ export interface RunningControllers {
 
 /** All controllers by their names. */
 const controllers: Readonly<Record<ControllerName, (context: ControllerContext) => Controller>> = {
+  garbagecollector: garbageCollector,
+  namespace: namespaceController,
+  serviceaccount: serviceAccountController,
   deployment: deploymentController,
   replicaset: replicaSetController,
   scheduler,

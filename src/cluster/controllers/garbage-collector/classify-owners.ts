@@ -1,0 +1,56 @@
+import { type KubernetesObject, type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { ClusterObjects, ServedResource } from "../objects.ts";
+
+/** How the owners of an object stand. */
+export interface Owners {
+  /** There to stay, as far as one can tell. */
+  readonly solid: readonly OwnerReference[];
+  /** Gone, or replaced by another object of the same name. */
+  readonly absent: readonly OwnerReference[];
+  /** Being deleted in the foreground: waiting for dependents like this one. */
+  readonly waiting: readonly OwnerReference[];
+  /** Of a kind that is not served, so nothing can be said about them. */
+  readonly unknown: readonly OwnerReference[];
+  /** Impossible: a cluster-scoped object can't have an owner in a namespace. */
+  readonly invalid: readonly OwnerReference[];
+}
+
+/** Looks up the owners of an object. They live in its own namespace, or in none. */
+export function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject): Owners {
+  const owners = { solid: [], absent: [], waiting: [], unknown: [], invalid: [] } as Record<
+    keyof Owners,
+    OwnerReference[]
+  >;
+  for (const reference of metadata.ownerReferences ?? []) {
+    owners[classify(objects, reference, metadata.namespace)].push(reference);
+  }
+  return owners;
+}
+
+/** Tells whether an object is being deleted in the foreground. */
+export function isForegroundDeleted({ metadata }: KubernetesObject): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("foregroundDeletion");
+}
+
+function classify(
+  objects: ClusterObjects,
+  reference: OwnerReference,
+  namespace: string | undefined,
+): keyof Owners {
+  const resource = findResource(objects, reference);
+  if (!resource) return "unknown";
+  if (resource.namespaced && !namespace) return "invalid";
+  const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
+  if (!owner || owner.metadata.uid !== reference.uid) return "absent";
+  return isForegroundDeleted(owner) ? "waiting" : "solid";
+}
+
+function findResource(
+  objects: ClusterObjects,
+  { apiVersion, kind }: OwnerReference,
+): ServedResource | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  return objects
+    .resources()
+    .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
+}

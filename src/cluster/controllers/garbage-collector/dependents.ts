@@ -1,0 +1,34 @@
+import type { ObjectEvent } from "../objects.ts";
+import { type ObjectKey, objectKey } from "./object-key.ts";
+
+/** Knows which objects name an owner, by the owner's uid. Fed by every event. */
+export class Dependents {
+  readonly #byOwner = new Map<string, Set<ObjectKey>>();
+  readonly #owners = new Map<ObjectKey, readonly string[]>();
+
+  /** Takes an event into account. */
+  record({ type, resource, object }: ObjectEvent): void {
+    const key = objectKey(resource, object);
+    for (const uid of this.#owners.get(key) ?? []) this.#forget(uid, key);
+    this.#owners.delete(key);
+    const owners = (object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+    if (type === "DELETED" || owners.length === 0) return;
+    this.#owners.set(key, owners);
+    for (const uid of owners) {
+      const dependents = this.#byOwner.get(uid);
+      if (dependents) dependents.add(key);
+      else this.#byOwner.set(uid, new Set([key]));
+    }
+  }
+
+  /** The keys of the objects that name an owner. */
+  of(uid: string): readonly ObjectKey[] {
+    return [...(this.#byOwner.get(uid) ?? [])];
+  }
+
+  #forget(uid: string, key: ObjectKey): void {
+    const dependents = this.#byOwner.get(uid);
+    dependents?.delete(key);
+    if (dependents?.size === 0) this.#byOwner.delete(uid);
+  }
+}

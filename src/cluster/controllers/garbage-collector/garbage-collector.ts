@@ -1,0 +1,162 @@
+import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import type { Controller, ControllerContext } from "../controller.ts";
+import type { DeleteOptions } from "../objects.ts";
+import { recordEvent } from "../record-event.ts";
+import { classifyOwners, isForegroundDeleted } from "./classify-owners.ts";
+import { Dependents } from "./dependents.ts";
+import { objectKey, type ObjectKey, readObject } from "./object-key.ts";
+
+const user = "system:serviceaccount:kube-system:generic-garbage-collector";
+
+/**
+ * Deletes objects whose owners are all gone, and carries out the two deletions that concern dependents: in the
+ * foreground (dependents first) and orphaning (dependents stay).
+ */
+export function garbageCollector({ objects, clock }: ControllerContext): Controller {
+  const dependents = new Dependents();
+  return {
+    name: "garbagecollector",
+
+    /** The object itself; when it is gone or going, whoever it owns, and whoever waits for its end. */
+    keysOf(event) {
+      dependents.record(event);
+      const { type, resource, object } = event;
+      const own = type === "DELETED" ? [] : [objectKey(resource, object)];
+      if (type !== "DELETED" && !object.metadata.deletionTimestamp) return own;
+      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(object)];
+    },
+
+    async reconcile(key) {
+      const object = readObject(objects, key);
+      if (!object) return undefined;
+      if (isOrphaning(object)) await orphan(object);
+      else if (isForegroundDeleted(object)) await finishForeground(object);
+      else if (!object.metadata.deletionTimestamp) await collect(object);
+      return undefined;
+    },
+  };
+
+  function ownersOf({ metadata }: KubernetesObject): ObjectKey[] {
+    return (metadata.ownerReferences ?? []).flatMap((reference) => {
+      const served = objects.resources().find(({ kind, apiVersion }) => {
+        return kind === reference.kind && apiVersion === reference.apiVersion;
+      });
+      const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
+      return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
+    });
+  }
+
+  function dependentsOf({ metadata }: KubernetesObject): KubernetesObject[] {
+    return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
+  }
+
+  async function orphan(owner: KubernetesObject): Promise<void> {
+    for (const dependent of dependentsOf(owner)) {
+      await dropReferences(dependent, ({ uid }) => uid === owner.metadata.uid);
+    }
+    await removeFinalizer(owner, "orphan");
+  }
+
+  async function finishForeground(owner: KubernetesObject): Promise<void> {
+    const blocking = dependentsOf(owner).filter((dependent) => blocks(dependent, owner));
+    if (blocking.length === 0) await removeFinalizer(owner, "foregroundDeletion");
+    for (const dependent of blocking) if (!dependent.metadata.deletionTimestamp) await collect(dependent);
+  }
+
+  /** Deletes an object without owners to speak of; with some left, it only forgets the others. */
+  async function collect(object: KubernetesObject): Promise<void> {
+    const owners = classifyOwners(objects, object);
+    for (const reference of owners.invalid) await reportInvalid(object, reference);
+    if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
+    const lost = [...owners.absent, ...owners.waiting];
+    if (lost.length === 0) return;
+    if (owners.solid.length > 0) {
+      await dropReferences(object, ({ uid }) => lost.some((reference) => reference.uid === uid));
+    } else if (owners.waiting.length > 0 && dependentsOf(object).length > 0) {
+      await deleteInForeground(object);
+    } else {
+      if (owners.waiting.length === 0) await reportForeign(object, owners.absent);
+      await remove(object, policyOf(object));
+    }
+  }
+
+  /** In a cycle an object would wait for itself: its own references must not block then. */
+  async function deleteInForeground(object: KubernetesObject): Promise<void> {
+    const inCycle = dependentsOf(object).some(isForegroundDeleted);
+    const freed = inCycle ? await unblock(object) : object;
+    await remove(freed, "Foreground");
+  }
+
+  function unblock(object: KubernetesObject): Promise<KubernetesObject> {
+    const ownerReferences = (object.metadata.ownerReferences ?? []).map((reference) => ({
+      ...reference,
+      blockOwnerDeletion: false,
+    }));
+    return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+  }
+
+  function remove(
+    object: KubernetesObject,
+    propagationPolicy: DeleteOptions["propagationPolicy"],
+  ): Promise<void> {
+    return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
+  }
+
+  async function dropReferences(
+    object: KubernetesObject,
+    isDropped: (reference: OwnerReference) => boolean,
+  ): Promise<void> {
+    const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
+    await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+  }
+
+  async function removeFinalizer(object: KubernetesObject, finalizer: string): Promise<void> {
+    const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+    await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+  }
+
+  function reportInvalid(object: KubernetesObject, reference: OwnerReference): Promise<void> {
+    return report(object, reference, "is namespaced, which a cluster-scoped object can't refer to");
+  }
+
+  /** An owner that is alive in another namespace owns nothing here, which surprises whoever wrote the reference. */
+  async function reportForeign(
+    object: KubernetesObject,
+    references: readonly OwnerReference[],
+  ): Promise<void> {
+    for (const reference of references) {
+      const served = objects.resources().find(({ kind }) => kind === reference.kind);
+      const elsewhere =
+        served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
+      if (elsewhere) {
+        await report(object, reference, `does not exist in namespace "${object.metadata.namespace}"`);
+      }
+    }
+  }
+
+  function report(object: KubernetesObject, { apiVersion, kind, name, uid }: OwnerReference, what: string) {
+    const namespace = object.metadata.namespace ?? "";
+    return recordEvent(objects, "garbage-collector-controller", clock.now(), object, {
+      type: "Warning",
+      reason: "OwnerRefInvalidNamespace",
+      message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] ${what}`,
+    });
+  }
+}
+
+function isOrphaning({ metadata }: KubernetesObject): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("orphan");
+}
+
+function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ uid, blockOwnerDeletion }) => uid === owner.metadata.uid && blockOwnerDeletion === true,
+  );
+}
+
+/** What an earlier deletion of the object asked for still holds. */
+function policyOf({ metadata }: KubernetesObject): DeleteOptions["propagationPolicy"] {
+  const finalizers = metadata.finalizers ?? [];
+  if (finalizers.includes("orphan")) return "Orphan";
+  return finalizers.includes("foregroundDeletion") ? "Foreground" : "Background";
+}
