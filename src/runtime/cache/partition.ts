@@ -162,7 +162,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const stored = this.store.get(place);
     const seen = pending ? pending.seen : stored;
     // What is stored already stays, so that readers and subscribers share one object.
-    const next = told && stored && isSame(stored, told) ? stored : told;
+    const next = told && ([stored, seen].find((known) => known && isSame(known, told)) ?? told);
     describe(seen, next, last, events, isInInitialList);
     if (pending && !isSettled(pending, next, version)) {
       pending.seen = next;
