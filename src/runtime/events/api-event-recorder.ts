@@ -4,6 +4,7 @@ import { ApiError } from "../client/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Owner } from "../client/options.ts";
 import type { Clock } from "../clock/clock.ts";
+import { waitWithClock } from "../clock/wait-with-clock.ts";
 import type { Logger } from "../log/logger.ts";
 import { Event, type ObjectReference } from "./event.ts";
 import type { EventDetails, EventRecorder } from "./event-recorder.ts";
@@ -195,7 +196,7 @@ export class ApiEventRecorder implements EventRecorder {
           this.#drop("the server refused it", error);
           return;
         }
-        await wait(clock, retryEvery, signal);
+        await waitWithClock(clock, retryEvery, signal);
       }
     }
   }
@@ -246,16 +247,4 @@ function cutBytes(text: string, max: number): string {
   if (bytes.length <= max) return text;
   // A character cut in two would become a replacement mark.
   return bytes.subarray(0, max).toString("utf8").replace(/�+$/, "");
-}
-
-function wait(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      cancel();
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const cancel = clock.setTimer(finish, milliseconds);
-    signal.addEventListener("abort", finish, { once: true });
-  });
 }

@@ -56,7 +56,7 @@ export class HealthChecks {
       ...exclude
         .filter((name) => !this.#checks.has(name))
         .map((name) => `warn: some health checks cannot be excluded: no matches for "${name}"`),
-      isHealthy ? "healthz check passed" : "healthz check failed",
+      isHealthy ? "check passed" : "check failed",
     ];
     return { isHealthy, failures, text: `${lines.join("\n")}\n` };
   }

@@ -83,7 +83,7 @@ class LineLogger implements LeveledLogger {
 
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     if (!this.isEnabled(level)) return;
-    this.#root.write(level, message, { ...currentLogFields(), ...this.#fields, ...fields });
+    this.#root.write(level, message, { ...this.#fields, ...currentLogFields(), ...fields });
   }
 }
 

@@ -1,3 +1,6 @@
+export type { FlagDefinition, FlagDefinitions, FlagValues } from "./flags.ts";
+export { Manager } from "./manager.ts";
+export type { ManagerArgs } from "./manager-args.ts";
 export type {
   LeaderElectionOptions,
   ManagerOptions,

@@ -25,6 +25,8 @@ export interface Elector {
 export interface LifecycleParts {
   readonly log: Logger;
   readonly clock: Clock;
+  /** Finds out what can't be mended by waiting: that there is no cluster to talk to. */
+  readonly prepare: () => Promise<unknown>;
   /** Health and metrics. */
   readonly servers: Service;
   readonly webhooks: Service;
@@ -110,9 +112,10 @@ export class Lifecycle {
   }
 
   async #start(): Promise<void> {
-    const { servers, webhooks, cache, elector, log } = this.#parts;
+    const { prepare, servers, webhooks, cache, elector, log } = this.#parts;
     const { signal } = this.#stopping;
     const context = { log, deadline: this.#deadline.signal };
+    await prepare();
     await servers.start();
     await webhooks.start();
     if (signal.aborted) return;

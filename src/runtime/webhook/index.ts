@@ -1,3 +1,4 @@
+export { WebhookBuilder } from "./webhook-builder.ts";
 export type {
   AdmissionContext,
   AdmissionRequest,
@@ -7,5 +8,4 @@ export type {
   InvalidField,
   Validator,
   Verdict,
-  WebhookBuilder,
 } from "./webhooks.ts";

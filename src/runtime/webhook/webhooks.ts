@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Logger } from "../log/logger.ts";
 
 /**
@@ -91,15 +91,3 @@ export interface Conversion<Hub extends KubernetesObject, Spoke extends Kubernet
 export type Converted<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
   metadata?: ObjectMeta | undefined;
 };
-
-/** Says which webhooks a kind has. Nothing happens before `complete`. */
-export interface WebhookBuilder<T extends KubernetesObject> {
-  /** Serves `/mutate-<group>-<version>-<kind>`, or another path. */
-  defaulter(defaulter: Defaulter<T>, options?: { readonly path?: string | undefined }): this;
-  /** Serves `/validate-<group>-<version>-<kind>`, or another path. */
-  validator(validator: Validator<T>, options?: { readonly path?: string | undefined }): this;
-  /** Serves `/convert` for this kind as the hub. One call per spoke. */
-  conversion<Spoke extends KubernetesObject>(spoke: Kind<Spoke>, conversion: Conversion<T, Spoke>): this;
-  /** Adds the webhooks to the manager's server. Throws a `TerminalError` for a path that is taken. */
-  complete(): void;
-}

@@ -1,0 +1,29 @@
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { LeaderElectionOptions } from "../manager/manager-options.ts";
+
+/** The times of an election in milliseconds. */
+export interface ElectionTiming {
+  readonly leaseDuration: number;
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+  /** One request that hangs must not cost the lease. */
+  readonly requestTimeout: number;
+}
+
+/** Waits between tries to acquire are up to this much longer, so that candidates don't meet. */
+export const jitter = 1.2;
+
+/** Reads the times, with client-go's defaults and by its rules: without them a lease could be lost while it is renewed. */
+export function electionTiming(options: LeaderElectionOptions): ElectionTiming {
+  const leaseDuration = parseDuration(options.leaseDuration ?? "15s");
+  const renewDeadline = parseDuration(options.renewDeadline ?? "10s");
+  const retryPeriod = parseDuration(options.retryPeriod ?? "2s");
+  if (leaseDuration <= renewDeadline)
+    throw new TerminalError("leaderElection: leaseDuration must be longer than renewDeadline");
+  if (renewDeadline <= jitter * retryPeriod)
+    throw new TerminalError(`leaderElection: renewDeadline must be longer than ${jitter} times retryPeriod`);
+  // A Lease holds whole seconds, at least one.
+  if (leaseDuration < 1000) throw new TerminalError("leaderElection: leaseDuration must be at least 1s");
+  return { leaseDuration, renewDeadline, retryPeriod, requestTimeout: Math.max(1000, renewDeadline / 2) };
+}

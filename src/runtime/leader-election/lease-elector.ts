@@ -1,0 +1,231 @@
+import { formatMicroTime } from "@tsbuilder/apimachinery/time";
+import { ApiError } from "../client/api-error.ts";
+import type { Client } from "../client/client.ts";
+import type { Clock } from "../clock/clock.ts";
+import { waitWithClock } from "../clock/wait-with-clock.ts";
+import type { EventRecorder } from "../events/event-recorder.ts";
+import type { Logger } from "../log/logger.ts";
+import { type ElectionTiming, jitter } from "./election-timing.ts";
+import { Lease, type LeaseSpec } from "./lease.ts";
+import { withTimeout } from "./with-timeout.ts";
+
+/** How an elector is set up. */
+export interface LeaseElectorOptions {
+  /** Reads live, on connections of its own: a busy operator must not delay a renewal. */
+  readonly client: Client;
+  readonly name: string;
+  /** Asked once, before the first try. */
+  readonly namespace: () => Promise<string>;
+  readonly identity: string;
+  readonly labels?: { readonly [name: string]: string } | undefined;
+  readonly timing: ElectionTiming;
+  readonly releaseOnCancel: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+  readonly onStatus?: ((isLeading: boolean) => void) | undefined;
+}
+
+/**
+ * Holds a Lease among processes of any make: the record is client-go's. Whether somebody else's lease has run out
+ * is judged by the time since *we* saw it change, not by the times in it. Ours counts as lost when it could not be
+ * renewed for `renewDeadline`, before anybody else may take it.
+ */
+export class LeaseElector {
+  onLost: (error: Error) => void = () => {};
+  readonly #options: LeaseElectorOptions;
+  readonly #stop = new AbortController();
+  #namespace = "";
+  #observed: Lease | undefined;
+  #observedAt = 0;
+  #state: "following" | "leading" | "lost" = "following";
+  /** When the last request that renewed was sent: the lease counts from before the server saw it. */
+  #renewedAt = 0;
+  #renewing: Promise<void> | undefined;
+
+  constructor(options: LeaseElectorOptions) {
+    this.#options = options;
+  }
+
+  get isLeading(): boolean {
+    return this.#state === "leading";
+  }
+
+  /**
+   * Throws if this process led and can't be sure that it still does: its lease was lost, or it was stalled for so long
+   * that another may have taken over before any timer of ours could fire.
+   */
+  assertFresh(): void {
+    if (this.#state === "following") return;
+    const { clock, timing, name } = this.#options;
+    if (this.#state === "leading" && clock.monotonic() - this.#renewedAt < timing.leaseDuration) return;
+    const error = new Error(`the lease ${name} ran out while it was held: another process may lead now`);
+    this.#lose(error);
+    throw error;
+  }
+
+  async acquire(signal: AbortSignal): Promise<void> {
+    const { name, identity, log, timing, namespace, clock } = this.#options;
+    this.#namespace = await namespace();
+    log.info("Attempting to acquire leader lease", { lease: `${this.#namespace}/${name}` });
+    let seenHolder: string | undefined;
+    while (!(await this.#tryOnce(timing.requestTimeout, signal))) {
+      signal.throwIfAborted();
+      const holder = this.#observed?.spec?.holderIdentity;
+      if (holder && holder !== seenHolder) log.info("Another process leads", { holder });
+      seenHolder = holder;
+      await waitWithClock(clock, timing.retryPeriod * (1 + jitter * Math.random()), signal);
+    }
+    signal.throwIfAborted();
+    this.#state = "leading";
+    log.info("Successfully acquired lease", { lease: `${this.#namespace}/${name}`, identity });
+    this.#tell(`${identity} became leader`);
+    this.#options.onStatus?.(true);
+    this.#renewing = this.#renew();
+  }
+
+  async release(): Promise<void> {
+    this.#stop.abort();
+    await this.#renewing;
+    if (this.#state !== "leading") return;
+    this.#state = "following";
+    this.#options.onStatus?.(false);
+    this.#tell(`${this.#options.identity} stopped leading`);
+    if (this.#options.releaseOnCancel) await this.#giveAway();
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, timing, log } = this.#options;
+    const { signal } = this.#stop;
+    for (;;) {
+      await waitWithClock(clock, timing.retryPeriod, signal);
+      if (signal.aborted || this.#state !== "leading") return;
+      const left = this.#renewedAt + timing.renewDeadline - clock.monotonic();
+      if (left > 0 && (await this.#tryOnce(Math.min(left, timing.requestTimeout), signal))) continue;
+      if (signal.aborted) return;
+      const holder = this.#observed?.spec?.holderIdentity;
+      if (holder && holder !== this.#options.identity)
+        return this.#lose(new Error(`leader election lost to ${holder}`));
+      const late = clock.monotonic() - this.#renewedAt;
+      if (late >= timing.renewDeadline)
+        return this.#lose(new Error("leader election lost: the lease could not be renewed in time"));
+      log.warn("Can't renew the lease, trying again", { sinceRenewed: `${Math.round(late)}ms` });
+    }
+  }
+
+  #lose(error: Error): void {
+    if (this.#state !== "leading") return;
+    this.#state = "lost";
+    this.#stop.abort();
+    this.#options.onStatus?.(false);
+    this.#options.log.error("Lost the lease", { error });
+    this.onLost(error);
+  }
+
+  /** Takes or renews the lease; false if another holds it, or the server did not answer in time. */
+  async #tryOnce(timeout: number, signal: AbortSignal): Promise<boolean> {
+    const { clock, log } = this.#options;
+    const startedAt = clock.monotonic();
+    try {
+      const isHeld = await withTimeout(clock, timeout, signal, (signal) => this.#takeOrRenew(signal));
+      if (isHeld) this.#renewedAt = startedAt;
+      return isHeld;
+    } catch (error) {
+      if (signal.aborted) return false;
+      const hint =
+        error instanceof ApiError && error.isForbidden
+          ? { hint: "the operator needs the verbs get, create and update on leases.coordination.k8s.io" }
+          : {};
+      // A lost race for the lease is how elections go.
+      if (error instanceof ApiError && (error.isConflict || error.isAlreadyExists))
+        log.debug("Another process wrote the lease first");
+      else log.warn("Can't reach the lease", { error, ...hint });
+      return false;
+    }
+  }
+
+  async #takeOrRenew(signal: AbortSignal): Promise<boolean> {
+    const { client, name, identity, labels } = this.#options;
+    if (this.#state === "leading" && this.#observed) {
+      try {
+        this.#observe(await client.update(Lease, this.#claim(this.#observed), { signal }));
+        return true;
+      } catch (error) {
+        // Somebody changed the lease: what it says now decides.
+        if (!(error instanceof ApiError && (error.isConflict || error.isNotFound))) throw error;
+      }
+    }
+    const lease = await client.find(Lease, { namespace: this.#namespace, name }, { live: true, signal });
+    if (!lease) {
+      const metadata = { name, namespace: this.#namespace, ...(labels && { labels: { ...labels } }) };
+      const first: Lease = { apiVersion: Lease.apiVersion, kind: Lease.kind, metadata };
+      this.#observe(await client.create(Lease, this.#claim(first), { signal }));
+      return true;
+    }
+    this.#observe(lease);
+    const holder = lease.spec?.holderIdentity;
+    if (holder && holder !== identity && !this.#hasRunOut(lease.spec)) return false;
+    if (this.#state === "leading" && holder !== identity) return false;
+    this.#observe(await client.update(Lease, this.#claim(lease), { signal }));
+    return true;
+  }
+
+  /** The lease as ours, renewed now. Taking it from another counts as a transition; what else stands in it stays. */
+  #claim(lease: Lease): Lease {
+    const { identity, timing, clock } = this.#options;
+    const now = formatMicroTime(clock.now());
+    const { acquireTime, leaseTransitions = 0, holderIdentity, ...rest } = lease.spec ?? {};
+    const isOurs = holderIdentity === identity;
+    const isNew = lease.metadata.resourceVersion === undefined;
+    return {
+      ...lease,
+      spec: {
+        ...rest,
+        holderIdentity: identity,
+        leaseDurationSeconds: Math.ceil(timing.leaseDuration / 1000),
+        acquireTime: isOurs && acquireTime !== undefined ? acquireTime : now,
+        renewTime: now,
+        leaseTransitions: isOurs || isNew ? leaseTransitions : leaseTransitions + 1,
+      },
+    };
+  }
+
+  #observe(lease: Lease): void {
+    if (!this.#observed || JSON.stringify(this.#observed.spec) !== JSON.stringify(lease.spec))
+      this.#observedAt = this.#options.clock.monotonic();
+    this.#observed = lease;
+  }
+
+  #hasRunOut(spec: LeaseSpec | undefined): boolean {
+    const seconds = spec?.leaseDurationSeconds ?? 0;
+    return this.#options.clock.monotonic() - this.#observedAt >= seconds * 1000;
+  }
+
+  /** An empty holder and a short time let the next one in at once, whatever it is made with. */
+  async #giveAway(): Promise<void> {
+    const { client, clock, log, timing, name } = this.#options;
+    const never = new AbortController().signal;
+    try {
+      await withTimeout(clock, timing.requestTimeout, never, async (signal) => {
+        const lease = await client.find(Lease, { namespace: this.#namespace, name }, { live: true, signal });
+        if (lease?.spec?.holderIdentity !== this.#options.identity) return;
+        const now = formatMicroTime(clock.now());
+        const spec = {
+          ...lease.spec,
+          holderIdentity: "",
+          leaseDurationSeconds: 1,
+          renewTime: now,
+          acquireTime: now,
+        };
+        await client.update(Lease, { ...lease, spec }, { signal });
+      });
+      log.info("Released the lease");
+    } catch (error) {
+      log.warn("Can't release the lease, others have to wait for its end", { error });
+    }
+  }
+
+  #tell(note: string): void {
+    if (this.#observed) this.#options.events.normal(this.#observed, "LeaderElection", note);
+  }
+}

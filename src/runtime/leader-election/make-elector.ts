@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { ClusterConfig } from "../client/config.ts";
+import { podNamespace } from "../client/in-cluster-config.ts";
+import type { Interceptor } from "../client/transport.ts";
+import type { LeaderElectionOptions } from "../manager/manager-options.ts";
+import { electionTiming } from "./election-timing.ts";
+import { LeaseElector, type LeaseElectorOptions } from "./lease-elector.ts";
+
+/** Makes the elector that options ask for. */
+export function makeElector(
+  options: LeaderElectionOptions,
+  config: () => Promise<ClusterConfig>,
+  parts: Pick<LeaseElectorOptions, "client" | "clock" | "log" | "events" | "onStatus">,
+): LeaseElector {
+  const namespace = async () => {
+    const found = options.namespace ?? podNamespace() ?? (await config()).namespace;
+    if (found) return found;
+    throw new TerminalError(
+      "leader election needs a namespace: outside of a cluster, give --leader-election-namespace",
+    );
+  };
+  return new LeaseElector({
+    ...parts,
+    name: options.id,
+    namespace,
+    identity: options.identity ?? `${hostname()}_${randomUUID()}`,
+    labels: options.labels,
+    timing: electionTiming(options),
+    releaseOnCancel: options.releaseOnCancel ?? true,
+  });
+}
+
+/**
+ * Refuses to write for a process that may no longer lead. A stalled event loop wakes up in the middle of a reconcile,
+ * before the timer that would have told it so.
+ */
+export function fence(elector: LeaseElector): Interceptor {
+  return (request, next) => {
+    if (request.method !== undefined && request.method !== "GET") elector.assertFresh();
+    return next(request);
+  };
+}

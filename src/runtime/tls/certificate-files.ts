@@ -1,0 +1,119 @@
+import { type FSWatcher, watch } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+
+/** A certificate with its key, and the authorities that client certificates must come from, in PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa?: string | undefined;
+}
+
+/** Where certificates come from, and how a server learns of new ones. */
+export interface CertificateSource {
+  /** Reads the first certificate; calls with each that replaces it until `stop`. */
+  start(onChange: (certificate: Certificate) => void): Promise<Certificate>;
+  stop(): void;
+}
+
+/** Receives what is read, for metrics. */
+export interface CertificateObserver {
+  read(isOk: boolean): void;
+}
+
+/** Events of file systems get lost; a look at the files now and then finds what they missed. */
+const pollEvery = 10_000;
+
+/** A folder with `tls.crt` and `tls.key`, as a kubelet mounts a Secret: replaced as a whole, by a link that moves. */
+export class CertificateFiles implements CertificateSource {
+  readonly #paths: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined };
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #observer: CertificateObserver | undefined;
+  #current: Certificate | undefined;
+  #watcher: FSWatcher | undefined;
+  #cancelPoll: (() => void) | undefined;
+  #isStopped = false;
+
+  constructor(options: {
+    readonly folder: string;
+    readonly certName?: string | undefined;
+    readonly keyName?: string | undefined;
+    readonly clientCaName?: string | undefined;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly observer?: CertificateObserver | undefined;
+  }) {
+    const { folder, certName = "tls.crt", keyName = "tls.key", clientCaName, clock, log, observer } = options;
+    this.#paths = {
+      cert: join(folder, certName),
+      key: join(folder, keyName),
+      clientCa: clientCaName === undefined ? undefined : join(folder, clientCaName),
+    };
+    this.#clock = clock;
+    this.#log = log;
+    this.#observer = observer;
+  }
+
+  async start(onChange: (certificate: Certificate) => void): Promise<Certificate> {
+    try {
+      this.#current = await this.#read();
+    } catch (error) {
+      throw new TerminalError(
+        `there is no serving certificate: ${(error as Error).message}. Mount one there, or name its folder with --webhook-cert-path or --metrics-cert-path`,
+        { cause: error },
+      );
+    }
+    const check = () => void this.#check(onChange);
+    try {
+      this.#watcher = watch(dirname(this.#paths.cert), check);
+      this.#watcher.on("error", () => this.#watcher?.close());
+    } catch {
+      this.#log.debug("Can't watch the certificate's folder, looking at it from time to time");
+    }
+    const poll = () => {
+      check();
+      this.#cancelPoll = this.#clock.setTimer(poll, pollEvery);
+    };
+    this.#cancelPoll = this.#clock.setTimer(poll, pollEvery);
+    return this.#current;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#watcher?.close();
+    this.#cancelPoll?.();
+  }
+
+  async #check(onChange: (certificate: Certificate) => void): Promise<void> {
+    try {
+      const next = await this.#read();
+      if (this.#isStopped || JSON.stringify(next) === JSON.stringify(this.#current)) return;
+      onChange(next);
+      this.#current = next;
+      this.#log.info("Serving a new certificate", { path: this.#paths.cert });
+    } catch (error) {
+      // Between two writes the key may not fit the certificate: the next look finds both.
+      this.#log.warn("Can't read the new certificate, serving the old one", { error });
+    }
+  }
+
+  async #read(): Promise<Certificate> {
+    const { cert, key, clientCa } = this.#paths;
+    try {
+      const certificate = {
+        cert: await readFile(cert, "utf8"),
+        key: await readFile(key, "utf8"),
+        ...(clientCa === undefined ? {} : { clientCa: await readFile(clientCa, "utf8") }),
+      };
+      this.#observer?.read(true);
+      return certificate;
+    } catch (error) {
+      this.#observer?.read(false);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { createServer } from "node:https";
+import type { BindAddress } from "../manager/bind-address.ts";
+import { type HttpHandler, type Listener, listen, requestListener } from "../manager/http-listener.ts";
+import type { Certificate, CertificateSource } from "./certificate-files.ts";
+
+/**
+ * Starts a server for HTTP/1.1 over TLS, whose certificate is replaced while it runs. HTTP/2 is left out on purpose: its
+ * stream resets have been ways to exhaust servers, and API servers do without it.
+ */
+export async function listenHttps(
+  address: BindAddress,
+  source: CertificateSource,
+  handler: HttpHandler,
+): Promise<Listener> {
+  const context = ({ cert, key, clientCa }: Certificate) => ({
+    cert,
+    key,
+    minVersion: "TLSv1.2" as const,
+    ...(clientCa === undefined ? {} : { ca: clientCa }),
+  });
+  const first = await source.start((next) => server.setSecureContext(context(next)));
+  const server = createServer(
+    { ...context(first), requestCert: first.clientCa !== undefined, ALPNProtocols: ["http/1.1"] },
+    requestListener(handler),
+  );
+  const listener = await listen(server, address);
+  return {
+    address: listener.address,
+    close: (deadline) => {
+      source.stop();
+      return listener.close(deadline);
+    },
+  };
+}

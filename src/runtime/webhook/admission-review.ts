@@ -1,0 +1,49 @@
+import type { Status } from "@tsbuilder/apimachinery/meta";
+import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
+import { HttpError } from "./read-body.ts";
+import type { AdmissionRequest } from "./webhooks.ts";
+
+/** What a handler decided. */
+export interface AdmissionAnswer {
+  readonly allowed: boolean;
+  readonly status?: Partial<Status> | undefined;
+  readonly patch?: JSONPatch | undefined;
+  readonly warnings?: readonly string[] | undefined;
+}
+
+/** Answers one admission request. */
+export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionAnswer>;
+
+const group = "admission.k8s.io";
+
+/** Takes the request out of an AdmissionReview. The answer is given in the version that was asked in. */
+export function readAdmissionReview(body: unknown): { apiVersion: string; request: AdmissionRequest } {
+  const { apiVersion, kind, request } = (body ?? {}) as {
+    apiVersion?: string;
+    kind?: string;
+    request?: AdmissionRequest;
+  };
+  if (kind !== "AdmissionReview" || (apiVersion !== `${group}/v1` && apiVersion !== `${group}/v1beta1`))
+    throw new HttpError(400, `an AdmissionReview of ${group}/v1 is expected, not ${apiVersion} ${kind}`);
+  if (!request?.uid) throw new HttpError(400, "the AdmissionReview holds no request with a uid");
+  return { apiVersion, request };
+}
+
+/** Writes the answer as a review. */
+export function admissionReview(apiVersion: string, uid: string, answer: AdmissionAnswer): object {
+  const { allowed, status, patch = [], warnings = [] } = answer;
+  return {
+    apiVersion,
+    kind: "AdmissionReview",
+    response: {
+      uid,
+      allowed,
+      ...(status && { status }),
+      ...(patch.length > 0 && {
+        patchType: "JSONPatch",
+        patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
+      }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { ApiError } from "../client/api-error.ts";
+import { isProgrammingError } from "../controller/outcome.ts";
+import type { Logger } from "../log/logger.ts";
+import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";
+import { invalidObject } from "./invalid-object.ts";
+import { HttpError } from "./read-body.ts";
+import type { AdmissionContext, AdmissionRequest, Defaulter, Validator } from "./webhooks.ts";
+
+/** Answers with what a defaulter changed: a patch against the object as it came, not as we understand it. */
+export function admitWithDefaulter<T extends KubernetesObject>(
+  defaulter: Defaulter<T>,
+  log: Logger,
+): AdmissionHandler {
+  return (request, signal) =>
+    answer(request, signal, log, async (context) => {
+      if (request.operation === "DELETE") return { allowed: true };
+      const object = objectOf(request);
+      const draft = structuredClone(object);
+      await defaulter.default(draft as T, context);
+      return { allowed: true, patch: createJSONPatch(object, draft) };
+    });
+}
+
+/** Answers with what a validator says. */
+export function admitWithValidator<T extends KubernetesObject>(
+  validator: Validator<T>,
+  log: Logger,
+): AdmissionHandler {
+  return (request, signal) =>
+    answer(request, signal, log, async (context) => {
+      const fields = await verdict(validator, request, context);
+      if (!fields || fields.length === 0) return { allowed: true };
+      return { allowed: false, status: invalidObject(request, fields) };
+    });
+}
+
+function verdict<T extends KubernetesObject>(
+  validator: Validator<T>,
+  request: AdmissionRequest,
+  context: AdmissionContext,
+): ReturnType<NonNullable<Validator<T>["validateCreate"]>> {
+  switch (request.operation) {
+    case "CREATE":
+      return validator.validateCreate?.(objectOf(request) as T, context);
+    case "UPDATE":
+      return validator.validateUpdate?.(objectOf(request) as T, oldObjectOf(request) as T, context);
+    case "DELETE":
+      return validator.validateDelete?.(oldObjectOf(request) as T, context);
+    case "CONNECT":
+      return undefined;
+  }
+}
+
+async function answer(
+  request: AdmissionRequest,
+  signal: AbortSignal,
+  log: Logger,
+  decide: (context: AdmissionContext) => Promise<AdmissionAnswer>,
+): Promise<AdmissionAnswer> {
+  const warnings: string[] = [];
+  const context: AdmissionContext = { request, log, signal, warn: (text) => void warnings.push(text) };
+  try {
+    return { ...(await decide(context)), warnings };
+  } catch (error) {
+    if (error instanceof HttpError || isProgrammingError(error)) throw error;
+    return { allowed: false, status: refusal(error as Error), warnings };
+  }
+}
+
+/** An error with a status of its own keeps it; any other is a refusal in the author's words. */
+function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
+  if (error instanceof ApiError && error.status >= 400) {
+    const { message = error.message, reason, details } = error.body;
+    return {
+      status: "Failure",
+      code: error.status,
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details && { details }),
+    };
+  }
+  return { status: "Failure", code: 403, reason: "Forbidden", message: error.message };
+}
+
+function objectOf({ object }: AdmissionRequest): KubernetesObject {
+  if (!object) throw new HttpError(400, "the request holds no object");
+  return object;
+}
+
+function oldObjectOf({ oldObject }: AdmissionRequest): KubernetesObject {
+  if (!oldObject) throw new HttpError(400, "the request holds no old object");
+  return oldObject;
+}

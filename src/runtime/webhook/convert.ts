@@ -1,0 +1,79 @@
+import { type Kind, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { HttpError } from "./read-body.ts";
+import type { Conversion, Converted } from "./webhooks.ts";
+
+/** The versions of one kind that are converted here: all through the hub. */
+export interface ConvertedKind {
+  readonly hub: Kind;
+  /** By apiVersion. */
+  readonly spokes: Map<string, Conversion<KubernetesObject, KubernetesObject>>;
+}
+
+/** Kinds by group and name, as in `group/Kind`. */
+export type ConvertedKinds = ReadonlyMap<string, ConvertedKind>;
+
+/** How a kind is named in `ConvertedKinds`. */
+export function convertedKindName(apiVersion: string, kind: string): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`;
+}
+
+const reviewVersion = "apiextensions.k8s.io/v1";
+
+/** Answers a ConversionReview: all objects in order, or none. */
+export function convertReview(kinds: ConvertedKinds, body: unknown): object {
+  const { apiVersion, kind, request } = (body ?? {}) as {
+    apiVersion?: string;
+    kind?: string;
+    request?: { uid?: string; desiredAPIVersion?: string; objects?: KubernetesObject[] };
+  };
+  if (
+    kind !== "ConversionReview" ||
+    apiVersion !== reviewVersion ||
+    !request?.uid ||
+    !request.desiredAPIVersion
+  )
+    throw new HttpError(400, `a ConversionReview of ${reviewVersion} with a request is expected`);
+  const { uid, desiredAPIVersion, objects = [] } = request;
+  const answer = (response: object) => ({ apiVersion, kind, response: { uid, ...response } });
+  try {
+    const convertedObjects = objects.map((object) => convertObject(kinds, object, desiredAPIVersion));
+    return answer({ convertedObjects, result: { status: "Success" } });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return answer({ convertedObjects: [], result: { status: "Failure", message } });
+  }
+}
+
+/** Converts one object, by way of the hub unless it is one of both ends. */
+export function convertObject(
+  kinds: ConvertedKinds,
+  object: KubernetesObject,
+  desired: string,
+): KubernetesObject {
+  if (object.apiVersion === desired) return object;
+  const known = kinds.get(convertedKindName(object.apiVersion, object.kind));
+  if (!known) throw new Error(`no conversion is registered for ${object.apiVersion} ${object.kind}`);
+  const { hub, spokes } = known;
+  const spokeFor = (apiVersion: string) => {
+    const spoke = spokes.get(apiVersion);
+    if (!spoke)
+      throw new Error(
+        `no conversion is registered between ${apiVersion} and ${hub.apiVersion} of ${hub.kind}`,
+      );
+    return spoke;
+  };
+  const atHub =
+    object.apiVersion === hub.apiVersion
+      ? object
+      : complete(spokeFor(object.apiVersion).toHub(structuredClone(object)), hub.apiVersion, object);
+  if (desired === hub.apiVersion) return atHub;
+  return complete(spokeFor(desired).fromHub(structuredClone(atHub)), desired, atHub);
+}
+
+function complete(
+  { metadata, ...rest }: Converted<KubernetesObject>,
+  apiVersion: string,
+  source: KubernetesObject,
+): KubernetesObject {
+  return { ...rest, apiVersion, kind: source.kind, metadata: metadata ?? source.metadata };
+}

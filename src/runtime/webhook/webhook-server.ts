@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runInCallContext } from "../client/call-context.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Clock } from "../clock/clock.ts";
+import { runInLogScope } from "../log/log-scope.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Listener } from "../manager/http-listener.ts";
+import type { Service } from "../manager/lifecycle.ts";
+import type { WebhookServerOptions } from "../manager/manager-options.ts";
+import {
+  CertificateFiles,
+  type CertificateObserver,
+  type CertificateSource,
+} from "../tls/certificate-files.ts";
+import { listenHttps } from "../tls/listen-https.ts";
+import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admission-review.ts";
+import { convertReview, type ConvertedKind } from "./convert.ts";
+import { HttpError, readJson } from "./read-body.ts";
+import type { AdmissionRequest } from "./webhooks.ts";
+
+/** Receives what webhooks do, for metrics. */
+export interface WebhookObserver extends CertificateObserver {
+  /** Called when a call begins; what it returns is called with the status when it has ended. */
+  began(path: string): (code: number) => void;
+  panicked(path: string): void;
+}
+
+/** How the server is set up. */
+export interface WebhookServerParts {
+  readonly options: WebhookServerOptions;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly observer?: WebhookObserver | undefined;
+  /** In place of files. */
+  readonly certificates?: CertificateSource | undefined;
+}
+
+const conversionPath = "/convert";
+
+/** Serves the webhooks of a manager over TLS. Does not listen while it has none. */
+export class WebhookServer implements Service {
+  readonly #parts: WebhookServerParts;
+  readonly #admission = new Map<string, AdmissionHandler>();
+  readonly #converted = new Map<string, ConvertedKind>();
+  #listener: Listener | undefined;
+
+  constructor(parts: WebhookServerParts) {
+    this.#parts = parts;
+  }
+
+  /** Where it listens; undefined while it doesn't. */
+  get address(): string | undefined {
+    return this.#listener?.address;
+  }
+
+  /** Whether there is anything to serve. */
+  get isNeeded(): boolean {
+    return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
+  }
+
+  /** The kinds that are converted here, for builders to add to. */
+  get converted(): Map<string, ConvertedKind> {
+    return this.#converted;
+  }
+
+  /** What the lines of webhooks are written with. */
+  get log(): Logger {
+    return this.#parts.log;
+  }
+
+  admit(path: string, handler: AdmissionHandler): void {
+    if (!/^\/[A-Za-z0-9._/-]+$/.test(path)) throw new TerminalError(`"${path}" is no path of a webhook`);
+    if (path === conversionPath || this.#admission.has(path))
+      throw new TerminalError(`there are two webhooks at ${path}`);
+    this.#admission.set(path, handler);
+  }
+
+  /** A readiness check: fails until webhooks are served. */
+  check(): void {
+    if (this.isNeeded && !this.#listener) throw new Error("webhooks are not served yet");
+  }
+
+  async start(): Promise<void> {
+    if (!this.isNeeded) return;
+    const { options, log, clock, observer } = this.#parts;
+    const { port = 9443, host, certPath, certName, keyName, clientCaName } = options;
+    const folder = certPath ?? join(tmpdir(), "k8s-webhook-server", "serving-certs");
+    const source =
+      this.#parts.certificates ??
+      new CertificateFiles({ folder, certName, keyName, clientCaName, clock, log, observer });
+    this.#listener = await listenHttps({ host, port }, source, (request, response) =>
+      this.#serve(request, response),
+    );
+    log.info("Serving webhooks", { address: this.#listener.address, paths: this.#paths });
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#listener?.close(deadline);
+    this.#listener = undefined;
+  }
+
+  get #paths(): string[] {
+    return [...this.#admission.keys(), ...(this.#converted.size > 0 ? [conversionPath] : [])];
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://webhook");
+    const path = url.pathname;
+    if (!this.#paths.includes(path))
+      return send(response, 404, { message: `no webhook is served at ${path}` });
+    const end = this.#parts.observer?.began(path);
+    let status = 200;
+    try {
+      const body = await readJson(request);
+      const answer =
+        path === conversionPath
+          ? convertReview(this.#converted, body)
+          : await this.#review(path, body, signalOf(url, response));
+      send(response, 200, answer);
+    } catch (error) {
+      status = error instanceof HttpError ? error.status : 500;
+      if (status === 500) {
+        this.#parts.observer?.panicked(path);
+        this.#parts.log.error("A webhook failed", { webhook: path, error });
+      }
+      // What broke inside is for the log; the caller may be anybody with access to the API server.
+      const message = error instanceof HttpError ? error.message : "the webhook failed; its log says why";
+      send(response, status, { message });
+    } finally {
+      end?.(status);
+    }
+  }
+
+  async #review(path: string, body: unknown, signal: AbortSignal): Promise<object> {
+    const { apiVersion, request } = readAdmissionReview(body);
+    const { log } = this.#parts;
+    const onWarning = ({ text }: { text: string }) => log.warn(text);
+    const answer = await runInLogScope(logFields(path, request), () =>
+      runInCallContext({ signal, onWarning }, () => this.#admission.get(path)!(request, signal)),
+    );
+    return admissionReview(apiVersion, request.uid, answer);
+  }
+}
+
+function logFields(
+  webhook: string,
+  { uid, kind, name, namespace, operation, userInfo }: AdmissionRequest,
+): object & {
+  readonly [name: string]: unknown;
+} {
+  return {
+    webhook,
+    webhookGroup: kind.group,
+    webhookKind: kind.kind,
+    operation,
+    name,
+    namespace,
+    user: userInfo?.username,
+    requestID: uid,
+  };
+}
+
+/** Ends when the API server goes away, or has waited for as long as it said it would. */
+function signalOf(url: URL, response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort(new DOMException("the API server went away", "AbortError"));
+  });
+  const seconds = /^(\d+)s$/.exec(url.searchParams.get("timeout") ?? "")?.[1];
+  return seconds === undefined
+    ? gone.signal
+    : AbortSignal.any([gone.signal, AbortSignal.timeout(Number(seconds) * 1000)]);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
