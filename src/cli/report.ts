@@ -7,7 +7,7 @@ import type { Ui } from "./ui.ts";
 export const terminal: Ui = {
   print: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
-  isInteractive: Boolean(process.stdin.isTTY && process.stdout.isTTY),
+  isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
 
 /** Lists what a plan does, one file a line. */

@@ -1,4 +1,5 @@
-import { Document, isMap, isSeq, parseDocument, YAMLMap, YAMLSeq } from "yaml";
+import type { YAMLSeq } from "yaml";
+import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
 import { readProject } from "./read-project.ts";
 import type { Project } from "./project.ts";
@@ -51,8 +52,8 @@ function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<str
       continue;
     }
     const present = map.get(key, true);
-    if (isPlainRecord(value) && isMap(present)) mergeInto(document, present as YAMLMap, value);
-    else if (Array.isArray(value) && isSeq(present)) mergeList(document, present as YAMLSeq, value);
+    if (isPlainRecord(value) && isMap(present)) mergeInto(document, present, value);
+    else if (Array.isArray(value) && isSeq(present)) mergeList(document, present, value);
     else if (!isSame(present, value)) map.set(key, document.createNode(value));
   }
 }
@@ -64,7 +65,7 @@ function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[])
     const at = present.findIndex((node) => identify(node) === identify(item));
     const [node] = at === -1 ? [] : present.splice(at, 1);
     if (!isMap(node) || !isPlainRecord(item)) return node ?? document.createNode(item);
-    mergeInto(document, node as YAMLMap, item);
+    mergeInto(document, node, item);
     return node;
   });
 }

@@ -103,6 +103,15 @@ export function checkShortName(name: string, flag: string): string {
   throw invalid(flag, name, `use lower-case letters, digits and dashes, like --${flag} my`);
 }
 
+export function checkNamespace(name: string): string {
+  if (/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/u.test(name) && name.length <= 63) return name;
+  throw invalid(
+    "namespace",
+    name,
+    "use lower-case letters, digits and dashes, like --namespaces team-a,team-b",
+  );
+}
+
 /** Names that only exist once group, domain and plural come together. */
 export function checkResource(resource: Resource): Resource {
   const group = qualifiedGroup(resource);

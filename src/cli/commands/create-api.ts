@@ -1,6 +1,6 @@
 import { addResource } from "../../project/add-resource.ts";
 import { pluralize } from "../../project/plural.ts";
-import { noWebhooks, type Project, type Resource } from "../../project/project.ts";
+import { noWebhooks, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import {
   checkControllerName,
   checkGroup,
@@ -10,8 +10,10 @@ import {
   checkShortName,
   checkVersion,
 } from "../../project/validate.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
+import { findResource } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 
@@ -80,26 +82,39 @@ const flags = {
     placeholder: "NAME",
     check: checkControllerName,
   },
+  "external-module": {
+    type: "string",
+    summary: "npm package or file that has the types of a kind of somebody else's",
+    placeholder: "MODULE",
+  },
+  "external-domain": { type: "string", summary: "domain of that kind's group", placeholder: "DOMAIN" },
   force: { type: "boolean", summary: "write files again that are there", default: false },
   make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
   ...planFlags,
 } as const;
+
+type Values = FlagValues<typeof flags>;
 
 export const createApi = defineCommand({
   summary: "Add a kind: its types, its controller, its objects in config/",
   flags,
   refused: {
     ssa: "leave it out: client.apply() is server-side apply, for every kind",
-    plugins: "leave it out; --template chooses what is scaffolded",
+    plugins: "leave it out: TypeScript and kustomize are built in",
+    "external-api-path": "use --external-module with the npm package that has the types",
+    "external-api-module": "use --external-module with the npm package that has the types",
+    "external-api-domain": "use --external-domain",
   },
   examples: [
     "tsbuilder create api --group apps --version v1 --kind MySQL",
     "tsbuilder create api --group apps --version v1 --kind Cluster --cluster-scoped --short-name cl",
     "tsbuilder create api --group apps --version v1 --kind MySQL --resource=false --controller-name mysql-backup",
+    "tsbuilder create api --group core --version v1 --kind Pod --resource=false",
   ],
   async run({ flags: values, cwd, ui }) {
     const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = readResource(project, values);
+    checkCombination(values);
+    const resource = values.resource ? ownResource(project, values) : await findResource(project, values);
     const after = addResource(project, {
       resource,
       withResource: values.resource,
@@ -112,6 +127,7 @@ export const createApi = defineCommand({
       before: { project, text },
       after,
       force: values.force,
+      rewrite: (key) => values.force && isPartOf(key, resource, values),
       make: values.make,
     });
     if (!carryOut(root, plan, values, ui)) return;
@@ -120,7 +136,31 @@ export const createApi = defineCommand({
   },
 });
 
-function readResource(project: Project, values: FlagValues<typeof flags>): Resource {
+function checkCombination(values: Values): void {
+  if (!values.resource && !values.controller) {
+    throw invalid(
+      "neither a resource nor a controller is asked for",
+      "leave out --resource=false or --controller=false",
+    );
+  }
+  if (values["controller-name"] !== undefined && !values.controller) {
+    throw invalid("--controller-name is for controllers", "leave out --controller=false");
+  }
+  if (values["external-module"] !== undefined && values.resource) {
+    throw invalid("a kind of somebody else's has its definition already", "add --resource=false");
+  }
+}
+
+/** What `--force` writes again: the kind's types, objects and controllers. */
+function isPartOf(key: string, resource: Resource, values: Values): boolean {
+  const identity = `${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
+  return (
+    (values.resource && [`typescript/types/${identity}`, `kustomize/sample/${identity}`].includes(key)) ||
+    (values.controller && key.startsWith(`typescript/controller/${identity}/`))
+  );
+}
+
+function ownResource(project: Project, values: Values): Resource {
   const { group, version, kind } = values;
   return checkResource({
     group,
@@ -136,4 +176,8 @@ function readResource(project: Project, values: FlagValues<typeof flags>): Resou
     controllers: [],
     webhooks: noWebhooks,
   });
+}
+
+function invalid(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }

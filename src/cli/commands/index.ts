@@ -23,6 +23,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./create-api.ts")).createApi,
   },
   {
+    name: "create webhook",
+    summary: "Add webhooks to a kind: defaulting, validation, conversion",
+    load: async () => (await import("./create-webhook.ts")).createWebhook,
+  },
+  {
+    name: "edit",
+    summary: "Change the project: layout, scope, licence, features of the deployment",
+    load: async () => (await import("./edit.ts")).edit,
+  },
+  {
+    name: "delete api",
+    summary: "Take back what create api made",
+    load: async () => (await import("./delete-api.ts")).deleteApi,
+  },
+  {
+    name: "delete webhook",
+    summary: "Take back what create webhook made",
+    load: async () => (await import("./delete-webhook.ts")).deleteWebhook,
+  },
+  {
     name: "manifests",
     summary: "Write definitions, roles and webhook configurations from types and markers",
     load: async () => (await import("./manifests.ts")).manifests,

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { formatBoilerplate } from "../../project/boilerplate.ts";
 import type { LicenseName, Project } from "../../project/project.ts";

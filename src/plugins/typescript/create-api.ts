@@ -1,16 +1,14 @@
 import { isDefaultControllerName } from "../../project/controller-name.ts";
-import { apiFolder, controllerFolder, importPath, kindFile } from "../../project/paths.ts";
+import { apiFolder, controllerFolder, kindFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import {
-  type Blueprint,
-  type Insert,
-  joinBlueprints,
-  type TemplateContext,
-} from "../../scaffold/blueprint.ts";
+import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import type { Surroundings } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { className, variableName } from "./identifiers.ts";
+import { identity } from "./identity.ts";
 import { kindDefinition, kindMarkers } from "./kind-text.ts";
+import { typesModule } from "./types-module.ts";
+import { wireIn } from "./wire-in.ts";
 
 /** The types of a kind and its controllers, wired into the program. */
 export function createApi(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
@@ -61,29 +59,30 @@ function controller(
   const fileName = controllerFileName(resource, name);
   const file = `${controllerFolder(project, resource)}/${fileName}_controller.ts`;
   const typeName = className(resource, name);
-  const setup = `setup${typeName}Controller`;
+  const group = qualifiedGroup(resource);
+  const isOwn = resource.origin.type === "own";
+  const context = {
+    header: fileHeader(boilerplate),
+    controllerFolder: controllerFolder(project, resource),
+    controllerFile: fileName,
+    controllerName: name,
+    className: typeName,
+    variable: variableName(resource.kind),
+    kind: resource.kind,
+    plural: resource.plural,
+    markerGroup: group === "" ? '""' : group,
+    typesImport: typesModule(project, resource, file),
+  };
+  const testMetadata = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
   return {
     parts: [
       {
         key: `typescript/controller/${identity(resource)}/${name}`,
-        templates: "typescript/create-api/controller",
-        context: {
-          header: fileHeader(boilerplate),
-          controllerFolder: controllerFolder(project, resource),
-          controllerFile: fileName,
-          controllerName: name,
-          className: typeName,
-          variable: variableName(resource.kind),
-          kind: resource.kind,
-          plural: resource.plural,
-          qualifiedGroup: qualifiedGroup(resource),
-          typesImport: importPath(file, `${apiFolder(project, resource)}/${kindFile(resource)}_types.ts`),
-          crdFolder: "config/crd/bases",
-          testMetadata: resource.namespaced ? `name: "test", namespace: "default"` : `name: "test"`,
-        },
+        templates: `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`,
+        context: isOwn ? { ...context, testMetadata } : context,
       },
     ],
-    inserts: wireIn(setup, file),
+    inserts: wireIn(project, resource, file, `${typeName}Controller`),
     generated: [],
   };
 }
@@ -92,18 +91,4 @@ function controller(
 function controllerFileName(resource: Resource, name: string): string {
   if (isDefaultControllerName(resource, name)) return kindFile(resource);
   return name.replaceAll("-", "_");
-}
-
-/** The two lines that bring something into the program. */
-export function wireIn(setup: string, file: string): Insert[] {
-  const main = "src/main.ts";
-  return [
-    { file: main, marker: "imports", text: `import { ${setup} } from "${importPath(main, file)}";` },
-    { file: main, marker: "setup", text: `${setup}(manager);` },
-  ];
-}
-
-/** Names a kind in one version, wherever its files are. */
-export function identity(resource: Resource): string {
-  return `${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
 }

@@ -1,11 +1,97 @@
-import type { Project, Resource } from "../../project/project.ts";
-import type { Blueprint } from "../../scaffold/blueprint.ts";
+import { kindFile, webhookFolder } from "../../project/paths.ts";
+import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
+import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import type { Surroundings } from "../plugin.ts";
+import { fileHeader } from "./file-header.ts";
+import { variableName } from "./identifiers.ts";
+import { identity } from "./identity.ts";
+import { typesModule } from "./types-module.ts";
+import { wireIn } from "./wire-in.ts";
 
-export function createWebhook(
-  _project: Project,
-  _resource: Resource,
-  _surroundings: Surroundings,
+/** One file for each kind of webhook, so that adding another one leaves the user's code alone. */
+export function createWebhook(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
+  const { defaulting, validation, spokes = [] } = resource.webhooks;
+  return joinBlueprints(
+    ...(defaulting ? [admission(project, resource, surroundings, "defaulter")] : []),
+    ...(validation ? [admission(project, resource, surroundings, "validator")] : []),
+    ...spokes.map((version) => conversion(project, resource, version, surroundings)),
+  );
+}
+
+/** What a defaulter and a validator have different. */
+const roles = {
+  defaulter: { verb: "mutate", letter: "m", className: "Defaulter", path: "defaultingPath" },
+  validator: { verb: "validate", letter: "v", className: "Validator", path: "validationPath" },
+} as const;
+
+function admission(
+  project: Project,
+  resource: Resource,
+  { boilerplate }: Surroundings,
+  role: keyof typeof roles,
 ): Blueprint {
-  return { parts: [], inserts: [], generated: [] };
+  const { verb, letter, className, path: pathKey } = roles[role];
+  const { kind, plural, version, webhooks } = resource;
+  const group = qualifiedGroup(resource);
+  const kindLower = kindFile(resource);
+  const folder = webhookFolder(project, resource);
+  const file = `${folder}/${kindLower}_${role}.ts`;
+  const ownPath = webhooks[pathKey];
+  return {
+    parts: [
+      {
+        key: `typescript/${role}/${identity(resource)}`,
+        templates: `typescript/create-webhook/${role}`,
+        context: {
+          header: fileHeader(boilerplate),
+          webhookFolder: folder,
+          kindLower,
+          kind,
+          plural,
+          version,
+          variable: variableName(kind),
+          typesImport: typesModule(project, resource, file),
+          path: ownPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
+          pathOption: ownPath === undefined ? "" : `, { path: "${ownPath}" }`,
+          markerGroup: group === "" ? '""' : group,
+          // The API server wants three words; kind, version and group make a name that no other webhook has.
+          webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
+        },
+      },
+    ],
+    inserts: wireIn(project, resource, file, `${kind}${className}`),
+    generated: [],
+  };
+}
+
+function conversion(
+  project: Project,
+  hub: Resource,
+  spokeVersion: string,
+  { boilerplate }: Surroundings,
+): Blueprint {
+  const spoke = project.resources.find((other) => isSameKind(other, hub) && other.version === spokeVersion);
+  if (!spoke) return { parts: [], inserts: [], generated: [] };
+  const folder = webhookFolder(project, spoke);
+  const file = `${folder}/${kindFile(hub)}_conversion.ts`;
+  return {
+    parts: [
+      {
+        key: `typescript/conversion/${identity(spoke)}`,
+        templates: "typescript/create-webhook/conversion",
+        context: {
+          header: fileHeader(boilerplate),
+          webhookFolder: folder,
+          kindLower: kindFile(hub),
+          kind: hub.kind,
+          version: spokeVersion,
+          hubVersion: hub.version,
+          hubImport: typesModule(project, hub, file),
+          typesImport: typesModule(project, spoke, file),
+        },
+      },
+    ],
+    inserts: wireIn(project, spoke, file, `${hub.kind}Conversion`),
+    generated: [],
+  };
 }

@@ -11,9 +11,14 @@ export function className(resource: Resource, controllerName: string): string {
     .join("");
 }
 
-/** The kind as a variable: `mysql` for MySQL, `firstMate` for FirstMate, with a line below where it is a keyword. */
+/**
+ * The kind as a variable: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL, where capitals
+ * in a row are no start of a word. A line below sets it apart from a keyword.
+ */
 export function variableName(kind: string): string {
-  const name = kind.replace(/^[A-Z0-9]+(?![a-z])|^[A-Z]/u, (start) => start.toLowerCase());
+  const start = /^(?:[A-Z0-9]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/u.exec(kind)?.[0] ?? "";
+  const camelCase = start.toLowerCase() + kind.slice(start.length);
+  const name = /[A-Z]{2}/u.test(camelCase) ? camelCase.toLowerCase() : camelCase;
   return KEYWORDS.has(name) ? `${name}_` : name;
 }
 

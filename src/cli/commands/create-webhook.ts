@@ -1,0 +1,170 @@
+import { addWebhooks } from "../../project/add-webhooks.ts";
+import {
+  checkGroup,
+  checkKind,
+  checkPlural,
+  checkVersion,
+  checkWebhookPath,
+} from "../../project/validate.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { carryOut, planFlags } from "../carry-out.ts";
+import { defineCommand, type FlagValues } from "../command.ts";
+import { findResource } from "../find-resource.ts";
+import { openProject } from "../open-project.ts";
+import { planProjectChange } from "../plan-project.ts";
+
+const flags = {
+  group: {
+    type: "string",
+    summary: "API group, without the domain",
+    placeholder: "GROUP",
+    default: "",
+    check: checkGroup,
+  },
+  version: {
+    type: "string",
+    summary: "API version",
+    placeholder: "VERSION",
+    required: true,
+    prompt: "Version:",
+    check: checkVersion,
+  },
+  kind: {
+    type: "string",
+    summary: "kind",
+    placeholder: "KIND",
+    required: true,
+    prompt: "Kind:",
+    check: checkKind,
+  },
+  plural: {
+    type: "string",
+    summary: "plural in URLs, for a kind of somebody else's",
+    placeholder: "NAME",
+    check: checkPlural,
+  },
+  defaulting: {
+    type: "boolean",
+    summary: "fill in what objects leave out",
+    default: false,
+    prompt: "Fill in defaults?",
+  },
+  "programmatic-validation": {
+    type: "boolean",
+    summary: "accept or refuse objects",
+    default: false,
+    prompt: "Validate?",
+  },
+  conversion: {
+    type: "boolean",
+    summary: "convert objects between versions; --version is the hub",
+    default: false,
+  },
+  spoke: {
+    type: "list",
+    summary: "version that is converted to and from the hub; may be given more than once",
+    placeholder: "VERSION",
+    check: checkVersion,
+  },
+  "defaulting-path": {
+    type: "string",
+    summary: "URL path of the defaulting webhook",
+    placeholder: "PATH",
+    check: (value: string) => checkWebhookPath(value, "defaulting-path"),
+  },
+  "validation-path": {
+    type: "string",
+    summary: "URL path of the validating webhook",
+    placeholder: "PATH",
+    check: (value: string) => checkWebhookPath(value, "validation-path"),
+  },
+  "external-module": {
+    type: "string",
+    summary: "npm package or file that has the types of a kind of somebody else's",
+    placeholder: "MODULE",
+  },
+  "external-domain": { type: "string", summary: "domain of that kind's group", placeholder: "DOMAIN" },
+  force: { type: "boolean", summary: "write files again that are there", default: false },
+  make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
+  ...planFlags,
+} as const;
+
+export const createWebhook = defineCommand({
+  summary: "Add webhooks to a kind: defaulting, validation, conversion",
+  description:
+    "The first webhook also switches on the features webhook and cert-manager (see tsbuilder edit).",
+  flags,
+  refused: {
+    "external-api-path": "use --external-module with the npm package that has the types",
+    "external-api-module": "use --external-module with the npm package that has the types",
+    "external-api-domain": "use --external-domain",
+    plugins: "leave it out: TypeScript and kustomize are built in",
+  },
+  examples: [
+    "tsbuilder create webhook --group apps --version v1 --kind MySQL --defaulting --programmatic-validation",
+    "tsbuilder create webhook --group apps --version v1 --kind MySQL --conversion --spoke v1beta1",
+    "tsbuilder create webhook --group core --version v1 --kind Pod --defaulting",
+  ],
+  async run({ flags: values, cwd, ui }) {
+    checkCombination(values);
+    const { root, tree, project, text } = openProject(cwd, ui);
+    const resource = await findResource(project, values);
+    const after = addWebhooks(project, {
+      resource,
+      defaulting: values.defaulting,
+      validation: values["programmatic-validation"],
+      conversion: values.conversion,
+      spokes: values.spoke,
+      defaultingPath: values["defaulting-path"],
+      validationPath: values["validation-path"],
+      force: values.force,
+    });
+    const rewrite = rewrittenRoles(values);
+    const plan = await planProjectChange({
+      tree,
+      before: { project, text },
+      after,
+      force: values.force,
+      rewrite: (key) =>
+        values.force &&
+        rewrite.some((role) => key.startsWith(`typescript/${role}/`)) &&
+        key.endsWith(`/${resource.kind}`),
+      make: values.make,
+    });
+    if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
+      ui.note(
+        `warning: webhooks of ${resource.kind} also judge the objects of this operator: if it is down, they may keep it down. Narrow them with a namespaceSelector, or let failurePolicy be ignore.`,
+      );
+    }
+    carryOut(root, plan, values, ui);
+  },
+});
+
+function rewrittenRoles(values: FlagValues<typeof flags>): string[] {
+  return [
+    ...(values.defaulting ? ["defaulter"] : []),
+    ...(values["programmatic-validation"] ? ["validator"] : []),
+    ...(values.conversion ? ["conversion"] : []),
+  ];
+}
+
+function checkCombination(values: FlagValues<typeof flags>): void {
+  if (!values.defaulting && !values["programmatic-validation"] && !values.conversion) {
+    throw invalid(
+      "no kind of webhook is asked for",
+      "add --defaulting, --programmatic-validation or --conversion",
+    );
+  }
+  if (values.spoke.length > 0 && !values.conversion)
+    throw invalid("--spoke is for conversions", "add --conversion");
+  if (values["defaulting-path"] !== undefined && !values.defaulting) {
+    throw invalid("--defaulting-path is for defaulting webhooks", "add --defaulting");
+  }
+  if (values["validation-path"] !== undefined && !values["programmatic-validation"]) {
+    throw invalid("--validation-path is for validating webhooks", "add --programmatic-validation");
+  }
+}
+
+function invalid(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
+}

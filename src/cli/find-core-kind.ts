@@ -1,0 +1,47 @@
+import { builtinResources, findKind, moduleOf } from "@tsbuilder/apimachinery/kinds";
+import { findCoreGroup } from "../project/core-groups.ts";
+import { noWebhooks, qualifiedGroup, type Resource } from "../project/project.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { didYouMean } from "../shared/text.ts";
+
+/** Finds a kind of Kubernetes itself, with the plural and the scope that it has. */
+export function findCoreKind(flags: {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}): Resource {
+  const { group, domain } = findCoreGroup(flags.group)!;
+  const groupVersion = { group: qualifiedGroup({ group, domain }), version: flags.version };
+  const found = findKind(groupVersion, flags.kind);
+  if (!found) throw unknownKind(groupVersion, flags.kind);
+  return {
+    group,
+    domain,
+    version: flags.version,
+    kind: found.kind,
+    plural: found.plural,
+    singular: undefined,
+    shortNames: [],
+    categories: [],
+    namespaced: found.scope === "Namespaced",
+    origin: { type: "core" },
+    controllers: [],
+    webhooks: noWebhooks,
+  };
+}
+
+function unknownKind(groupVersion: { group: string; version: string }, kind: string): TsbuilderError {
+  const inGroup = builtinResources().filter(({ group }) => group === groupVersion.group);
+  const versions = [...new Set(inGroup.filter((found) => found.kind === kind).map(({ version }) => version))];
+  const kinds = inGroup.filter(({ version }) => version === groupVersion.version).map((found) => found.kind);
+  const meant = didYouMean(kind, kinds);
+  return new TsbuilderError(`Kubernetes has no kind "${kind}" in ${moduleOf(groupVersion)}`, {
+    code: "NOT_FOUND",
+    hint:
+      versions.length > 0
+        ? `it is in ${versions.map((version) => `--version ${version}`).join(", ")}`
+        : meant !== undefined
+          ? `did you mean --kind ${meant}?`
+          : `it has ${[...new Set(kinds)].join(", ") || "none there"}`,
+  });
+}

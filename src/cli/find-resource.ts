@@ -1,0 +1,77 @@
+import { findCoreGroup } from "../project/core-groups.ts";
+import { pluralize } from "../project/plural.ts";
+import {
+  describeResource,
+  noWebhooks,
+  type Project,
+  qualifiedGroup,
+  type Resource,
+} from "../project/project.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { didYouMean } from "../shared/text.ts";
+import { findCoreKind } from "./find-core-kind.ts";
+
+/** How a kind is named on the command line. */
+interface KindFlags {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural?: string | undefined;
+  readonly "external-module"?: string | undefined;
+  readonly "external-domain"?: string | undefined;
+}
+
+/** Finds the kind that flags name: one of the project's, else one of Kubernetes, else somebody else's. */
+export async function findResource(project: Project, flags: KindFlags): Promise<Resource> {
+  const tracked = findTracked(project, flags);
+  if (tracked) return tracked;
+  if (flags["external-module"] !== undefined) return externalResource(flags, flags["external-module"]);
+  if (findCoreGroup(flags.group)) return findCoreKind(flags);
+  throw unknownResource(project, flags);
+}
+
+/** A resource of the project; the group may be typed with its domain. */
+export function findTracked(project: Project, flags: KindFlags): Resource | undefined {
+  return project.resources.find(
+    (resource) =>
+      resource.kind === flags.kind &&
+      resource.version === flags.version &&
+      (resource.group === (flags.group === "core" ? "" : flags.group) ||
+        qualifiedGroup(resource) === flags.group),
+  );
+}
+
+export function externalResource(flags: KindFlags, module: string): Resource {
+  return {
+    group: flags.group,
+    domain: flags["external-domain"] ?? "",
+    version: flags.version,
+    kind: flags.kind,
+    plural: flags.plural ?? pluralize(flags.kind.toLowerCase()),
+    singular: undefined,
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    origin: { type: "external", module },
+    controllers: [],
+    webhooks: noWebhooks,
+  };
+}
+
+export function unknownResource(project: Project, { group, version, kind }: KindFlags): TsbuilderError {
+  const known = project.resources.map(describeResource);
+  const meant = didYouMean(
+    kind,
+    project.resources.map((resource) => resource.kind),
+  );
+  const name = `${group === "" ? "" : `${group}/`}${version}, Kind ${kind}`;
+  return new TsbuilderError(`the project has no "${name}"`, {
+    code: "NOT_FOUND",
+    hint:
+      meant !== undefined && meant !== kind
+        ? `did you mean --kind ${meant}?`
+        : known.length > 0
+          ? `it has ${known.join("; ")}. A new one: tsbuilder create api`
+          : `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`,
+  });
+}

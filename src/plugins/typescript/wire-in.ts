@@ -1,0 +1,32 @@
+import { groupFolder, importPath } from "../../project/paths.ts";
+import { isSameKind, type Project, type Resource } from "../../project/project.ts";
+import type { Insert } from "../../scaffold/blueprint.ts";
+
+const MAIN = "src/main.ts";
+
+/**
+ * The two lines that bring something into the program: `setupMySQLController` and the like. Where several groups or
+ * versions have the same kind, the name is made unique where it is imported, not in the file that is yours.
+ */
+export function wireIn(project: Project, resource: Resource, file: string, name: string): Insert[] {
+  const group = project.multigroup ? pascalCase(groupFolder(resource)) : "";
+  const version = isFirst(project, resource) ? "" : pascalCase(resource.version);
+  const setup = `setup${name}`;
+  const local = `setup${group}${version}${name}`;
+  const names = local === setup ? setup : `${setup} as ${local}`;
+  return [
+    { file: MAIN, marker: "imports", text: `import { ${names} } from "${importPath(MAIN, file)}";` },
+    { file: MAIN, marker: "setup", text: `${local}(manager);` },
+  ];
+}
+
+function isFirst({ resources }: Project, resource: Resource): boolean {
+  return resources.find((other) => isSameKind(other, resource))?.version === resource.version;
+}
+
+function pascalCase(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/u)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+}

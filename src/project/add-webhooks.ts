@@ -1,0 +1,122 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import type { FeatureName } from "./features.ts";
+import {
+  describeResource,
+  hasWebhooks,
+  isSameKind,
+  isSameResource,
+  type Project,
+  type Resource,
+} from "./project.ts";
+
+/** The webhooks that are asked for. */
+export interface WebhookRequest {
+  readonly resource: Resource;
+  readonly defaulting: boolean;
+  readonly validation: boolean;
+  readonly conversion: boolean;
+  readonly spokes: readonly string[];
+  readonly defaultingPath: string | undefined;
+  readonly validationPath: string | undefined;
+  readonly force: boolean;
+}
+
+/** Adds webhooks to a kind of a project, and the features that serve them; what is there stays. */
+export function addWebhooks(project: Project, request: WebhookRequest): Project {
+  const { resource } = request;
+  const present = project.resources.find((other) => isSameResource(other, resource)) ?? resource;
+  refuseRepeated(present, request);
+  if (request.conversion) checkSpokes(project, present, request);
+  const { webhooks } = present;
+  const next: Resource = {
+    ...present,
+    webhooks: {
+      defaulting: webhooks.defaulting || request.defaulting,
+      validation: webhooks.validation || request.validation,
+      spokes: request.conversion
+        ? [...new Set([...(webhooks.spokes ?? []), ...request.spokes])]
+        : webhooks.spokes,
+      defaultingPath: request.defaultingPath ?? webhooks.defaultingPath,
+      validationPath: request.validationPath ?? webhooks.validationPath,
+    },
+  };
+  const isTracked = project.resources.includes(present);
+  return {
+    ...project,
+    features: withCertificates(project),
+    resources: isTracked
+      ? project.resources.map((other) => (other === present ? next : other))
+      : [...project.resources, next],
+  };
+}
+
+/** The first webhook switches on what serves it. Whoever switched something off later has a reason: it stays off. */
+function withCertificates({ features, resources }: Project): readonly FeatureName[] {
+  if (resources.some(hasWebhooks)) return features;
+  const certificates: FeatureName = features.includes("self-signed") ? "self-signed" : "cert-manager";
+  return [...new Set<FeatureName>([...features, "webhook", certificates])];
+}
+
+function refuseRepeated({ webhooks, ...resource }: Resource, request: WebhookRequest): void {
+  if (request.force) return;
+  const repeated =
+    (request.defaulting && webhooks.defaulting && "defaulting") ||
+    (request.validation && webhooks.validation && "programmatic-validation");
+  if (!repeated) return;
+  throw new TsbuilderError(`${describeResource(resource)} has its --${repeated} webhook already`, {
+    code: "ALREADY_EXISTS",
+    hint: "add --force to write its files again",
+  });
+}
+
+function checkSpokes(project: Project, hub: Resource, { spokes, force }: WebhookRequest): void {
+  if (hub.origin.type !== "own") {
+    throw new TsbuilderError(`${describeResource(hub)} is not the project's own kind`, {
+      code: "INVALID_ARGUMENT",
+      hint: "leave out --conversion: only who owns a definition converts between its versions",
+    });
+  }
+  const versions = project.resources
+    .filter((other) => other.origin.type === "own" && isSameKind(other, hub) && other.version !== hub.version)
+    .map(({ version }) => version);
+  if (spokes.length === 0) {
+    throw new TsbuilderError("--conversion needs the versions that are converted", {
+      code: "INVALID_ARGUMENT",
+      hint:
+        versions.length > 0
+          ? `add --spoke ${versions.join(",")}`
+          : `add another version first: tsbuilder create api --group ${hub.group} --version v2 --kind ${hub.kind} --controller=false`,
+    });
+  }
+  const otherHub = project.resources.find(
+    (other) => isSameKind(other, hub) && other.version !== hub.version && other.webhooks.spokes !== undefined,
+  );
+  if (otherHub) {
+    throw new TsbuilderError(
+      `version ${otherHub.version} is what ${hub.kind} is converted to and from already`,
+      {
+        code: "ALREADY_EXISTS",
+        hint: `add the version there: --version ${otherHub.version} --conversion --spoke ${spokes.join(",")}`,
+      },
+    );
+  }
+  const unknown = spokes.find((spoke) => !versions.includes(spoke));
+  if (unknown !== undefined) {
+    throw new TsbuilderError(`"${unknown}" is no other version of ${hub.kind} in this project`, {
+      code: "INVALID_ARGUMENT",
+      hint:
+        versions.length > 0
+          ? `choose from ${versions.join(", ")}`
+          : `add it first: tsbuilder create api --group ${hub.group} --version ${unknown} --kind ${hub.kind} --controller=false`,
+    });
+  }
+  const repeated = spokes.find(
+    (spoke, i) => spokes.indexOf(spoke) !== i || hub.webhooks.spokes?.includes(spoke),
+  );
+  if (repeated !== undefined && !force) {
+    throw new TsbuilderError(`the spoke "${repeated}" is named twice, or converted already`, {
+      code: "ALREADY_EXISTS",
+      hint: "name each version once; --force writes a conversion again",
+    });
+  }
+}
