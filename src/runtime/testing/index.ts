@@ -1,5 +1,6 @@
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
 export { FakeClock } from "./fake-clock.ts";
+export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
 export {
   answerJSON,
   answerStatus,
@@ -8,3 +9,4 @@ export {
   type StubRequest,
   type StubServer,
 } from "./stub-server.ts";
+export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
