@@ -1,0 +1,33 @@
+/** How stable a version is, by its name. */
+export type Stability = "stable" | "beta" | "alpha";
+
+/** The parts of a version such as `v1` or `v2beta3`. */
+export interface VersionParts {
+  readonly major: number;
+  readonly stability: Stability;
+  /** The number behind `alpha` or `beta`; 0 for a stable version. */
+  readonly minor: number;
+}
+
+/** Reads a version that follows Kubernetes' form; `undefined` for any other name. */
+export function parseVersion(version: string): VersionParts | undefined {
+  const match = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/u.exec(version);
+  if (!match) return undefined;
+  const [, major, stability = "stable", minor = 0] = match;
+  return { major: Number(major), stability: stability as Stability, minor: Number(minor) };
+}
+
+/**
+ * Orders versions by priority, the highest first: stable before beta before alpha, then by number. Versions of
+ * another form come last, by name.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parseVersion(a), parseVersion(b)];
+  if (!left || !right) {
+    if (left || right) return left ? -1 : 1;
+    return a < b ? -1 : Number(a > b);
+  }
+  return RANK[left.stability] - RANK[right.stability] || right.major - left.major || right.minor - left.minor;
+}
+
+const RANK: Readonly<Record<Stability, number>> = { stable: 0, beta: 1, alpha: 2 };

@@ -1,0 +1,110 @@
+/**
+ * A DNS label (RFC 1123): names of namespaces, containers, ports.
+ * As all checks here it gives the reasons why a name is refused, in the API server's words; none if it is fine.
+ */
+export function checkLabel(name: string): string[] {
+  const length = checkLength(name, LABEL_MAX, "characters");
+  if (name.includes(".") && matches(name, SUBDOMAIN)) return [...length, "must not contain dots"];
+  return [
+    ...length,
+    ...checkPattern(name, {
+      says: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+      examples: ["my-name", "123-abc"],
+      pattern: LABEL,
+    }),
+  ];
+}
+
+/** A DNS subdomain (RFC 1123): names of most objects, API groups. */
+export function checkSubdomain(name: string, unit: Unit = "characters"): string[] {
+  return [
+    ...checkLength(name, SUBDOMAIN_MAX, unit),
+    ...checkPattern(name, {
+      says: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+      examples: ["example.com"],
+      pattern: SUBDOMAIN,
+    }),
+  ];
+}
+
+/** A DNS label (RFC 1035) begins with a letter: names of services, plurals of custom resources. */
+export function checkLabel1035(name: string): string[] {
+  return [
+    ...checkLength(name, LABEL_MAX, "characters"),
+    ...checkPattern(name, {
+      says: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+      examples: ["my-name", "abc-123"],
+      pattern: LABEL_1035,
+    }),
+  ];
+}
+
+/** The name of a label or an annotation: `app`, `example.com/app`. */
+export function checkQualifiedName(key: string): string[] {
+  const parts = key.split("/");
+  if (parts.length > 2) {
+    return [
+      `a valid label key ${explain(QUALIFIED)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
+  }
+  const name = parts.at(-1)!;
+  const prefix = parts.length === 2 ? parts[0]! : undefined;
+  return [
+    ...(prefix === "" ? ["prefix part must be non-empty"] : []),
+    ...(prefix ? checkSubdomain(prefix, "bytes").map((reason) => `prefix part ${reason}`) : []),
+    ...(name === ""
+      ? ["name part must be non-empty"]
+      : checkLength(name, LABEL_MAX, "bytes").map((reason) => `name part ${reason}`)),
+    ...checkPattern(name, QUALIFIED).map((reason) => `name part ${reason}`),
+  ];
+}
+
+/** A label's value; it may be empty. */
+export function checkLabelValue(value: string): string[] {
+  return [...checkLength(value, LABEL_MAX, "bytes"), ...checkPattern(value, LABEL_VALUE)];
+}
+
+const LABEL_MAX = 63;
+const SUBDOMAIN_MAX = 253;
+
+const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
+const LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+
+interface Form {
+  readonly says: string;
+  readonly examples: readonly string[];
+  readonly pattern: string;
+}
+
+const QUALIFIED: Form = {
+  says: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  examples: ["MyName", "my.name", "123-abc"],
+  pattern: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
+};
+
+const LABEL_VALUE: Form = {
+  says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  examples: ["MyValue", "my_value", "12345"],
+  pattern: `(${QUALIFIED.pattern})?`,
+};
+
+/** Kubernetes counts bytes everywhere, but says so only of labels. */
+type Unit = "bytes" | "characters";
+
+function checkLength(name: string, max: number, unit: Unit): string[] {
+  return Buffer.byteLength(name) > max ? [`must be no more than ${max} ${unit}`] : [];
+}
+
+function checkPattern(name: string, form: Form): string[] {
+  return matches(name, form.pattern) ? [] : [explain(form)];
+}
+
+function matches(name: string, pattern: string): boolean {
+  return new RegExp(`^${pattern}$`, "u").test(name);
+}
+
+function explain({ says, examples, pattern }: Form): string {
+  const list = examples.map((example) => `'${example}'`).join(",  or ");
+  return `${says} (e.g. ${list}, regex used for validation is '${pattern}')`;
+}
