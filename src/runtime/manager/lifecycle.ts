@@ -56,11 +56,26 @@ export class Lifecycle {
   readonly #others = new RunnableGroup((error) => this.fail(error));
   readonly #leaders = new RunnableGroup((error) => this.fail(error));
   readonly #warm: WarmRunnable[] = [];
+  readonly #warming: Promise<void>[] = [];
+  readonly #onStarted: () => void;
+  readonly #onNotStarted: (error: Error) => void;
+  /** Resolves when everything runs and the controllers have seen what is there; rejects if it stops before. */
+  readonly started: Promise<void>;
   #state: "new" | "started" | "stopped" = "new";
   #isWarming = false;
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
+    let onStarted = () => {};
+    let onNotStarted = (_error: Error) => {};
+    this.started = new Promise((resolve, reject) => {
+      onStarted = resolve;
+      onNotStarted = reject;
+    });
+    // Most managers have nobody who waits for this; what went wrong comes out of run().
+    this.started.catch(() => {});
+    this.#onStarted = onStarted;
+    this.#onNotStarted = onNotStarted;
     if (parts.elector)
       parts.elector.onLost = (error) => {
         // Another process may lead already: nothing may go on, not even for a moment.
@@ -93,6 +108,7 @@ export class Lifecycle {
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.fail(error as Error);
     }
+    this.#onNotStarted(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
     await this.#stop();
     this.#state = "stopped";
     if (this.#errors.length === 1) throw this.#errors[0];
@@ -125,14 +141,18 @@ export class Lifecycle {
     this.#isWarming = true;
     for (const runnable of this.#warm) this.#warmUp(runnable);
     await elector?.acquire(signal);
-    if (!signal.aborted) this.#leaders.start(context);
+    if (signal.aborted) return;
+    this.#leaders.start(context);
+    await Promise.all(this.#warming);
+    this.#onStarted();
   }
 
   /** The leader's own start finds the failure too, but a process that waits for the lease would not see it. */
   #warmUp(runnable: WarmRunnable): void {
-    runnable.warmUp?.(this.#stopping.signal).catch((error: Error) => {
+    const warming = runnable.warmUp?.(this.#stopping.signal).catch((error: Error) => {
       if (!this.#stopping.signal.aborted) this.fail(error);
     });
+    if (warming) this.#warming.push(warming);
   }
 
   async #stop(): Promise<void> {

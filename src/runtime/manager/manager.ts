@@ -119,6 +119,14 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     });
   }
 
+  /**
+   * Resolves when everything runs and the controllers have seen what is there: in a process that waits for the lease,
+   * when it got it. Rejects if the manager stops before.
+   */
+  get started(): Promise<void> {
+    return this.#lifecycle.started;
+  }
+
   /** Where the servers listen; undefined for those that don't. */
   get addresses(): { readonly probes: string | undefined; readonly webhooks: string | undefined } {
     return { probes: this.#probes.address, webhooks: this.#webhooks.address };
