@@ -1,5 +1,4 @@
 import { posix } from "node:path";
-import { coreSchemas } from "./core-schemas.ts";
 import { generateCrds } from "./crd/generate-crds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { emitFile } from "./emit.ts";
@@ -38,7 +37,7 @@ export async function planManifests(
   options: GeneratorOptions = {},
   cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
-  const sources = new ProjectSources(tree, options, await coreSchemas(), cache);
+  const sources = await ProjectSources.load(tree, options, cache);
   const folder = (name: GeneratorName): string => options.output?.[name] ?? OUTPUT[name];
   const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;
   const files = new Map<string, string>();

@@ -3,6 +3,8 @@ import { DiagnosticLog } from "./diagnostic.ts";
 import { type Module, type ModuleCache, ModuleGraph } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
 import type { GeneratorOptions } from "./options.ts";
+import { type CoreSchemas, loadCoreSchemas } from "./core-schemas.ts";
+import { breakLines } from "./schema/break-lines.ts";
 import type { CoreSchema, SchemaSources } from "./schema/environment.ts";
 import type { SourceTree } from "./source-tree.ts";
 
@@ -27,16 +29,22 @@ export class ProjectSources implements SchemaSources {
   readonly markerModules: readonly Module[];
   readonly #markers = new Map<Module, ModuleMarkers>();
   readonly #packageMarkers = new Map<string, readonly Marker[]>();
-  readonly #coreSchemas: (specifier: string, name: string) => CoreSchema | undefined;
+  #coreSchemas: CoreSchemas = () => undefined;
 
-  constructor(
+  /** Parses a project's sources, and loads what they import of Kubernetes' own types. */
+  static async load(
     tree: SourceTree,
-    options: GeneratorOptions,
-    coreSchemas: (specifier: string, name: string) => CoreSchema | undefined,
+    options: GeneratorOptions = {},
     cache: GeneratorCache = createCache(),
-  ) {
+  ): Promise<ProjectSources> {
+    const sources = new ProjectSources(tree, options, cache);
+    const specifiers = sources.graph.packageSpecifiers(sources.apiModules);
+    sources.#coreSchemas = await loadCoreSchemas(specifiers, options);
+    return sources;
+  }
+
+  private constructor(tree: SourceTree, options: GeneratorOptions, cache: GeneratorCache) {
     this.options = options;
-    this.#coreSchemas = coreSchemas;
     this.graph = new ModuleGraph(tree, cache.modules);
     const apiFiles = sourceFiles(tree, options.paths ?? ["api"]);
     const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
@@ -70,6 +78,11 @@ export class ProjectSources implements SchemaSources {
 
   coreSchema(specifier: string, name: string): CoreSchema | undefined {
     return this.#coreSchemas(specifier, name);
+  }
+
+  typeMetaText(field: "apiVersion" | "kind"): string | undefined {
+    const status = this.#coreSchemas("@tsbuilder/runtime", "Status");
+    return breakLines(status?.schema.properties?.[field]?.description);
   }
 
   #load(files: readonly string[]): Module[] {

@@ -24,9 +24,10 @@ export function formatScalar(
   return formatDoubleQuoted(value, indent, column);
 }
 
-/** Go prints an integral float below 1e21 without exponent, and others in the shortest form of `%g`. */
+/** Go prints what fits an integer of 64 bits as one, and other numbers in the shortest form of `%g`. */
 function formatNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value === 0 ? 0 : value);
+  if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64)
+    return String(value === 0 ? 0 : value);
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
   if (power >= -4 && power < 6) return String(value);

@@ -52,8 +52,8 @@ function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
     type: "object",
     properties: {
       ...properties,
-      apiVersion: { type: "string", description: properties["apiVersion"]?.description },
-      kind: { type: "string", description: properties["kind"]?.description },
+      apiVersion: { type: "string", description: builder.sources.typeMetaText("apiVersion") },
+      kind: { type: "string", description: builder.sources.typeMetaText("kind") },
       metadata: { type: "object" },
     },
     required: schema.required?.filter((name) => !["apiVersion", "kind", "metadata"].includes(name)),

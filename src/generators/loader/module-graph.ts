@@ -59,6 +59,28 @@ export class ModuleGraph {
     return this.#exported(name, module, new Set());
   }
 
+  /** The known packages' specifiers that some modules import, and the modules that these import in turn. */
+  packageSpecifiers(roots: readonly Module[]): Set<string> {
+    const found = new Set<string>();
+    const seen = new Set<Module>(roots);
+    for (const module of seen) {
+      const specifiers = [...module.imports.values(), ...module.reexports].map(({ specifier }) => specifier);
+      const inline = [...module.text.matchAll(/\bimport\("([^"]+)"\)/gu)].map(
+        ([, specifier = ""]) => specifier,
+      );
+      for (const specifier of new Set([...specifiers, ...inline])) {
+        if (KNOWN_PACKAGES.test(specifier)) {
+          found.add(specifier);
+          continue;
+        }
+        const file = resolveSpecifier(specifier, module.file, this.#tree);
+        const target = file === undefined ? undefined : this.module(file);
+        if (target) seen.add(target);
+      }
+    }
+    return found;
+  }
+
   #load(file: string): Module | undefined {
     const text = this.#tree.read(file);
     if (text === undefined) return undefined;

@@ -26,6 +26,8 @@ export interface SchemaSources {
   packageMarkers(module: Module): readonly Marker[];
   /** The schema of a type of Kubernetes' own API; undefined if there is none of that name. */
   coreSchema(specifier: string, name: string): CoreSchema | undefined;
+  /** What Kubernetes says about the apiVersion and kind of every object. */
+  typeMetaText(field: "apiVersion" | "kind"): string | undefined;
 }
 
 /** A type of Kubernetes' own, with what the list that holds it has to say. */

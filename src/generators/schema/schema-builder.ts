@@ -66,10 +66,14 @@ export class SchemaBuilder {
     );
     applyMarkers(schema, markers, "type", place, log, () => stringConstants(main));
     const settled = settle(schema, place, log);
-    for (const base of this.#bases(parts, node, env)) {
-      mergeInto(settled, base, ({ message, hint }) => log.error(place, message, hint));
+    const bases = this.#bases(parts, node, env);
+    if (bases.length === 0) return settled;
+    const joined: Schema = {};
+    for (const part of [...bases, settled]) {
+      mergeInto(joined, part, ({ message, hint }) => log.error(place, message, hint));
     }
-    return settled;
+    const { title, description, externalDocs } = settled;
+    return { ...joined, title, description, externalDocs };
   }
 
   #structure(parts: readonly Declared[], main: Declared, node: ReferenceNode, env: Environment): Schema {

@@ -1,7 +1,7 @@
 import { type CoreSchema, placeOf, type Typed } from "./environment.ts";
 import { indexedProperty, literalValues } from "./literals.ts";
 import { resolveReference } from "./resolve.ts";
-import { ORIGIN, PROBLEM, type Schema } from "./schema.ts";
+import { PROBLEM, type Schema } from "./schema.ts";
 import { reference, type SchemaBuilder } from "./schema-builder.ts";
 import { templatePattern } from "./template-pattern.ts";
 import { enumSchema, unionSchema } from "./union-schema.ts";
@@ -173,12 +173,12 @@ function utilitySchema(name: string, typed: Typed, builder: SchemaBuilder): Sche
 
 function externalSchema(typed: Typed, specifier: string, name: string, builder: SchemaBuilder): Schema {
   const { options } = builder.sources;
+  const core = builder.sources.coreSchema(specifier, name);
+  if (core && name !== "ObjectMeta") return reference(core.schema);
   const known = isRuntime(specifier)
     ? wellKnownSchema(name, options.generateEmbeddedObjectMeta === true)
     : undefined;
-  if (known) return { ...known, [ORIGIN]: undefined };
-  const core = builder.sources.coreSchema(specifier, name);
-  if (core) return reference(core.schema);
+  if (known) return { ...known };
   const object = builder.anonymous(typed);
   if (object) return object;
   return problem(
@@ -200,5 +200,5 @@ function coreOf({ node, env }: Typed, builder: SchemaBuilder): CoreSchema | unde
 
 /** Scalars and metadata come from the runtime, or from the package below it. */
 function isRuntime(specifier: string): boolean {
-  return /^@tsbuilder\/(?:runtime|apimachinery\/meta)$/u.test(specifier);
+  return /^@tsbuilder\/(?:runtime(?:\/k8s\/meta\/v1)?|apimachinery\/meta)$/u.test(specifier);
 }

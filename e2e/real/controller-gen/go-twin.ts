@@ -1,0 +1,133 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** The release that the generators match. */
+export const CONTROLLER_GEN_VERSION = "v0.23.0";
+
+const CACHE = join(homedir(), ".cache", "tsbuilder", "controller-gen");
+
+/** Finds controller-gen, or installs it by its Go module path; undefined where there is no Go. */
+export function findControllerGen(): string | undefined {
+  const binary = join(CACHE, CONTROLLER_GEN_VERSION, "controller-gen");
+  if (existsSync(binary)) return binary;
+  try {
+    execFileSync(
+      "go",
+      ["install", `sigs.k8s.io/controller-tools/cmd/controller-gen@${CONTROLLER_GEN_VERSION}`],
+      {
+        env: { ...process.env, GOBIN: join(CACHE, CONTROLLER_GEN_VERSION), GOFLAGS: "-mod=mod" },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    return binary;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A Go package that says the same as one of our examples. */
+export interface GoTwin {
+  readonly name: string;
+  readonly group: string;
+  readonly code: string;
+}
+
+/** Runs controller-gen over twins, all in one go; gives the text of each one's CRD by name, and what it complained of. */
+export function runControllerGen(
+  binary: string,
+  twins: readonly GoTwin[],
+  options = "",
+): { readonly crds: ReadonlyMap<string, string>; readonly complaints: string } {
+  const folder = join(CACHE, "twins");
+  for (const old of ["api", "out"]) rmSync(join(folder, old), { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "go.mod"), GO_MOD);
+  writeFileSync(join(folder, "imports.go"), IMPORTS);
+  for (const { name, group, code } of twins) {
+    mkdirSync(join(folder, "api", name), { recursive: true });
+    writeFileSync(join(folder, "api", name, "types.go"), completeTwin(name, group, code));
+  }
+  const env = { ...process.env, GOFLAGS: "-mod=mod" };
+  if (!existsSync(join(folder, "go.sum")))
+    execFileSync("go", ["mod", "tidy"], { cwd: folder, env, stdio: "inherit" });
+  let complaints = "";
+  try {
+    execFileSync(binary, [`crd${options}`, "paths=./api/...", "output:crd:dir=out"], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+      maxBuffer: 1e8,
+    });
+  } catch (error) {
+    complaints = String((error as { stderr?: Buffer }).stderr ?? error);
+  }
+  const crds = new Map<string, string>();
+  for (const file of existsSync(join(folder, "out")) ? readdirSync(join(folder, "out")) : []) {
+    const twin = twins.find(({ group }) => file.startsWith(`${group}_`));
+    if (twin) crds.set(twin.name, readFileSync(join(folder, "out", file), "utf8"));
+  }
+  return { crds, complaints };
+}
+
+const GO_MOD = `module example.com/twins
+
+go 1.26.0
+
+require (
+	k8s.io/api v0.36.3
+	k8s.io/apiextensions-apiserver v0.36.3
+	k8s.io/apimachinery v0.36.3
+)
+`;
+
+const PACKAGES: Readonly<Record<string, string>> = {
+  metav1: "k8s.io/apimachinery/pkg/apis/meta/v1",
+  resource: "k8s.io/apimachinery/pkg/api/resource",
+  intstr: "k8s.io/apimachinery/pkg/util/intstr",
+  runtime: "k8s.io/apimachinery/pkg/runtime",
+  apiextensionsv1: "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
+  corev1: "k8s.io/api/core/v1",
+  appsv1: "k8s.io/api/apps/v1",
+  batchv1: "k8s.io/api/batch/v1",
+  networkingv1: "k8s.io/api/networking/v1",
+};
+
+const IMPORTS = `package twins
+
+import (
+${Object.values(PACKAGES)
+  .map((path) => `\t_ "${path}"`)
+  .join("\n")}
+)
+`;
+
+function completeTwin(name: string, group: string, code: string): string {
+  const body = /^type Spec\b|metav1\.TypeMeta/mu.test(code) ? code : `type Spec struct {\n${code}}\n`;
+  const kind = body.includes("metav1.TypeMeta")
+    ? ""
+    : `
+type Case struct {
+	metav1.TypeMeta   \`json:",inline"\`
+	metav1.ObjectMeta \`json:"metadata,omitempty"\`
+
+	Spec Spec \`json:"spec"\`
+}
+`;
+  const imports = Object.entries(PACKAGES).filter(([alias]) =>
+    new RegExp(`\\b${alias}\\.`, "u").test(body + kind),
+  );
+  const packageMarkers = [...body.matchAll(/^\/\/ package: (\+.*)$/gmu)].map(
+    ([, marker]) => `// ${marker}\n`,
+  );
+  return `// +groupName=${group}
+// +versionName=v1
+${packageMarkers.join("")}package ${name}
+
+import (
+${imports.map(([alias, path]) => `\t${alias} "${path}"`).join("\n")}
+)
+
+${body}${kind}`;
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { emitYaml, type YamlValue } from "../../shared/yaml.ts";
+import { memoryTree } from "../../scaffold/tree.ts";
+import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";
+import { generateCrds } from "../crd/generate-crds.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import type { GeneratorOptions } from "../options.ts";
+import { ProjectSources } from "../project-sources.ts";
+import type { Schema } from "../schema/schema.ts";
+
+/** One section of a Markdown file of examples: its heading, and its code blocks by language. */
+export interface Example {
+  readonly title: string;
+  readonly blocks: readonly CodeBlock[];
+}
+
+/** A fenced block; the info string is its language and words behind it, such as `yaml crd`. */
+export interface CodeBlock {
+  readonly language: string;
+  readonly info: string;
+  readonly code: string;
+}
+
+/** Reads the sections of a Markdown file that have code. */
+export function readExamples(markdown: string): Example[] {
+  return markdown
+    .split(/^#{2,3} /mu)
+    .slice(1)
+    .map((section) => {
+      const blocks = [...section.matchAll(/^```(\w+) ?([^\n]*)\n([\s\S]*?)^```$/gmu)];
+      return {
+        title: section.slice(0, section.indexOf("\n")).trim(),
+        blocks: blocks.map(([, language = "", info = "", code = ""]) => ({ language, info, code })),
+      };
+    })
+    .filter(({ blocks }) => blocks.length > 0);
+}
+
+/** What an example's types become. */
+export interface ExampleResult {
+  readonly crd: CustomResourceDefinition | undefined;
+  /** The schema of the type `Spec`. */
+  readonly spec: Schema | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Generates the CRD of an example: fields alone are those of `Spec`, and a kind is added where there is none. */
+export async function runExample(
+  code: string,
+  options: GeneratorOptions = {},
+  group = "example.com",
+): Promise<ExampleResult> {
+  const tree = memoryTree({
+    "api/v1/groupversion_info.ts": `import type { GroupVersion } from "@tsbuilder/runtime";\nexport const groupVersion: GroupVersion = { group: "${group}", version: "v1" };\n`,
+    "api/v1/case_types.ts": completeExample(code),
+  });
+  const sources = await ProjectSources.load(tree, options);
+  const [generated] = generateCrds(sources);
+  const root = generated?.crd.spec.versions[0]?.schema.openAPIV3Schema;
+  return { crd: generated?.crd, spec: root?.properties?.["spec"], diagnostics: sources.log.sorted() };
+}
+
+/** Fills an example up to a whole file; what is added stands behind it, so that markers keep their places. */
+export function completeExample(code: string): string {
+  const body = /\b(?:interface|type|class|enum) Spec\b|\bdefineKind</u.test(code)
+    ? code
+    : `export interface Spec {\n${code}}\n`;
+  const used = RUNTIME_NAMES.filter((name) => new RegExp(`\\b${name}\\b`, "u").test(body));
+  const names = [...new Set(["defineKind", "CustomResource", ...used])].map((name) =>
+    name === "defineKind" ? name : `type ${name}`,
+  );
+  const kind = /\bdefineKind</u.test(body)
+    ? ""
+    : 'export interface Case extends CustomResource<Spec> {}\nexport const Case = defineKind<Case>(groupVersion, { kind: "Case", plural: "cases" });\n';
+  const modules = ["core", "apps", "batch", "networking"].filter((module) => body.includes(`${module}.`));
+  const core = modules.map(
+    (module) => `import type * as ${module} from "@tsbuilder/runtime/k8s/${module}/v1";\n`,
+  );
+  const imports = `${core.join("")}import { ${names.join(", ")} } from "@tsbuilder/runtime";\nimport { groupVersion } from "./groupversion_info.ts";\n`;
+  return `${body}${kind}${imports}`;
+}
+
+const RUNTIME_NAMES =
+  "int32 int64 float64 Quantity IntOrString Time MicroTime Duration JSONValue RawExtension ObjectMeta Condition LabelSelector KubernetesObject OwnerReference".split(
+    " ",
+  );
+
+/** Writes a value as the YAML block of an example. */
+export function yamlOf(value: object | undefined): string {
+  return value === undefined ? "" : emitYaml(value as YamlValue);
+}
+
+/** Stands for a schema that is too long to read: those of pods have more than a thousand nodes. */
+export function sha256(text: string): string {
+  return `${createHash("sha256").update(text).digest("hex")}\n`;
+}
+
+/** Descriptions of core types break their lines as the Go sources do, which no published document tells. */
+export function optionsFor(page: string): GeneratorOptions {
+  return page === "core-types.md" ? { maxDescLen: 0 } : {};
+}

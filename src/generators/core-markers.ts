@@ -1,0 +1,35 @@
+import type { Schema } from "./schema/schema.ts";
+
+/**
+ * What the Go sources of Kubernetes' own types say in markers and its published documents don't, by type. A type
+ * that inlines another takes over how that one merges; bounds and defaults by reference stand in markers only.
+ */
+export function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
+  if (typeName === undefined) return schema;
+  if (INLINES_LOCAL_REFERENCE.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };
+  const edits = FIELDS[typeName];
+  if (!edits) return schema;
+  const properties = { ...schema.properties };
+  for (const [name, edit] of Object.entries(edits)) properties[name] = { ...properties[name], ...edit };
+  return { ...schema, properties };
+}
+
+/** These inline LocalObjectReference, which is replaced as a whole. */
+const INLINES_LOCAL_REFERENCE = new Set([
+  "core/v1.ConfigMapEnvSource",
+  "core/v1.ConfigMapProjection",
+  "core/v1.ConfigMapVolumeSource",
+  "core/v1.SecretEnvSource",
+  "core/v1.SecretProjection",
+]);
+
+const QUALIFIED_NAME =
+  "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
+  // Their defaults are references to Go constants, which a CRD can't follow.
+  "core/v1.AzureDiskVolumeSource": { cachingMode: { default: undefined }, kind: { default: undefined } },
+  "core/v1.ImageVolumeStatus": { imageRef: { maxLength: 256 } },
+  "core/v1.PortStatus": { error: { maxLength: 316, pattern: QUALIFIED_NAME } },
+  "networking/v1.IngressPortStatus": { error: { maxLength: 316, pattern: QUALIFIED_NAME } },
+};
