@@ -1,3 +1,4 @@
+export { admissionContext, type TestAdmissionContext } from "./admission-context.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
 export { FakeClock } from "./fake-clock.ts";
 export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
@@ -9,4 +10,3 @@ export {
   type StubRequest,
   type StubServer,
 } from "./stub-server.ts";
-export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";

@@ -8,7 +8,7 @@ import type { ManagerOptions } from "../manager/manager-options.ts";
 /** A manager that runs for a test. */
 export interface TestManager {
   readonly manager: Manager;
-  /** The manager's client: reads from its cache, and shows what was written through it. */
+  /** Reads from the server, so that a test sees any kind without a watch. `manager.client` reads from the cache. */
   readonly client: Client;
   /** Stops the manager and waits for it; throws what failed in it since its start. */
   stop(): Promise<void>;
@@ -23,7 +23,10 @@ export type Setup = (manager: Manager) => void;
  * caught.
  */
 export async function startTestManager(
-  cluster: KubeconfigFile | string | ({ readonly kubeconfig: KubeconfigFile | string } & Partial<ManagerOptions>),
+  cluster:
+    | KubeconfigFile
+    | string
+    | ({ readonly kubeconfig: KubeconfigFile | string } & Partial<ManagerOptions>),
   ...setups: readonly Setup[]
 ): Promise<TestManager> {
   const { kubeconfig, ...options } =
@@ -42,7 +45,7 @@ export async function startTestManager(
   await manager.started;
   return {
     manager,
-    client: manager.client,
+    client: manager.client.with({ live: true }),
     async stop() {
       manager.stop();
       await end;
