@@ -25,12 +25,15 @@ const handlers: Readonly<Record<Verb, VerbHandler>> = {
   deletecollection: handleDeleteCollection,
 };
 
+const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
+
 /** Sends a request for a resource to the handler of its verb. */
 export async function dispatch(core: Core, context: RequestContext): Promise<Reply> {
   const target = targetOf(core, context);
   const verb = context.info.verb as Verb;
   const handler = handlers[verb];
   if (!handler || !allows(target, verb) || misplaced(verb, target)) throw methodNotAllowed();
+  if (writes.has(verb)) await target.resource.load?.();
   const { deprecation } = target.version;
   if (deprecation) context.warnings.add(deprecation);
   return handler(context, target);

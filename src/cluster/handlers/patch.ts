@@ -5,6 +5,7 @@ import {
   PatchError,
   parseJSONPatch,
 } from "@tsbuilder/apimachinery/patch";
+import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";
@@ -55,6 +56,11 @@ function readPatch(mediaType: string, body: string, target: Target): Patch {
         );
       }
       return (object) => applyMergePatch(object as never, value as never);
+    }
+    if (mediaType === strategic && !target.resource.custom) {
+      const value = parseText(body);
+      const node = target.version.schema?.node ?? {};
+      return (object) => applyStrategicMergePatch(object as never, value as never, node);
     }
   } catch (error) {
     throw statusOf(error);

@@ -22,6 +22,7 @@ const nameAttempts = 8;
 export async function createObject(write: Write, object: ApiObject, applied = false): Promise<Entry> {
   const { resource, core } = write;
   const { strategy } = resource;
+  await resource.load?.();
   const context = writeContext(write);
   takeNamespace(write, object);
   if (object.metadata.resourceVersion) {

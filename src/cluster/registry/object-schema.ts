@@ -8,5 +8,5 @@ export interface ObjectSchema {
   /** For strategic merge and server-side apply. */
   readonly node: SchemaNode;
   /** The unknown fields of an object, as strict decoding names them. */
-  unknownFields(object: unknown): string[];
+  unknownFields(object: unknown): readonly string[];
 }

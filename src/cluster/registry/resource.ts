@@ -22,7 +22,7 @@ export interface ResourceVersion {
   readonly name: string;
   /** What `Warning` headers say about using the version. */
   readonly deprecation?: string;
-  readonly schema?: ObjectSchema;
+  readonly schema?: ObjectSchema | undefined;
   readonly columns?: TableColumns;
 }
 
@@ -33,6 +33,7 @@ export interface Resource extends ResourceNames {
   /** The served versions, the preferred one first. */
   readonly versions: readonly ResourceVersion[];
   readonly storageVersion: string;
+  readonly storageVersionHash?: string;
   readonly collection: Collection;
   readonly strategy: Strategy;
   readonly subresources: ReadonlyMap<string, SubresourceInfo>;
@@ -40,6 +41,8 @@ export interface Resource extends ResourceNames {
   readonly custom: boolean;
   /** What Go prints of an empty object of the kind; nobody owns these fields in managedFields. */
   readonly emptyObject?: JSONObject;
+  /** Loads what writes need besides; nothing where it is loaded. */
+  load?(): Promise<void> | undefined;
   /** Presents a stored state in a version: converted, pruned, defaulted. */
   present(entry: Entry, version: string): Entry | Promise<Entry>;
   /** Presents many states; one call of a conversion webhook where one is needed. */

@@ -35,6 +35,7 @@ const attempts = 5;
  */
 export async function updateObject(write: Write, source: UpdateSource): Promise<Updated> {
   const { resource } = write;
+  await resource.load?.();
   const key = keyOfWrite(write);
   for (let attempt = 1; ; attempt++) {
     const stored = resource.collection.get(key);

@@ -24,3 +24,10 @@ export function cloneJSON<T>(value: T): T {
 function defineField(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
+
+/** Makes an object hold what another one holds, in place. */
+export function replaceFields(object: ApiObject, next: ApiObject): void {
+  if (next === object) return;
+  for (const field of Object.keys(object)) if (!(field in next)) delete object[field];
+  Object.assign(object, next);
+}

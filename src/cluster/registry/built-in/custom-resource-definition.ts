@@ -1,15 +1,9 @@
 import type { ApiObject } from "../../storage/api-object.ts";
 import type { CustomResourceDefinition } from "../custom/custom-resource-definition.ts";
 import type { Strategy } from "../resource.ts";
-import { defaultStrategy } from "./default-strategy.ts";
 
 /** CRDs: names get defaults, and the versions ever stored are kept book of. */
-export const definitionStrategy: Strategy = {
-  ...defaultStrategy,
-  unconditionalUpdate: false,
-  generateName: false,
-  generation: true,
-  statusWritesMetadata: true,
+export const definitionStrategy: Partial<Strategy> = {
   default: (object) => defaultNames(object as CustomResourceDefinition),
   prepareForCreate(object) {
     const crd = object as CustomResourceDefinition;

@@ -2,7 +2,7 @@ import { forbidden } from "../../status/index.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
 import type { Strategy } from "../resource.ts";
 import { labelName } from "../validate-name.ts";
-import { defaultStrategy, resetStatus } from "./default-strategy.ts";
+import { resetStatus } from "./default-strategy.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const permanent = new Set(["default", "kube-system", "kube-public"]);
@@ -11,9 +11,7 @@ const permanent = new Set(["default", "kube-system", "kube-public"]);
  * Namespaces hold themselves by `spec.finalizers`: a deletion marks them Terminating, and they are gone when the
  * namespace controller has emptied them and finalized them.
  */
-export const namespaceStrategy: Strategy = {
-  ...defaultStrategy,
-  statusWritesMetadata: true,
+export const namespaceStrategy: Partial<Strategy> = {
   validateName: labelName,
   prepareForCreate(object) {
     object["spec"] = { finalizers: ["kubernetes"] };
@@ -42,12 +40,6 @@ export const namespaceStrategy: Strategy = {
       );
     }
   },
-  fieldSelectors: new Map([
-    [
-      "status.phase",
-      (object: ApiObject) => (object["status"] as { phase?: string } | undefined)?.phase ?? "",
-    ],
-  ]),
 };
 
 function labelWithName({ metadata }: ApiObject): void {

@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
-import type { ApiObject } from "../../storage/api-object.ts";
+import { type ApiObject, replaceFields } from "../../storage/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../built-in/default-strategy.ts";
 import type { Strategy } from "../resource.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
@@ -32,10 +32,4 @@ function content(object: ApiObject, hasStatus: boolean): object {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
   if (hasStatus) delete rest["status"];
   return rest;
-}
-
-function replaceFields(object: ApiObject, next: ApiObject): void {
-  if (next === object) return;
-  for (const field of Object.keys(object)) if (!(field in next)) delete object[field];
-  Object.assign(object, next);
 }

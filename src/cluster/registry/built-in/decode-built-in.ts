@@ -1,0 +1,182 @@
+import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+
+/** What decoding found out besides the object. */
+export interface DecodedBuiltIn {
+  readonly object: Record<string, unknown>;
+  /** The paths of fields that the kind doesn't have; they are dropped. */
+  readonly unknown: readonly string[];
+}
+
+/** A value that Go could not read into the field's type; the text is what clients get to see. */
+export class DecodeError extends Error {}
+
+/**
+ * Reads an object of a built-in kind as Go would into its struct: unknown fields and nulls are dropped, empty
+ * lists and maps too unless they are required, and values of a wrong type are an error.
+ */
+export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
+  const unknown: string[] = [];
+  const decoded = decodeStruct(object, schema, { strict: "", go: "" }, unknown);
+  return { object: decoded, unknown };
+}
+
+/** A place in the object: with indexes for strict errors, without for Go's type errors. */
+interface Place {
+  readonly strict: string;
+  readonly go: string;
+}
+
+function decodeStruct(
+  value: Record<string, unknown>,
+  schema: BuiltinSchema,
+  place: Place,
+  unknown: string[],
+): Record<string, unknown> {
+  const { properties = {}, required = [] } = schema;
+  const result: Record<string, unknown> = {};
+  for (const [field, child] of Object.entries(value)) {
+    const node = Object.hasOwn(properties, field) ? properties[field] : undefined;
+    if (!node) {
+      unknown.push(join(place.strict, field));
+      continue;
+    }
+    if (child === null) continue;
+    const at = { strict: join(place.strict, field), go: join(place.go, field) };
+    const owner = `${goName(schema)}.${at.go}`;
+    const decoded = decodeValue(child, node, at, owner, unknown);
+    if (isEmptyCollection(decoded, node) && !required.includes(field)) continue;
+    result[field] = decoded;
+  }
+  return result;
+}
+
+function decodeValue(
+  value: unknown,
+  schema: BuiltinSchema,
+  place: Place,
+  owner: string,
+  unknown: string[],
+): unknown {
+  const { typeName, type } = schema;
+  if (typeName === "Quantity") return decodeQuantity(value);
+  if (typeName === "Time" || typeName === "MicroTime") return decodeTime(value, owner);
+  if (schema["x-kubernetes-int-or-string"]) return decodeIntOrString(value, owner);
+  if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return value;
+  switch (type) {
+    case "object": {
+      if (!isRecord(value)) throw mismatch(value, owner, goType(schema));
+      if (schema.properties) return decodeStruct(value, schema, place, unknown);
+      if (!schema.additionalProperties) return value;
+      return decodeMap(value, schema.additionalProperties, place, owner, unknown);
+    }
+    case "array": {
+      if (schema.format === "byte" || !schema.items) return value;
+      if (!Array.isArray(value)) throw mismatch(value, owner, goType(schema));
+      const { items } = schema;
+      return value.map((item, index) => {
+        const at = { strict: `${place.strict}[${index}]`, go: place.go };
+        return item === null && items.type === "object" ? {} : decodeValue(item, items, at, owner, unknown);
+      });
+    }
+    case "string":
+      if (typeof value !== "string") throw mismatch(value, owner, goType(schema));
+      return value;
+    case "boolean":
+      if (typeof value !== "boolean") throw mismatch(value, owner, "bool");
+      return value;
+    case "integer":
+      if (!isInteger(value, schema.format)) throw mismatch(value, owner, goType(schema));
+      return value;
+    case "number":
+      if (typeof value !== "number") throw mismatch(value, owner, "float64");
+      return value;
+  }
+}
+
+function decodeMap(
+  value: Record<string, unknown>,
+  schema: BuiltinSchema,
+  place: Place,
+  owner: string,
+  unknown: string[],
+): Record<string, unknown> {
+  const entries = Object.entries(value).map(([key, child]) => {
+    const at = { strict: join(place.strict, key), go: place.go };
+    return [key, child === null ? zeroOf(schema) : decodeValue(child, schema, at, owner, unknown)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function zeroOf({ type }: BuiltinSchema): unknown {
+  return type === "string" ? "" : type === "array" ? [] : {};
+}
+
+const quantityPattern = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
+function decodeQuantity(value: unknown): string {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || !quantityPattern.test(text)) {
+    throw new DecodeError(`quantities must match the regular expression '${quantityPattern.source}'`);
+  }
+  return text;
+}
+
+function decodeTime(value: unknown, owner: string): unknown {
+  if (typeof value !== "string") throw mismatch(value, owner, "string");
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)) {
+    throw new DecodeError(
+      `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`,
+    );
+  }
+  return value;
+}
+
+function decodeIntOrString(value: unknown, owner: string): unknown {
+  if (typeof value === "string" || isInteger(value, "int32")) return value;
+  throw mismatch(value, owner, "int32");
+}
+
+function isInteger(value: unknown, format: string | undefined): boolean {
+  if (typeof value !== "number" || !Number.isInteger(value)) return false;
+  return format !== "int32" || (value >= -(2 ** 31) && value < 2 ** 31);
+}
+
+function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  const map = type === "object" && !properties && typeName === undefined;
+  return map && isRecord(value) && Object.keys(value).length === 0;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mismatch(value: unknown, owner: string, type: string): DecodeError {
+  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  const shown = found === "number" && /^(u?int|float)/.test(type) ? `number ${String(value)}` : found;
+  return new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${owner} of type ${type}`);
+}
+
+function goType(schema: BuiltinSchema): string {
+  switch (schema.type) {
+    case "integer":
+      return schema.format ?? "int32";
+    case "boolean":
+      return "bool";
+    case "array":
+      return schema.items ? `[]${goType(schema.items)}` : "[]uint8";
+    case "object":
+      if (schema.additionalProperties) return `map[string]${goType(schema.additionalProperties)}`;
+      return `v1.${goName(schema)}`;
+    default:
+      return "string";
+  }
+}
+
+function goName({ typeName = "" }: BuiltinSchema): string {
+  return typeName.slice(typeName.lastIndexOf(".") + 1);
+}
+
+function join(path: string, field: string): string {
+  return path === "" ? field : `${path}.${field}`;
+}

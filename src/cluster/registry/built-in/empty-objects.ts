@@ -1,0 +1,43 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/patch";
+
+const template = { metadata: {}, spec: {} };
+
+/**
+ * What Go prints of an empty object of a kind: structs that are no pointers. Nobody owns them in managedFields,
+ * and bookmarks carry them.
+ */
+export const emptyObjects: Readonly<Record<string, JSONObject>> = {
+  Namespace: { spec: {}, status: {} },
+  Node: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
+  Pod: { spec: {}, status: {} },
+  PodTemplate: { template },
+  Service: { spec: {}, status: { loadBalancer: {} } },
+  PersistentVolume: { spec: {}, status: {} },
+  PersistentVolumeClaim: { spec: { resources: {} }, status: {} },
+  ReplicationController: { spec: {}, status: {} },
+  ResourceQuota: { spec: {}, status: {} },
+  LimitRange: { spec: {} },
+  Event: { involvedObject: {}, source: {}, metadata: {} },
+  Deployment: { spec: { template, strategy: {} }, status: {} },
+  ReplicaSet: { spec: { template }, status: {} },
+  StatefulSet: { spec: { template, updateStrategy: {} }, status: {} },
+  DaemonSet: { spec: { template, updateStrategy: {} }, status: {} },
+  Job: { spec: { template }, status: {} },
+  CronJob: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
+  HorizontalPodAutoscaler: { spec: { scaleTargetRef: {} }, status: {} },
+  PodDisruptionBudget: { spec: {}, status: {} },
+  Ingress: { spec: {}, status: { loadBalancer: {} } },
+  IngressClass: { spec: {} },
+  NetworkPolicy: { spec: { podSelector: {} } },
+  Lease: { spec: {} },
+  CustomResourceDefinition: { spec: { names: {} }, status: { acceptedNames: {} } },
+  CertificateSigningRequest: { spec: {}, status: {} },
+  RoleBinding: { roleRef: {} },
+  ClusterRoleBinding: { roleRef: {} },
+  CSIDriver: { spec: {} },
+  CSINode: { spec: {} },
+  VolumeAttachment: { spec: { source: {} } },
+  FlowSchema: { spec: { priorityLevelConfiguration: {} }, status: {} },
+  PriorityLevelConfiguration: { spec: {}, status: {} },
+  APIService: { spec: {}, status: {} },
+};

@@ -1,0 +1,19 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+
+/** A selector as tables show it: `app=web,tier in (a,b)`. */
+export function formatSelector(selector: LabelSelector | undefined): string {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` }));
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
+    const list = `(${[...values].sort().join(",")})`;
+    const forms = {
+      In: `${key} in ${list}`,
+      NotIn: `${key} notin ${list}`,
+      Exists: key,
+      DoesNotExist: `!${key}`,
+    };
+    return { key, text: forms[operator] };
+  });
+  const all = [...labels, ...expressions].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return all.length === 0 ? "<none>" : all.map(({ text }) => text).join(",");
+}

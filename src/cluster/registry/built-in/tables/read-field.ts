@@ -1,0 +1,29 @@
+/** Reads a field by its path; undefined where anything on the way is not there. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the path holds
+export function readField<T = unknown>(object: unknown, path: string): T | undefined {
+  let value = object;
+  for (const field of path.split(".")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string, unknown>)[field];
+  }
+  return (value ?? undefined) as T | undefined;
+}
+
+/** A cell with the text of a field. */
+export function text(path: string, absent = ""): (object: unknown) => string {
+  return (object) => {
+    const value = readField(object, path);
+    if (value === undefined || value === "") return absent;
+    return typeof value === "string" ? value : JSON.stringify(value);
+  };
+}
+
+/** A cell with the number in a field. */
+export function count(path: string): (object: unknown) => number {
+  return (object) => readField<number>(object, path) ?? 0;
+}
+
+/** A cell with the number of items in a list or map. */
+export function size(path: string): (object: unknown) => number {
+  return (object) => Object.keys(readField<object>(object, path) ?? {}).length;
+}

@@ -1,0 +1,35 @@
+import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
+import type { ApiObject } from "../../../storage/api-object.ts";
+import { formatAge } from "../../format-age.ts";
+import type { Cell, TableColumns } from "../../table-columns.ts";
+import { cellReaders } from "./cell-readers.ts";
+
+/** Fills one cell of a row. */
+export type CellReader = (object: ApiObject, now: Date) => Cell;
+
+/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
+export function tableColumns({ kind, columns }: BuiltinResource): TableColumns | undefined {
+  if (columns.length === 0) return undefined;
+  const readers = columns.map(({ name }) => cellReaders[kind]?.[name] ?? common[name] ?? blank);
+  return {
+    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
+    cells: (object, now) => readers.map((read) => read(object, now)),
+  };
+}
+
+function describe(kind: string, column: string): string {
+  return `${column} of the ${kind}.`;
+}
+
+const common: Readonly<Record<string, CellReader>> = {
+  Name: ({ metadata }) => metadata.name ?? "",
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? null,
+};
+
+const blank: CellReader = () => "";
+
+/** The age of something that may have no time yet. */
+export function ageOf(timestamp: string | null | undefined, now: Date): string {
+  return timestamp ? formatAge(timestamp, now) : "<unknown>";
+}
