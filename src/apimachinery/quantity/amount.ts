@@ -1,0 +1,66 @@
+/** How an amount is written: with powers of 1000, with powers of 1024, or with an exponent (`12e6`). */
+export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
+
+/** An exact decimal number, `unscaled * 10 ** scale`, and the form it was written in. */
+export interface Amount {
+  readonly unscaled: bigint;
+  readonly scale: number;
+  readonly format: QuantityFormat;
+  /** The text as it was read, where Kubernetes gives that back instead of the canonical form. */
+  readonly text?: string;
+}
+
+/** Compares by value: -1, 0 or 1. */
+export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
+  const signs = [signOf(a.unscaled), signOf(b.unscaled)] as const;
+  if (signs[0] !== signs[1] || signs[0] === 0) return toSign(signs[0] - signs[1]);
+  // Numbers of different lengths need no arithmetic: `1e999999999` would fill the memory.
+  const lengths = [digitsOf(a) + a.scale, digitsOf(b) + b.scale] as const;
+  if (lengths[0] !== lengths[1]) return toSign((lengths[0] - lengths[1]) * signs[0]);
+  const scale = Math.min(a.scale, b.scale);
+  return signOf(rescale(a, scale) - rescale(b, scale));
+}
+
+/** Adds; the sum is written as the first, or as the second if the first is zero. */
+export function addAmounts(a: Amount, b: Amount): Amount {
+  const format = a.unscaled === 0n ? b.format : a.format;
+  if (b.unscaled === 0n) return { unscaled: a.unscaled, scale: a.scale, format };
+  if (a.unscaled === 0n) return { unscaled: b.unscaled, scale: b.scale, format };
+  if (Math.abs(a.scale - b.scale) > MAX_SHIFT)
+    throw new RangeError("the quantities are too far apart to be added");
+  const scale = Math.min(a.scale, b.scale);
+  return { unscaled: rescale(a, scale) + rescale(b, scale), scale, format };
+}
+
+/** Cuts digits below a power of ten off, away from zero: what asked for a little gets a little. */
+export function roundUp(amount: Amount, scale: number): Amount {
+  if (amount.scale >= scale || amount.unscaled === 0n) return amount;
+  const sign = BigInt(signOf(amount.unscaled));
+  const drop = scale - amount.scale;
+  // Everything is cut off: no need to compute how little was left.
+  if (drop > digitsOf(amount)) return { ...amount, unscaled: sign, scale };
+  const divisor = 10n ** BigInt(drop);
+  const quotient = amount.unscaled / divisor;
+  const isExact = amount.unscaled % divisor === 0n;
+  return { ...amount, unscaled: isExact ? quotient : quotient + sign, scale };
+}
+
+/** The integer that an amount is at a lower or equal power of ten. */
+export function rescale({ unscaled, scale }: Amount, to: number): bigint {
+  return unscaled * 10n ** BigInt(scale - to);
+}
+
+/** More digits than any quantity means; a product of them would take seconds. */
+const MAX_SHIFT = 10_000;
+
+function digitsOf({ unscaled }: Amount): number {
+  return String(unscaled < 0n ? -unscaled : unscaled).length;
+}
+
+function signOf(value: bigint): -1 | 0 | 1 {
+  return value > 0n ? 1 : value < 0n ? -1 : 0;
+}
+
+function toSign(value: number): -1 | 0 | 1 {
+  return value > 0 ? 1 : value < 0 ? -1 : 0;
+}

@@ -1,0 +1,48 @@
+import type { Quantity } from "../meta/index.ts";
+import { addAmounts, compareAmounts, rescale, roundUp } from "./amount.ts";
+import { formatAmount } from "./format-quantity.ts";
+import { parseQuantity } from "./parse-quantity.ts";
+
+/** Writes a quantity as the API server gives it back: `0.5` becomes `500m`, `1024Ki` becomes `1Mi`. */
+export function canonicalizeQuantity(quantity: Quantity): string {
+  return formatAmount(parseQuantity(quantity));
+}
+
+/** Compares by value: `1` and `1000m` are equal. */
+export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
+  return compareAmounts(parseQuantity(a), parseQuantity(b));
+}
+
+/** Adds exactly. The sum is written in the form of the first, or of the second if the first is zero. */
+export function addQuantities(a: Quantity, b: Quantity): string {
+  return formatAmount(addAmounts(parseQuantity(a), parseQuantity(b)));
+}
+
+/** Subtracts the second from the first, exactly. */
+export function subtractQuantities(a: Quantity, b: Quantity): string {
+  const { unscaled, scale, format } = parseQuantity(b);
+  return formatAmount(addAmounts(parseQuantity(a), { unscaled: -unscaled, scale, format }));
+}
+
+/** The nearest number; exact up to 2^53 and for simple fractions. */
+export function quantityToNumber(quantity: Quantity): number {
+  const { unscaled, scale } = parseQuantity(quantity);
+  return Number(`${unscaled}e${scale}`);
+}
+
+/** The whole number of units, rounded up: cores of `1500m` are 2. `unit: "m"` counts thousandths. */
+export function quantityToInteger(quantity: Quantity, { unit = "" }: { unit?: "" | "m" } = {}): bigint {
+  const scale = unit === "m" ? -3 : 0;
+  return rescale(roundUp(parseQuantity(quantity), scale), scale);
+}
+
+/** Tells whether Kubernetes can read a text as a quantity. */
+export function isQuantity(value: unknown): value is Quantity {
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  try {
+    parseQuantity(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
