@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { emitYaml, type YamlValue } from "../../shared/yaml.ts";
+import { parseAllDocuments } from "yaml";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
 import type { Diagnostic } from "../diagnostic.ts";
+import { planManifests } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { ProjectSources } from "../project-sources.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -98,4 +100,21 @@ export function sha256(text: string): string {
 /** Descriptions of core types break their lines as the Go sources do, which no published document tells. */
 export function optionsFor(page: string): GeneratorOptions {
   return page === "core-types.md" ? { maxDescLen: 0 } : {};
+}
+
+/** What a page's example becomes: the properties of `Spec`, or what the word behind `yaml` asks for. */
+export async function runPageExample(
+  code: string,
+  info: string,
+): Promise<{ readonly result: object | undefined; readonly diagnostics: readonly Diagnostic[] }> {
+  if (info === "role" || info === "webhook") {
+    const plan = await planManifests(memoryTree({ "src/controller/case_controller.ts": code }));
+    const documents = parseAllDocuments(plan.changes[0]?.content ?? "", { version: "1.1" });
+    const objects = documents.map((document) => document.toJS() as object);
+    return { result: objects.length === 1 ? objects[0] : objects, diagnostics: plan.diagnostics };
+  }
+  const { crd, spec, diagnostics } = await runExample(code, { featureGates: [] });
+  if (info !== "crd") return { result: spec?.properties, diagnostics };
+  const versions = crd?.spec.versions.map((version) => ({ ...version, schema: undefined }));
+  return { result: crd && { ...crd, spec: { ...crd.spec, versions } }, diagnostics };
 }

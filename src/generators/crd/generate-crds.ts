@@ -6,7 +6,7 @@ import type { Schema } from "../schema/schema.ts";
 import { SchemaBuilder } from "../schema/schema-builder.ts";
 import { settle } from "../schema/settle.ts";
 import { type CustomResourceDefinition, customResourceDefinition } from "./custom-resource-definition.ts";
-import { limitDescriptions } from "./descriptions.ts";
+import { limitDescriptions } from "../schema/descriptions.ts";
 import { findKinds, type KindVersion, reportUndefinedKinds } from "./find-kinds.ts";
 import { crdVersion } from "./version.ts";
 

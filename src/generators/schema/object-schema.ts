@@ -5,7 +5,9 @@ import type { Marker } from "../markers/collect.ts";
 import { ONE_OF_MARKERS } from "../markers/families/one-of.ts";
 import { applyMarkers } from "./apply-markers.ts";
 import { describe } from "./describe.ts";
-import { ORIGIN, type Rule, type Schema } from "./schema.ts";
+import { limitDescriptions } from "./descriptions.ts";
+import { withoutConstraints } from "./opaque.ts";
+import { ORIGIN, REF, type Rule, type Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
 import type { Property, Shape } from "./shape.ts";
@@ -98,12 +100,15 @@ class Field {
     const schema = this.#structure();
     const description = this.#property.comments && describe(this.#property.comments);
     if (description !== undefined) schema.description = description;
+    if (this.#has("tsbuilder:opaque") && schema[REF]) schema[REF] = withoutConstraints(schema[REF]);
     applyMarkers(schema, this.#markers, "field", this.#place, log);
     if (this.#isReadonlyImmutable && !this.#has("k8s:immutable")) {
       const rule = { rule: "self == oldSelf", message: "field is immutable" };
       schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
     }
-    const settled = settle(schema, this.#place, log);
+    const merged = settle(schema, this.#place, log);
+    const limit = this.#find("tsbuilder:maxDescLen")?.args[""];
+    const settled = limitDescriptions(merged, limit === undefined ? undefined : Number(limit));
     settled[ORIGIN] = { place: this.#place, markers: settled[ORIGIN]?.markers ?? new Map() };
     return settled;
   }

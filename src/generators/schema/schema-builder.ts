@@ -2,6 +2,7 @@ import type { Place } from "../diagnostic.ts";
 import type { Declared, ReferenceNode } from "../loader/index.ts";
 import { applyMarkers } from "./apply-markers.ts";
 import { describe } from "./describe.ts";
+import { limitDescriptions } from "./descriptions.ts";
 import { type Environment, placeOf, type SchemaSources, type Typed } from "./environment.ts";
 import { mergeInto } from "./merge.ts";
 import { objectSchema } from "./object-schema.ts";
@@ -65,7 +66,11 @@ export class SchemaBuilder {
       this.sources.markersOf(module).on(declaration.comments),
     );
     applyMarkers(schema, markers, "type", place, log, () => stringConstants(main));
-    const settled = settle(schema, place, log);
+    const limit = markers.find(({ name }) => name === "tsbuilder:maxDescLen")?.args[""];
+    const settled = limitDescriptions(
+      settle(schema, place, log),
+      limit === undefined ? undefined : Number(limit),
+    );
     const bases = this.#bases(parts, node, env);
     if (bases.length === 0) return settled;
     const joined: Schema = {};

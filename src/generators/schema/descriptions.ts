@@ -1,4 +1,4 @@
-import type { Schema } from "../schema/schema.ts";
+import type { Schema } from "./schema.ts";
 
 /** Cuts all descriptions of a schema to so many bytes, at the end of a sentence or word; 0 removes them. */
 export function limitDescriptions(schema: Schema, limit: number | undefined): Schema {

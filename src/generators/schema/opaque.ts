@@ -1,0 +1,42 @@
+import type { Schema } from "./schema.ts";
+
+/** What says which values are allowed, apart from their structure. */
+const CONSTRAINTS = [
+  "allOf",
+  "enum",
+  "maximum",
+  "minimum",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+  "x-kubernetes-validations",
+] as const;
+
+/**
+ * Leaves the structure of a schema, and none of its rules and defaults. The fields in `listMapKeys` keep their
+ * defaults: a key must be required or have one, or the API server refuses the CRD.
+ */
+export function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
+  const bare: Schema = { ...schema, default: undefined };
+  for (const key of CONSTRAINTS) bare[key] = undefined;
+  if (bare.items) bare.items = withoutConstraints(bare.items, schema["x-kubernetes-list-map-keys"]);
+  if (typeof bare.additionalProperties === "object") {
+    bare.additionalProperties = withoutConstraints(bare.additionalProperties);
+  }
+  if (bare.properties) {
+    const properties = Object.entries(bare.properties).map(([name, property]): [string, Schema] => {
+      const inner = withoutConstraints(property);
+      return [name, listMapKeys.includes(name) ? { ...inner, default: property.default } : inner];
+    });
+    bare.properties = Object.fromEntries(properties);
+  }
+  return bare;
+}
