@@ -1,14 +1,18 @@
 import { ControlLoop } from "./control-loop.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { deploymentController } from "./deployment/deployment-controller.ts";
+import { endpointSlicesController } from "./endpoints/endpoint-slices-controller.ts";
+import { endpointsController } from "./endpoints/endpoints-controller.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { fakeNode } from "./kubelet/fake-node.ts";
 import { kubelet } from "./kubelet/kubelet.ts";
 import type { ControllerName } from "./names.ts";
 import { namespaceController } from "./namespace/namespace-controller.ts";
 import { replicaSetController } from "./replica-set/replica-set-controller.ts";
+import { persistentVolumeController } from "./volume/persistent-volume-controller.ts";
 import { serviceAccountController } from "./service-account/service-account-controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
+import { statefulSetController } from "./stateful-set/stateful-set-controller.ts";
 
 /** Controllers at work. */
 export interface RunningControllers {
@@ -23,6 +27,10 @@ const controllers: Readonly<Record<ControllerName, (context: ControllerContext) 
   serviceaccount: serviceAccountController,
   deployment: deploymentController,
   replicaset: replicaSetController,
+  statefulset: statefulSetController,
+  endpoints: endpointsController,
+  endpointslice: endpointSlicesController,
+  persistentvolume: persistentVolumeController,
   scheduler,
   node: fakeNode,
   kubelet,

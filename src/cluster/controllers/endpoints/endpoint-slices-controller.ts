@@ -1,0 +1,52 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { pods, type Service, services } from "../api/core.ts";
+import { type EndpointSlice, endpointSlices } from "../api/discovery.ts";
+import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { findByKey, keyOf } from "../keys.ts";
+import { endpointSlicesOf } from "./endpoint-slices-of.ts";
+import { podEndpoints } from "./pod-endpoints.ts";
+
+const user = userOf("endpointslice");
+const serviceLabel = "kubernetes.io/service-name";
+
+/** Lists the addresses of the pods behind each service that has a selector, in EndpointSlices. */
+export function endpointSlicesController({ objects }: ControllerContext): Controller {
+  return {
+    name: "endpointslice",
+    watches: [services, pods, endpointSlices],
+
+    keysOf({ resource, object }) {
+      if (resource === services) return [keyOf(object)];
+      if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
+      const service = object.metadata.labels?.[serviceLabel];
+      return service ? [`${object.metadata.namespace}/${service}`] : [];
+    },
+
+    async reconcile(key) {
+      const service = findByKey(objects, services, key);
+      if (service?.spec.selector && !service.metadata.deletionTimestamp) await write(service);
+      return undefined;
+    },
+  };
+
+  /** Slices that stay as they are keep their names; of the others, as many as needed are rewritten. */
+  async function write(service: Service): Promise<void> {
+    const found = podEndpoints(service, objects.list(pods, service.metadata.namespace));
+    const wanted = endpointSlicesOf(service, found);
+    const current = objects
+      .list(endpointSlices, service.metadata.namespace)
+      .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === service.metadata.uid));
+    const changed = wanted.filter((slice) => !current.some((stored) => isSame(stored, slice)));
+    const spare = current.filter((stored) => !wanted.some((slice) => isSame(stored, slice)));
+    for (const slice of changed) {
+      const reused = spare.shift();
+      if (!reused) await objects.create(user, slice);
+      else await objects.update(user, { ...reused, endpoints: slice.endpoints, ports: slice.ports });
+    }
+    for (const slice of spare) await objects.delete(user, slice, { uid: slice.metadata.uid });
+  }
+
+  function isSame(stored: EndpointSlice, wanted: EndpointSlice): boolean {
+    return isEqual(stored.endpoints ?? [], wanted.endpoints) && isEqual(stored.ports ?? [], wanted.ports);
+  }
+}

@@ -1,0 +1,69 @@
+import { type KubernetesObject, type LabelSelector, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { type ControllerRevision, controllerRevisions } from "../api/apps.ts";
+import type { PodTemplate } from "../api/core.ts";
+import { claimDependents } from "../claim-dependents.ts";
+import type { ClusterObjects } from "../objects.ts";
+import { templateHash } from "../pods/template-hash.ts";
+
+/** The label that tells which revision of a template a pod was made from. */
+export const revisionLabel = "controller-revision-hash";
+
+/** An owner that keeps the history of its template in ControllerRevisions. */
+export interface RevisedOwner extends KubernetesObject {
+  spec: { selector: LabelSelector; template: PodTemplate; revisionHistoryLimit?: number };
+}
+
+/** Lists the revisions of an owner, oldest first. */
+export async function listRevisions(
+  objects: ClusterObjects,
+  user: string,
+  owner: RevisedOwner,
+): Promise<ControllerRevision[]> {
+  const owned = await claimDependents(objects, user, owner, controllerRevisions);
+  return owned.sort((a, b) => a.revision - b.revision);
+}
+
+/**
+ * Finds the revision of the owner's present template, or makes it. Going back to an older template makes its
+ * revision the newest again.
+ */
+export async function ensureRevision(
+  objects: ClusterObjects,
+  user: string,
+  owner: RevisedOwner,
+): Promise<ControllerRevision> {
+  const revisions = await listRevisions(objects, user, owner);
+  const data = { spec: { template: { ...owner.spec.template, $patch: "replace" } } };
+  const found = revisions.find((revision) => isEqual(revision.data, data));
+  const newest = revisions.at(-1);
+  if (found && found === newest) return found;
+  const revision = (newest?.revision ?? 0) + 1;
+  if (found) return objects.update(user, { ...found, revision });
+  const hash = templateHash(data);
+  return objects.create<ControllerRevision>(user, {
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
+    metadata: {
+      name: `${owner.metadata.name}-${hash}`,
+      namespace: owner.metadata.namespace!,
+      labels: { ...owner.spec.template.metadata?.labels, [revisionLabel]: hash },
+      ownerReferences: [ownerReferenceTo(owner)],
+    },
+    data,
+    revision,
+  });
+}
+
+/** Drops the oldest revisions that nothing uses, beyond what the owner wants to keep. */
+export async function dropOldRevisions(
+  objects: ClusterObjects,
+  user: string,
+  owner: RevisedOwner,
+  inUse: ReadonlySet<string>,
+): Promise<void> {
+  const revisions = await listRevisions(objects, user, owner);
+  const spare = revisions.filter(({ metadata }) => !inUse.has(metadata.name!));
+  const surplus = Math.max(0, spare.length - (owner.spec.revisionHistoryLimit ?? 10));
+  for (const revision of spare.slice(0, surplus)) await objects.delete(user, revision);
+}

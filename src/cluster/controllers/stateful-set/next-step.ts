@@ -1,0 +1,79 @@
+import type { StatefulSet } from "../api/apps.ts";
+import type { Pod } from "../api/core.ts";
+import { isAvailable, isFinished } from "../pods/pod-state.ts";
+import { ordinalOf, revisionOfPod } from "./stateful-pods.ts";
+
+/** What to do next: ordinals whose pods are to be made, and pods to delete. */
+export interface Step {
+  readonly create: readonly number[];
+  readonly remove: readonly Pod[];
+}
+
+const nothing: Step = { create: [], remove: [] };
+
+/**
+ * The next step of a StatefulSet. In order, one pod at a time comes up, the lowest first, and goes, the highest
+ * first, and only while all others are well; in parallel mode all come and go at once. Updates always go one by
+ * one from the highest ordinal down to the partition.
+ */
+export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: Date): Step {
+  const ordered = (set.spec.podManagementPolicy ?? "OrderedReady") === "OrderedReady";
+  const wanted = ordinalsOf(set);
+  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
+  const healthy = (pod: Pod | undefined) =>
+    pod !== undefined && !pod.metadata.deletionTimestamp && isAvailable(pod, set.spec.minReadySeconds, now);
+
+  const missing = wanted.filter((ordinal) => !byOrdinal.has(ordinal));
+  const ended = wanted.flatMap((ordinal) => byOrdinal.get(ordinal) ?? []).filter(isRestartable);
+  const condemned = [...pods]
+    .filter((pod) => !wanted.includes(ordinalOf(set, pod)))
+    .sort((a, b) => ordinalOf(set, b) - ordinalOf(set, a));
+
+  if (!ordered) {
+    const leaving = condemned.filter(({ metadata }) => !metadata.deletionTimestamp);
+    if (missing.length + ended.length + leaving.length > 0) {
+      return { create: missing, remove: [...ended, ...leaving] };
+    }
+  } else {
+    const blocked = wanted.find((ordinal) => !healthy(byOrdinal.get(ordinal)));
+    if (blocked !== undefined) return unblock(blocked, byOrdinal.get(blocked));
+    const [last] = condemned;
+    if (last) return last.metadata.deletionTimestamp ? nothing : { create: [], remove: [last] };
+  }
+  return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
+}
+
+/** The ordinals that a set should have. */
+export function ordinalsOf({ spec }: StatefulSet): number[] {
+  const start = spec.ordinals?.start ?? 0;
+  return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
+}
+
+function unblock(ordinal: number, pod: Pod | undefined): Step {
+  if (!pod) return { create: [ordinal], remove: [] };
+  return isRestartable(pod) ? { create: [], remove: [pod] } : nothing;
+}
+
+function nextUpdate(
+  set: StatefulSet,
+  wanted: readonly number[],
+  byOrdinal: ReadonlyMap<number, Pod>,
+  updateRevision: string,
+  healthy: (pod: Pod | undefined) => boolean,
+): Step {
+  if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return nothing;
+  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const updatable = wanted.slice(partition).toReversed();
+  for (const ordinal of updatable) {
+    const pod = byOrdinal.get(ordinal);
+    const outdated = pod && revisionOfPod(set, pod) !== updateRevision;
+    if (outdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
+    if (!healthy(pod)) return nothing;
+  }
+  return nothing;
+}
+
+/** A pod that ran to its end is made anew: a StatefulSet's pods are meant to run for good. */
+function isRestartable(pod: Pod): boolean {
+  return isFinished(pod) && !pod.metadata.deletionTimestamp;
+}

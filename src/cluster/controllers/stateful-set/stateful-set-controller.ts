@@ -1,0 +1,92 @@
+import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { type ControllerRevision, type StatefulSet, statefulSets } from "../api/apps.ts";
+import { persistentVolumeClaims, type Pod, pods } from "../api/core.ts";
+import { claimDependents } from "../claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { findByKey, keysOfOwner } from "../keys.ts";
+import { nextAvailable } from "../pods/pod-state.ts";
+import { dropOldRevisions, ensureRevision, listRevisions } from "../revisions/controller-revisions.ts";
+import { nextStep } from "./next-step.ts";
+import { claimsOf, ordinalOf, revisionOfPod, statefulPod } from "./stateful-pods.ts";
+import { statefulSetStatus } from "./stateful-set-status.ts";
+
+const user = userOf("statefulset");
+
+/** Keeps the pods of a StatefulSet, each with its own name and volumes. */
+export function statefulSetController({ objects, clock }: ControllerContext): Controller {
+  return {
+    name: "statefulset",
+    watches: [statefulSets, pods],
+    keysOf: (event) => keysOfOwner(objects, statefulSets, "StatefulSet", event),
+
+    async reconcile(key) {
+      const set = findByKey(objects, statefulSets, key);
+      if (!set) return undefined;
+      const update = await ensureRevision(objects, user, set);
+      if (!set.metadata.deletionTimestamp) await takeStep(set, update);
+      return updateStatus(key, update);
+    },
+  };
+
+  async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(objects, user, set, pods);
+    const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
+    for (const ordinal of create) {
+      for (const claim of claimsOf(set, ordinal)) {
+        const { namespace, name } = claim.metadata;
+        if (!objects.get(persistentVolumeClaims, namespace, name!)) await objects.create(user, claim);
+      }
+      await objects.create(user, statefulPod(set, ordinal, await revisionFor(set, ordinal, update)));
+    }
+    for (const pod of remove) {
+      if (isScaledAway(set, pod)) await handClaimsTo(set, pod);
+      await objects.delete(user, pod, { uid: pod.metadata.uid });
+    }
+  }
+
+  /** A pod below the partition is made as it was before the update. */
+  async function revisionFor(
+    set: StatefulSet,
+    ordinal: number,
+    update: ControllerRevision,
+  ): Promise<ControllerRevision> {
+    const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+    if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
+    const revisions = await listRevisions(objects, user, set);
+    return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+  }
+
+  function isScaledAway(set: StatefulSet, pod: Pod): boolean {
+    const start = set.spec.ordinals?.start ?? 0;
+    const ordinal = ordinalOf(set, pod);
+    const outside = ordinal < start || ordinal >= start + (set.spec.replicas ?? 1);
+    return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
+  }
+
+  /** The claims of a pod that is scaled away go with it: it becomes their owner. */
+  async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
+    for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
+      const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
+      if (!claim) continue;
+      const reference = ownerReferenceTo(pod, { controller: false });
+      const ownerReferences = withOwnerReference(claim.metadata.ownerReferences, reference);
+      await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
+    }
+  }
+
+  async function updateStatus(key: string, update: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, statefulSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(objects, user, set, pods);
+    const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const inUse = [
+      status.currentRevision!,
+      status.updateRevision!,
+      ...owned.map((pod) => revisionOfPod(set, pod)),
+    ];
+    await dropOldRevisions(objects, user, set, new Set(inUse));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+  }
+}

@@ -1,0 +1,37 @@
+import type { StatefulSet, StatefulSetStatus } from "../api/apps.ts";
+import type { Pod } from "../api/core.ts";
+import { isAvailable, isReady } from "../pods/pod-state.ts";
+import { positiveCounts } from "../positive-counts.ts";
+import { revisionOfPod } from "./stateful-pods.ts";
+
+/** What a StatefulSet's pods make of its status. When all are updated and ready, the update is the current one. */
+export function statefulSetStatus(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  updateRevision: string,
+  now: Date,
+): StatefulSetStatus {
+  const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const count = (holds: (pod: Pod) => boolean) => living.filter(holds).length;
+  const before = set.status?.currentRevision || updateRevision;
+  const updated = count((pod) => revisionOfPod(set, pod) === updateRevision);
+  const ready = count(isReady);
+  const replicas = set.spec.replicas ?? 1;
+  const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
+  const complete = rolls && updated === pods.length && updated === replicas && ready === replicas;
+  const currentRevision = complete ? updateRevision : before;
+  return {
+    observedGeneration: set.metadata.generation ?? 0,
+    replicas: pods.length,
+    ...positiveCounts({
+      readyReplicas: ready,
+      currentReplicas: count((pod) => revisionOfPod(set, pod) === currentRevision),
+      updatedReplicas: updated,
+    }),
+    currentRevision,
+    updateRevision,
+    availableReplicas: count((pod) => isAvailable(pod, set.spec.minReadySeconds, now)),
+    collisionCount: set.status?.collisionCount ?? 0,
+    ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
+  };
+}
