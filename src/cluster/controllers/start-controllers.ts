@@ -1,9 +1,12 @@
 import { ControlLoop } from "./control-loop.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
+import { cronJobController } from "./cron-job/cron-job-controller.ts";
+import { daemonSetController } from "./daemon-set/daemon-set-controller.ts";
 import { deploymentController } from "./deployment/deployment-controller.ts";
 import { endpointSlicesController } from "./endpoints/endpoint-slices-controller.ts";
 import { endpointsController } from "./endpoints/endpoints-controller.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
+import { jobController } from "./job/job-controller.ts";
 import { fakeNode } from "./kubelet/fake-node.ts";
 import { kubelet } from "./kubelet/kubelet.ts";
 import type { ControllerName } from "./names.ts";
@@ -28,6 +31,9 @@ const controllers: Readonly<Record<ControllerName, (context: ControllerContext) 
   deployment: deploymentController,
   replicaset: replicaSetController,
   statefulset: statefulSetController,
+  daemonset: daemonSetController,
+  job: jobController,
+  cronjob: cronJobController,
   endpoints: endpointsController,
   endpointslice: endpointSlicesController,
   persistentvolume: persistentVolumeController,

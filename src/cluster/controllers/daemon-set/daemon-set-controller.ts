@@ -1,0 +1,58 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { type ControllerRevision, type DaemonSet, daemonSets } from "../api/apps.ts";
+import { nodes, pods } from "../api/core.ts";
+import { claimDependents } from "../claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { findByKey, keyOf, keysOfOwner } from "../keys.ts";
+import { nextAvailable } from "../pods/pod-state.ts";
+import { dropOldRevisions, ensureRevision, revisionLabel } from "../revisions/controller-revisions.ts";
+import { belongsOn, daemonPod, nextDaemonStep } from "./daemon-pods.ts";
+import { daemonSetStatus } from "./daemon-set-status.ts";
+
+const user = userOf("daemon-set");
+
+/** Keeps one pod of a DaemonSet on every node that it belongs on. */
+export function daemonSetController({ objects, clock }: ControllerContext): Controller {
+  return {
+    name: "daemonset",
+    watches: [daemonSets, pods, nodes],
+
+    keysOf(event) {
+      if (event.resource === nodes) return objects.list(daemonSets).map(keyOf);
+      return keysOfOwner(objects, daemonSets, "DaemonSet", event);
+    },
+
+    async reconcile(key) {
+      const set = findByKey(objects, daemonSets, key);
+      if (!set) return undefined;
+      const revision = await ensureRevision(objects, user, set);
+      if (!set.metadata.deletionTimestamp) await takeStep(set, revision);
+      return updateStatus(key, revision);
+    },
+  };
+
+  async function takeStep(set: DaemonSet, revision: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(objects, user, set, pods);
+    const wanted = wantedNodes(set, revision);
+    const { create, remove } = nextDaemonStep(set, wanted, owned, revision, clock.now());
+    for (const name of create) await objects.create(user, daemonPod(set, name, revision));
+    for (const pod of remove) await objects.delete(user, pod, { uid: pod.metadata.uid });
+  }
+
+  function wantedNodes(set: DaemonSet, revision: ControllerRevision): string[] {
+    const fitting = objects.list(nodes).filter((node) => belongsOn(set, node, revision));
+    return fitting.map(({ metadata }) => metadata.name!);
+  }
+
+  async function updateStatus(key: string, revision: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, daemonSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(objects, user, set, pods);
+    const status = daemonSetStatus(set, wantedNodes(set, revision), owned, revision, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+    const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+    await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+  }
+}

@@ -1,0 +1,16 @@
+/** Writes indexes as a Job's status does: `1,3-5,7`. */
+export function formatIndexes(indexes: readonly number[]): string {
+  const sorted = [...indexes].sort((a, b) => a - b);
+  const ranges: [first: number, last: number][] = [];
+  for (const index of sorted) {
+    const range = ranges.at(-1);
+    if (range && index === range[1] + 1) range[1] = index;
+    else ranges.push([index, index]);
+  }
+  return ranges.map(formatRange).join(",");
+}
+
+function formatRange([first, last]: readonly [number, number]): string {
+  if (first === last) return String(first);
+  return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
+}
