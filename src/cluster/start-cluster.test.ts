@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { send } from "./testing/send.ts";
 import { startTestCluster, type TestCluster } from "./testing/index.ts";
 
 let cluster: TestCluster;
@@ -7,20 +8,18 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-async function call(method: string, path: string, body?: unknown, type = "application/json") {
-  const token = cluster.kubeconfig.users[0].user.token!;
-  const response = await fetch(cluster.url + path, {
-    method,
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": type },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return {
-    code: response.status,
-    body: (await response.json()) as never as Record<string, never> & {
-      metadata: Record<string, unknown>;
-      [k: string]: unknown;
-    },
-  };
+interface Answer {
+  readonly code: number;
+  readonly body: unknown;
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  type = "application/json",
+): Promise<Answer> {
+  return send(cluster.kubeconfig, { method, path, headers: { "Content-Type": type }, body });
 }
 
 const configMaps = "/api/v1/namespaces/default/configmaps";

@@ -1,26 +1,49 @@
-import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { Admission } from "./admission/admission.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { aggregateRoles } from "./auth/aggregate-roles.ts";
+import { alwaysAllow } from "./auth/authorizer.ts";
+import { bootstrapRBAC } from "./auth/bootstrap-rbac.ts";
+import { Credentials } from "./auth/credentials.ts";
+import { RBAC } from "./auth/rbac.ts";
+import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type Clock, systemClock } from "./clock/index.ts";
+import { type ControllerName, startControllers } from "./controllers/index.ts";
 import { authenticationFilter } from "./filters/authentication.ts";
+import { authorizationFilter } from "./filters/authorization.ts";
 import { errorsFilter } from "./filters/errors.ts";
-import { type Kubeconfig, kubeconfigOf } from "./kubeconfig.ts";
+import { impersonationFilter } from "./filters/impersonation.ts";
+import type { Kubeconfig } from "./kubeconfig.ts";
 import { addBuiltIns } from "./registry/built-in/add-built-ins.ts";
 import { bootstrap } from "./registry/bootstrap.ts";
+import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core, User } from "./registry/core.ts";
-import { Definitions } from "./registry/custom/definitions.ts";
+import { serveDefinitions } from "./registry/custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
-import { compose } from "./server/request-context.ts";
-import { serve } from "./server/serve.ts";
-import { Store } from "./storage/store.ts";
+import { listen } from "./server/listen.ts";
+import { compose, type Handler } from "./server/request-context.ts";
+import { type Snapshot, Store } from "./storage/store.ts";
 
 export interface ClusterOptions {
-  /** 0, the default, takes a free port. The server listens on loopback only. */
+  /** 0, the default, takes a free port. */
   readonly port?: number;
+  /** Loopback unless said otherwise. */
+  readonly host?: string;
   readonly clock?: Clock;
+  /** `AlwaysAllow` lets everybody do everything. Default: `RBAC`. */
+  readonly authorization?: "RBAC" | "AlwaysAllow";
+  /** Which controllers run. Default: none, as under envtest. */
+  readonly controllers?: readonly ControllerName[];
+  /** Changes of each resource that watchers may lag behind before they get 410. Default: 10,000. */
+  readonly historyLimit?: number;
+  /** Certificates and keys (PEM) to use instead of new ones. */
+  readonly certificates?: { readonly ca?: CertificateWithKey; readonly serving?: CertificateWithKey };
+  /** PEM of a private key that signs the tokens of service accounts, and who issues them. */
+  readonly serviceAccountKey?: string;
+  readonly serviceAccountIssuer?: string;
+  /** Bearer tokens that are good from the start, with their users. */
+  readonly tokens?: Readonly<Record<string, User>>;
   /** Gets what the server could not foresee; by default it goes to standard error. */
   readonly onError?: (error: unknown) => void;
 }
@@ -31,50 +54,82 @@ export interface Cluster {
   /** Of an administrator. */
   readonly kubeconfig: Kubeconfig;
   readonly core: Core;
-  /** A kubeconfig for a user of any name and groups. */
+  /** A kubeconfig for a user of any name and groups; what the user may do is up to RBAC. */
   addUser(name: string, groups?: readonly string[]): Kubeconfig;
+  /** The present state of all objects, in no time. */
+  snapshot(): Snapshot;
+  /** Brings a snapshot back; clients see it as writes. */
+  restore(snapshot: Snapshot): void;
   stop(): Promise<void>;
 }
 
 /** Starts an API server on loopback, in this process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { port = 0, clock = systemClock, onError = reportError } = options;
-  const store = new Store();
+  const { port = 0, host = "127.0.0.1", clock = systemClock, onError = reportError } = options;
+  const credentials = new Credentials(options.certificates);
+  for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
+  const core = makeCore(options, clock, credentials);
+  await bootstrap(core, bootstrapRBAC());
+  const stopAggregation = aggregateRoles(core.store);
+  const stopDefinitions = serveDefinitions(core);
+
+  const listener = await listen(handlerOf(core, onError), {
+    host,
+    port,
+    serving: credentials.serving,
+    clientCA: credentials.ca.cert,
+  });
+  const context = { objects: clusterObjects(core), clock, onError, caCertificate: credentials.ca.cert };
+  const controllers = startControllers(context, options.controllers ?? []);
+  return {
+    url: listener.url,
+    core,
+    kubeconfig: credentials.issue(listener.url, "kubernetes-admin", ["system:masters"]),
+    addUser: (name, groups = []) => credentials.issue(listener.url, name, groups),
+    snapshot: () => core.store.snapshot(),
+    restore: (snapshot) => core.store.restore(snapshot),
+    async stop() {
+      await controllers.stop();
+      stopDefinitions();
+      stopAggregation();
+      await listener.close();
+    },
+  };
+}
+
+function makeCore(options: ClusterOptions, clock: Clock, credentials: Credentials): Core {
+  const { historyLimit, authorization = "RBAC", serviceAccountKey } = options;
+  const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
+  const store = new Store({ ...(historyLimit !== undefined && { historyLimit }) });
   const registry = new Registry(store);
   addBuiltIns(registry);
-  const admission = new Admission([namespaceLifecycle(store)]);
-  const core: Core = { store, registry, clock, admission };
-  await bootstrap(core);
-  const definitions = new Definitions(registry, store, clock);
+  const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
+  return {
+    store,
+    registry,
+    clock,
+    admission: new Admission([namespaceLifecycle(store)]),
+    authorizer: authorization === "RBAC" ? new RBAC(store) : alwaysAllow,
+    tokens,
+    readToken(token, audience) {
+      const user = credentials.findToken(token);
+      return user ? { user, audiences: [audience] } : tokens.read(token, audience);
+    },
+  };
+}
 
-  const tokens = new Map<string, User>();
-  const handler = compose(
-    [errorsFilter(onError), authenticationFilter((token) => tokens.get(token))],
+/** The walk of a request: errors around everything, then who, as whom, whether, and what. */
+function handlerOf(core: Core, onError: (error: unknown) => void): Handler {
+  const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
+  return compose(
+    [
+      errorsFilter(onError),
+      authenticationFilter(readToken),
+      impersonationFilter(core.authorizer),
+      authorizationFilter(core.authorizer),
+    ],
     apiHandler(core),
   );
-  const server = createServer({ keepAliveTimeout: 60_000 }, serve(handler));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const addUser = (name: string, groups: readonly string[] = []) => {
-    const token = randomBytes(24).toString("base64url");
-    tokens.set(token, { name, groups });
-    return kubeconfigOf({ server: url, user: name, token });
-  };
-  void definitions;
-  return {
-    url,
-    core,
-    kubeconfig: addUser("kubernetes-admin", ["system:masters"]),
-    addUser,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 function reportError(error: unknown): void {

@@ -1,18 +1,26 @@
+import type { TLSSocket } from "node:tls";
+import { authenticated } from "../auth/user.ts";
 import type { User } from "../registry/core.ts";
 import type { Filter, RequestContext } from "../server/request-context.ts";
 import { unauthorized } from "../status/index.ts";
 
 /** Finds out who a bearer token belongs to; undefined for a token that is not good. */
-export type TokenReader = (token: string) => User | undefined | Promise<User | undefined>;
+export type TokenReader = (token: string) => User | undefined;
 
-/** Says who makes the request: a bearer token, else nobody in particular. A bad token is refused. */
+/** Says who makes the request: a client certificate, a bearer token, or nobody known. A bad token is refused. */
 export function authenticationFilter(readToken: TokenReader): Filter {
-  return async (context, next) => {
+  const certificates = new WeakMap<object, User | null>();
+  return (context, next) => {
+    const fromCertificate = certificateUser(context, certificates);
+    if (fromCertificate) {
+      context.user = fromCertificate;
+      return next();
+    }
     const token = bearerToken(context);
     if (token !== undefined) {
-      const user = await readToken(token);
+      const user = readToken(token);
       if (!user) throw unauthorized();
-      context.user = { ...user, groups: [...new Set([...user.groups, "system:authenticated"])] };
+      context.user = authenticated(user);
     }
     return next();
   };
@@ -21,4 +29,24 @@ export function authenticationFilter(readToken: TokenReader): Filter {
 function bearerToken({ request }: RequestContext): string | undefined {
   const header = request.headers.authorization ?? "";
   return /^bearer\s+(\S+)$/i.exec(header)?.[1];
+}
+
+/** The certificate belongs to the connection: it is read once for all its requests. */
+function certificateUser({ request }: RequestContext, known: WeakMap<object, User | null>): User | undefined {
+  const socket = request.socket as Partial<TLSSocket>;
+  if (!socket.authorized) return undefined;
+  let user = known.get(request.socket);
+  if (user === undefined) {
+    user = readCertificate(socket as TLSSocket);
+    known.set(request.socket, user);
+  }
+  return user ?? undefined;
+}
+
+/** The common name is the user, the organizations are the groups. */
+function readCertificate(socket: TLSSocket): User | null {
+  const { subject } = socket.getPeerCertificate();
+  if (!subject?.CN) return null;
+  const { CN, O = [] } = subject as { CN: string; O?: string | string[] };
+  return authenticated({ name: CN, groups: Array.isArray(O) ? O : [O] });
 }

@@ -8,6 +8,7 @@ import { handleDelete } from "./delete.ts";
 import { handleGet } from "./get.ts";
 import { handleList } from "./list.ts";
 import { handlePatch } from "./patch.ts";
+import { specialHandler } from "./special/index.ts";
 import { allows, type Target, targetOf } from "./target.ts";
 import { handleUpdate } from "./update.ts";
 import { handleWatch } from "./watch.ts";
@@ -31,7 +32,7 @@ const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecoll
 export async function dispatch(core: Core, context: RequestContext): Promise<Reply> {
   const target = targetOf(core, context);
   const verb = context.info.verb as Verb;
-  const handler = handlers[verb];
+  const handler = specialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || misplaced(verb, target)) throw methodNotAllowed();
   if (writes.has(verb)) await target.resource.load?.();
   const { deprecation } = target.version;

@@ -22,14 +22,12 @@ type Patch = (object: ApiObject) => unknown;
 
 /** Changes part of an object. Patches that name no revision are tried again when they lose a race. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
-  const mediaType = mediaTypeOf(context);
-  if (mediaType === "application/apply-patch+yaml") return handleApply(context, target);
-  const body = (await readBody(context.request)).toString("utf8");
-  const patch = readPatch(mediaType, body, target);
+  if (mediaTypeOf(context) === apply) return handleApply(context, target);
+  const patch = await readPatch(context, target);
   const source: UpdateSource = {
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
-      return patched(patch, current);
+      return patch(current);
     },
     retry: true,
   };
@@ -42,7 +40,17 @@ const json = "application/json-patch+json";
 const strategic = "application/strategic-merge-patch+json";
 const apply = "application/apply-patch+yaml";
 
-function readPatch(mediaType: string, body: string, target: Target): Patch {
+/** Reads the patch that a request carries. What it makes of an object belongs to the caller. */
+export async function readPatch(
+  context: RequestContext,
+  target: Target,
+): Promise<(object: ApiObject) => ApiObject> {
+  const body = (await readBody(context.request)).toString("utf8");
+  const patch = parsePatch(mediaTypeOf(context), body, target);
+  return (object) => patched(patch, object);
+}
+
+function parsePatch(mediaType: string, body: string, target: Target): Patch {
   try {
     if (mediaType === json) {
       const operations: JSONPatch = parseJSONPatch(parseText(body));

@@ -25,6 +25,15 @@ export function mediaTypeOf({ request }: RequestContext): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
 
+/** Reads a body of any kind: the caller says what it expects. */
+export async function decodeRequestBody(
+  context: RequestContext,
+  target: Target,
+  body: Buffer,
+): Promise<unknown> {
+  return decodeBody(body, mediaTypeOf(context), target, "Ignore").value;
+}
+
 interface Decoded {
   readonly value: unknown;
   readonly duplicates: readonly string[];

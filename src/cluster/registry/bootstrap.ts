@@ -1,27 +1,28 @@
-import { createObject } from "./create-object.ts";
-import { type Core, systemUser } from "./core.ts";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../storage/api-object.ts";
+import { type Core, systemUser } from "./core.ts";
+import { createObject } from "./create-object.ts";
+import { keyOf } from "./resource.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /** Creates what every cluster has from the start, where it is not there yet. */
-export async function bootstrap(core: Core): Promise<void> {
+export async function bootstrap(core: Core, objects: readonly ApiObject[]): Promise<void> {
   for (const name of namespaces) {
     await ensure(core, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
+  for (const object of objects) await ensure(core, object);
 }
 
 async function ensure(core: Core, object: ApiObject): Promise<void> {
-  const slash = object.apiVersion.lastIndexOf("/");
-  const group = slash === -1 ? "" : object.apiVersion.slice(0, slash);
+  const { group, version } = parseApiVersion(object.apiVersion);
   const resource = core.registry.findKind(group, object.kind)!;
   const { name = "", namespace = "" } = object.metadata;
-  const key = resource.namespaced ? `${namespace}/${name}` : name;
-  if (resource.collection.get(key)) return;
+  if (resource.collection.get(keyOf(resource, namespace, name))) return;
   const write = {
     core,
     resource,
-    version: object.apiVersion.slice(slash + 1),
+    version,
     subresource: "",
     namespace,
     name,

@@ -1,4 +1,6 @@
 import type { Admission } from "../admission/admission.ts";
+import type { Authorizer } from "../auth/authorizer.ts";
+import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Store } from "../storage/store.ts";
 import type { Registry } from "./registry.ts";
@@ -9,6 +11,10 @@ export interface Core {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly admission: Admission;
+  readonly authorizer: Authorizer;
+  readonly tokens: ServiceAccountTokens;
+  /** Whose bearer token it is, for one audience. */
+  readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }
 
 /** Who makes a request. */

@@ -24,6 +24,14 @@ export interface ResourceVersion {
   readonly deprecation?: string;
   readonly schema?: ObjectSchema | undefined;
   readonly columns?: TableColumns;
+  /** Where the version keeps its replicas, as dotted paths, if it has a scale subresource. */
+  readonly scale?: ScalePaths;
+}
+
+export interface ScalePaths {
+  readonly spec: string;
+  readonly status: string;
+  readonly selector?: string;
 }
 
 /** A resource as the handlers see it: built-in kinds and custom resources look alike. */

@@ -10,7 +10,7 @@ import { versionInfo } from "./version.ts";
 export function apiHandler(core: Core): Handler {
   return (context) => {
     if (context.info.isResource) return served(core, context);
-    return handleDiscovery(core.registry, context) ?? handlePath(context);
+    return handleDiscovery(core.registry, context) ?? handlePath(core, context);
   };
 }
 
@@ -23,7 +23,7 @@ function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
 
 const healthPaths = new Set(["healthz", "livez", "readyz"]);
 
-function handlePath({ info, query }: RequestContext): Reply {
+function handlePath(core: Core, { info, query }: RequestContext): Reply {
   const [root = "", ...rest] = info.path.split("/").filter((part) => part !== "");
   if (healthPaths.has(root)) {
     if (rest.length === 0 && query.has("verbose")) {
@@ -32,7 +32,19 @@ function handlePath({ info, query }: RequestContext): Reply {
     if (rest.length === 0 || rest[0] === "ping") return textReply("ok");
   }
   if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
+  if (info.path === "/openid/v1/jwks") return jsonReply(core.tokens.keys());
+  if (info.path === "/.well-known/openid-configuration") return jsonReply(openidConfiguration(core));
   if (info.path.startsWith("/api/") || info.path.startsWith("/apis/"))
     return textReply("404 page not found\n", 404);
   throw resourceNotServed();
+}
+
+function openidConfiguration({ tokens }: Core): object {
+  return {
+    issuer: tokens.issuer,
+    jwks_uri: `${tokens.issuer}/openid/v1/jwks`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+  };
 }

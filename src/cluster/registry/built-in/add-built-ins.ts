@@ -2,14 +2,16 @@ import { type BuiltinResource, builtinResources } from "@tsbuilder/apimachinery/
 import type { Registry } from "../registry.ts";
 import { builtInResource } from "./built-in-resource.ts";
 
-/** Registers every built-in kind whose objects are stored, the versions of one kind as one resource. */
+/** Registers every built-in kind, the versions of one kind as one resource. */
 export function addBuiltIns(registry: Registry): void {
-  const groups = stored().reduce(collect, new Map<string, BuiltinResource[]>());
+  const groups = served().reduce(collect, new Map<string, BuiltinResource[]>());
   for (const versions of groups.values()) registry.add(builtInResource(registry.store, versions));
 }
 
-function stored(): BuiltinResource[] {
-  return builtinResources().filter(({ storageVersionHash }) => storageVersionHash !== undefined);
+/** What is stored, and the reviews; bindings and component statuses are served by nobody. */
+function served(): BuiltinResource[] {
+  const left = new Set(["bindings", "componentstatuses"]);
+  return builtinResources().filter(({ group, plural }) => group !== "" || !left.has(plural));
 }
 
 function collect(

@@ -94,8 +94,11 @@ function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVer
       return schemas.get(resource.version);
     },
     ...(columns && { columns }),
+    ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
   };
 }
+
+const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
 
 /** Every object goes through its kind's struct before the kind's own defaults. */
 function withDecoding(

@@ -5,7 +5,7 @@ import type { Collection } from "../../storage/collection.ts";
 import { Entry } from "../../storage/entry.ts";
 import { objectMetaNode } from "../object-meta-schema.ts";
 import type { ObjectSchema } from "../object-schema.ts";
-import type { Resource, ResourceVersion, SubresourceInfo, Verb } from "../resource.ts";
+import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../resource.ts";
 import type { CRDVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { customColumns } from "./custom-columns.ts";
@@ -80,12 +80,14 @@ const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-
 
 function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
   const { group, names } = crd.spec;
+  const { scale } = version.subresources ?? {};
   const deprecation = version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
   return {
     name: version.name,
     ...(version.deprecated && { deprecation }),
     schema: schemaOf(version),
     columns: customColumns(version),
+    ...(scale && { scale: scalePaths(scale) }),
   };
 }
 
@@ -99,9 +101,23 @@ function schemaOf({ schema }: CRDVersion): ObjectSchema {
   return { compiled, node, unknownFields: (object) => compiled.prune(object).unknown };
 }
 
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** A CRD writes its paths with a dot in front. */
+function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>): ScalePaths {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  return {
+    spec: specReplicasPath.slice(1),
+    status: statusReplicasPath.slice(1),
+    ...(labelSelectorPath && { selector: labelSelectorPath.slice(1) }),
+  };
+}
+
 function subresourcesOf(crd: CustomResourceDefinition, storageVersion: string): Map<string, SubresourceInfo> {
   const found = new Map<string, SubresourceInfo>();
   const version = crd.spec.versions.find(({ name }) => name === storageVersion)!;
-  if (version.subresources?.status) found.set("status", { verbs: ["get", "patch", "update"] });
+  const { status, scale } = version.subresources ?? {};
+  if (status) found.set("status", { verbs: ["get", "patch", "update"] });
+  if (scale) found.set("scale", { verbs: ["get", "patch", "update"], body: scaleKind });
   return found;
 }

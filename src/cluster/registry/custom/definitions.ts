@@ -2,12 +2,19 @@ import { findCondition, setCondition } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "../../clock/index.ts";
 import type { Collection } from "../../storage/collection.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Core } from "../core.ts";
 import type { Registry } from "../registry.ts";
 import { customResource } from "./custom-resource.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
-/** Serves what CRDs describe, and tells in their conditions how far that is. */
-export class Definitions {
+/** Serves what CRDs describe from now on; the answer ends that. */
+export function serveDefinitions({ registry, store, clock }: Core): () => void {
+  const definitions = new Definitions(registry, store, clock);
+  return definitions.follow();
+}
+
+/** Tells in the conditions of CRDs how far they are served. */
+class Definitions {
   readonly #registry: Registry;
   readonly #store: Store;
   readonly #clock: Clock;
@@ -18,8 +25,11 @@ export class Definitions {
     this.#store = store;
     this.#clock = clock;
     this.#crds = store.collection("customresourcedefinitions.apiextensions.k8s.io");
+  }
+
+  follow(): () => void {
     for (const { key } of this.#crds.list()) this.#settle(key);
-    this.#crds.listen(({ entry }) => this.#settle(entry.key));
+    return this.#crds.listen(({ entry }) => this.#settle(entry.key));
   }
 
   #settle(key: string): void {

@@ -1,0 +1,34 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { matchesLabelSelector } from "../handlers/match-labels.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+import type { Store } from "../storage/store.ts";
+import type { Rule } from "./authorizer.ts";
+
+interface ClusterRole extends ApiObject {
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+  rules?: Rule[];
+}
+
+/** Keeps the rules of aggregating cluster roles equal to the sum of those they select. */
+export function aggregateRoles(store: Store): () => void {
+  const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
+  const settle = () => {
+    for (const { key, object } of roles.list()) {
+      const role = object as ClusterRole;
+      const selectors = role.aggregationRule?.clusterRoleSelectors;
+      if (!selectors) continue;
+      const rules = roles.list().flatMap((other) => {
+        const labels = other.object.metadata.labels ?? {};
+        const chosen =
+          other.key !== key && selectors.some((selector) => matchesLabelSelector(selector, labels));
+        return chosen ? ((other.object as ClusterRole).rules ?? []) : [];
+      });
+      const unique = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+      if (isEqual(unique, role.rules ?? [])) continue;
+      store.put(roles, key, { ...role, rules: unique });
+    }
+  };
+  settle();
+  return roles.listen(settle);
+}

@@ -1,0 +1,107 @@
+import type { User } from "../registry/core.ts";
+import type { Collection } from "../storage/collection.ts";
+import type { Store } from "../storage/store.ts";
+import type { Attributes, Authorizer, Decision, Rule } from "./authorizer.ts";
+
+interface Subject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+interface Binding {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly subjects?: readonly Subject[];
+  readonly roleRef: { readonly kind: string; readonly name: string };
+}
+
+/** Decides by the roles and bindings in the store, as they are at the moment. */
+export class RBAC implements Authorizer {
+  readonly #roles: Collection;
+  readonly #clusterRoles: Collection;
+  readonly #bindings: Collection;
+  readonly #clusterBindings: Collection;
+
+  constructor(store: Store) {
+    const group = "rbac.authorization.k8s.io";
+    this.#roles = store.collection(`roles.${group}`);
+    this.#clusterRoles = store.collection(`clusterroles.${group}`);
+    this.#bindings = store.collection(`rolebindings.${group}`);
+    this.#clusterBindings = store.collection(`clusterrolebindings.${group}`);
+  }
+
+  decide(user: User, attributes: Attributes): Decision {
+    if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
+    for (const { binding, rules } of this.#grants(user, attributes.namespace)) {
+      if (rules.some((rule) => covers(rule, attributes)))
+        return { allowed: true, reason: reasonFor(binding, user) };
+    }
+    return { allowed: false, reason: "" };
+  }
+
+  rulesOf(user: User, namespace: string): Rule[] {
+    const all = [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
+    if (!user.groups.includes("system:masters")) return all;
+    return [
+      ...all,
+      { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+      { verbs: ["*"], nonResourceURLs: ["*"] },
+    ];
+  }
+
+  *#grants(user: User, namespace: string): Generator<{ binding: Binding; rules: readonly Rule[] }> {
+    const cluster = this.#clusterBindings.list();
+    const local = namespace === "" ? [] : this.#bindings.list(`${namespace}/`);
+    for (const { object } of [...cluster, ...local]) {
+      const binding = object as unknown as Binding;
+      if (!binding.subjects?.some((subject) => isMeant(subject, user, binding.metadata.namespace))) continue;
+      const { kind, name } = binding.roleRef;
+      const role =
+        kind === "ClusterRole"
+          ? this.#clusterRoles.get(name)
+          : this.#roles.get(`${binding.metadata.namespace}/${name}`);
+      const rules = (role?.object as { rules?: Rule[] } | undefined)?.rules;
+      if (rules) yield { binding, rules };
+    }
+  }
+}
+
+function isMeant({ kind, name, namespace }: Subject, user: User, bindingNamespace = ""): boolean {
+  if (kind === "User") return user.name === name;
+  if (kind === "Group") return user.groups.includes(name);
+  return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
+}
+
+/** Tells whether a rule allows what is asked for. */
+export function covers(rule: Rule, asked: Attributes): boolean {
+  if (!has(rule.verbs, asked.verb)) return false;
+  if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
+  const { subresource, resource, name } = asked;
+  const wanted = subresource === "" ? resource : `${resource}/${subresource}`;
+  const resources = rule.resources ?? [];
+  const named = has(resources, wanted) || (subresource !== "" && resources.includes(`*/${subresource}`));
+  if (!named || !has(rule.apiGroups ?? [], asked.group)) return false;
+  return !rule.resourceNames?.length || (name !== "" && rule.resourceNames.includes(name));
+}
+
+function has(list: readonly string[], wanted: string): boolean {
+  return list.includes("*") || list.includes(wanted);
+}
+
+function matchesPath(url: string, path: string): boolean {
+  if (url === "*" || url === path) return true;
+  return url.endsWith("*") && path.startsWith(url.slice(0, -1));
+}
+
+function reasonFor(binding: Binding, user: User): string {
+  const { kind, name, namespace } = { ...binding.metadata, kind: binding.kind };
+  const subject = binding.subjects!.find((each) => isMeant(each, user, namespace))!;
+  const who =
+    subject.kind === "ServiceAccount"
+      ? `ServiceAccount "${subject.name}/${subject.namespace || namespace}"`
+      : `${subject.kind} ${JSON.stringify(subject.name)}`;
+  const what = namespace ? `${name}/${namespace}` : name;
+  const { roleRef } = binding;
+  return `RBAC: allowed by ${kind} ${JSON.stringify(what)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${who}`;
+}

@@ -1,0 +1,58 @@
+import type { Attributes, Authorizer } from "../auth/authorizer.ts";
+import type { User } from "../registry/core.ts";
+import type { Filter, RequestContext } from "../server/request-context.ts";
+import { StatusError } from "../status/index.ts";
+
+/** Lets through what the authorizer allows. */
+export function authorizationFilter(authorizer: Authorizer): Filter {
+  return (context, next) => {
+    const attributes = attributesOf(context);
+    const { allowed, reason } = authorizer.decide(context.user, attributes);
+    if (!allowed) throw denied(context.user, attributes, reason);
+    return next();
+  };
+}
+
+export function attributesOf({ info, query }: RequestContext): Attributes {
+  const { verb, group, version, resource, subresource, namespace, path, isResource } = info;
+  return {
+    verb,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    path,
+    isResource,
+    name: info.name || selectedName(query),
+  };
+}
+
+/** A list of one name by field selector is allowed to who may read that name. */
+function selectedName(query: URLSearchParams): string {
+  return /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
+}
+
+/** The message that operators search for when a rule is missing. */
+export function denied(user: User, attributes: Attributes, reason = ""): StatusError {
+  const { isResource, group, resource, name } = attributes;
+  const why = reason === "" ? "" : `: ${reason}`;
+  if (!isResource) {
+    const message = `forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}${why}`;
+    return new StatusError(403, "Forbidden", message, {});
+  }
+  const qualified = group === "" ? resource : `${resource}.${group}`;
+  const subject = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`;
+  const message = `${subject} is forbidden: ${describeDenial(user, attributes)}${why}`;
+  return new StatusError(403, "Forbidden", message, {
+    ...(name !== "" && { name }),
+    ...(group !== "" && { group }),
+    kind: resource,
+  });
+}
+
+function describeDenial(user: User, { verb, group, resource, subresource, namespace }: Attributes): string {
+  const what = subresource === "" ? resource : `${resource}/${subresource}`;
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+  return `User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+}

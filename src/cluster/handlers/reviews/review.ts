@@ -1,0 +1,24 @@
+import type { Core, User } from "../../registry/core.ts";
+import { formatTime } from "../../registry/object-meta.ts";
+import type { Reply, RequestContext } from "../../server/request-context.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+import { Entry } from "../../storage/entry.ts";
+import { readObject } from "../read-object.ts";
+import { replyObject } from "../reply-object.ts";
+import type { Target } from "../target.ts";
+
+/** Answers a question that is put as an object, and stores nothing. */
+export type Review = (
+  review: ApiObject,
+  asked: { readonly core: Core; readonly user: User; readonly namespace: string },
+) => Record<string, unknown>;
+
+/** Lets a review fill its status in. */
+export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
+  const object = await readObject(context, target, "CreateOptions");
+  const { core, namespace } = target;
+  const filled = review(object, { core, user: context.user, namespace });
+  const metadata = { ...object.metadata, creationTimestamp: formatTime(core.clock.now()) };
+  const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
+  return replyObject(context, target, new Entry("", 0, answer), 201);
+}

@@ -1,0 +1,44 @@
+import { setCondition, type Condition } from "@tsbuilder/apimachinery/meta";
+import { required } from "@tsbuilder/apimachinery/schema";
+import { updateObject } from "../../registry/update-object.ts";
+import { jsonReply } from "../../server/reply.ts";
+import type { Reply, RequestContext } from "../../server/request-context.ts";
+import { conflict, invalidObject, notFound } from "../../status/index.ts";
+import { cloneJSON } from "../../storage/api-object.ts";
+import type { Target } from "../target.ts";
+import { writeOf } from "../write-options.ts";
+import { readBodyObject } from "./read-body-object.ts";
+
+interface Pod {
+  spec: { nodeName?: string };
+  status?: { conditions?: Condition[]; [field: string]: unknown };
+}
+
+/** Puts a Pod on a node: what a scheduler does in the end. */
+export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
+  const binding = await readBodyObject(context, target);
+  const { name: node } = (binding["target"] ?? {}) as { name?: string };
+  if (!node) {
+    const subject = { group: "", plural: "bindings", kind: "Binding" };
+    throw invalidObject(subject, target.name, [required("target.name")]);
+  }
+  await updateObject(writeOf(context, target, "CreateOptions"), {
+    next: (current) => {
+      if (!current) throw notFound(target.resource, target.name);
+      const pod = cloneJSON(current);
+      const { spec, status } = pod as unknown as Pod;
+      if (spec.nodeName) {
+        const why = `pod ${target.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;
+        throw conflict({ group: "", plural: "pods/binding", kind: "Pod" }, target.name, why);
+      }
+      spec.nodeName = node;
+      const scheduled = { type: "PodScheduled", status: "True", reason: "" } as const;
+      const { message: _message, ...rest } = setCondition([], scheduled, () => target.core.clock.now())[0]!;
+      const others = (status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+      pod["status"] = { ...status, conditions: [...others, { ...rest, reason: undefined }] };
+      return pod;
+    },
+    retry: true,
+  });
+  return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
+}

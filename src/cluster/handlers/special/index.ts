@@ -1,0 +1,36 @@
+import { qualifiedName } from "../../status/index.ts";
+import type { Reply, RequestContext } from "../../server/request-context.ts";
+import { localSubjectAccess, selfSubjectAccess, selfSubjectRules, subjectAccess } from "../reviews/access.ts";
+import { selfSubject, tokenReview } from "../reviews/authentication.ts";
+import { handleReview, type Review } from "../reviews/review.ts";
+import type { Target } from "../target.ts";
+import { handleBinding } from "./binding.ts";
+import { handleEviction } from "./eviction.ts";
+import { handleScale } from "./scale.ts";
+import { handleToken } from "./token.ts";
+
+type SpecialHandler = (context: RequestContext, target: Target) => Promise<Reply>;
+
+/** Endpoints whose body is not the stored object. */
+const endpoints: Readonly<Record<string, SpecialHandler>> = {
+  "pods/binding": handleBinding,
+  "pods/eviction": handleEviction,
+  "serviceaccounts/token": handleToken,
+  "tokenreviews.authentication.k8s.io": review(tokenReview),
+  "selfsubjectreviews.authentication.k8s.io": review(selfSubject),
+  "selfsubjectaccessreviews.authorization.k8s.io": review(selfSubjectAccess),
+  "subjectaccessreviews.authorization.k8s.io": review(subjectAccess),
+  "localsubjectaccessreviews.authorization.k8s.io": review(localSubjectAccess),
+  "selfsubjectrulesreviews.authorization.k8s.io": review(selfSubjectRules),
+};
+
+/** The code of an endpoint that has its own; undefined for those that read and write stored objects. */
+export function specialHandler({ resource, subresource }: Target): SpecialHandler | undefined {
+  if (subresource === "scale") return handleScale;
+  const name = qualifiedName(resource);
+  return endpoints[subresource === "" ? name : `${name}/${subresource}`];
+}
+
+function review(answer: Review): SpecialHandler {
+  return (context, target) => handleReview(context, target, answer);
+}

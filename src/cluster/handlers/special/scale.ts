@@ -1,0 +1,109 @@
+import { formatSelector } from "../../registry/built-in/tables/format-selector.ts";
+import { readField } from "../../registry/built-in/tables/read-field.ts";
+import { keyOf } from "../../registry/resource.ts";
+import { updateObject } from "../../registry/update-object.ts";
+import type { Reply, RequestContext } from "../../server/request-context.ts";
+import { badRequest, invalidObject, notFound } from "../../status/index.ts";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+import { type ApiObject, cloneJSON } from "../../storage/api-object.ts";
+import { Entry } from "../../storage/entry.ts";
+import { readPatch } from "../patch.ts";
+import { replyObject } from "../reply-object.ts";
+import type { Target } from "../target.ts";
+import { writeOf } from "../write-options.ts";
+import { readBodyObject } from "./read-body-object.ts";
+
+interface Scale extends ApiObject {
+  spec?: { replicas?: number };
+}
+
+/** The number of replicas, the same for every kind that has one: what autoscalers and `kubectl scale` use. */
+export async function handleScale(context: RequestContext, target: Target): Promise<Reply> {
+  const { verb } = context.info;
+  if (verb === "get") return readScale(context, target);
+  if (verb === "update") {
+    const sent = (await readBodyObject(context, target)) as Scale;
+    const { name } = sent.metadata;
+    if (name && name !== target.name) {
+      throw badRequest(
+        `the name of the object (${name}) does not match the name on the URL (${target.name})`,
+      );
+    }
+    return writeScale(context, target, "UpdateOptions", () => sent);
+  }
+  const patch = await readPatch(context, target);
+  return writeScale(context, target, "PatchOptions", (scale) => patch(scale));
+}
+
+async function readScale(context: RequestContext, target: Target): Promise<Reply> {
+  const { resource, version, namespace, name } = target;
+  const stored = resource.collection.get(keyOf(resource, namespace, name));
+  if (!stored) throw notFound(resource, name);
+  const { object } = await resource.present(stored, version.name);
+  return replyScale(context, target, object);
+}
+
+async function writeScale(
+  context: RequestContext,
+  target: Target,
+  options: string,
+  change: (scale: Scale) => Scale,
+): Promise<Reply> {
+  const { entry } = await updateObject(writeOf(context, target, options), {
+    next: (current) => {
+      if (!current) throw notFound(target.resource, target.name);
+      const scale = change(scaleOf(target, current));
+      const next = cloneJSON(current);
+      setField(next, target.version.scale!.spec, replicasOf(scale, target));
+      const { resourceVersion } = scale.metadata;
+      if (resourceVersion) next.metadata.resourceVersion = resourceVersion;
+      return next;
+    },
+    retry: true,
+  });
+  return replyScale(context, target, entry.object);
+}
+
+function replicasOf({ spec }: Scale, { name }: Target): number {
+  const replicas = spec?.replicas ?? 0;
+  if (replicas >= 0) return replicas;
+  const subject = { group: "autoscaling", plural: "scales", kind: "Scale" };
+  throw invalidObject(subject, name, [
+    invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
+  ]);
+}
+
+function replyScale(context: RequestContext, target: Target, object: ApiObject): Reply {
+  const scale = scaleOf(target, object);
+  return replyObject(context, target, new Entry("", 0, scale));
+}
+
+function scaleOf({ version }: Target, object: ApiObject): Scale {
+  const { spec, status, selector } = version.scale!;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const chosen = selector === undefined ? undefined : readField(object, selector);
+  const text = typeof chosen === "object" ? formatSelector(chosen as never) : (chosen as string | undefined);
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as ApiObject["metadata"],
+    spec: withReplicas(readField<number>(object, spec)),
+    status: { replicas: readField<number>(object, status) ?? 0, ...(text && { selector: text }) },
+  };
+}
+
+/** Go leaves a zero out of the spec, but not out of the status. */
+function withReplicas(replicas: number | undefined): { replicas?: number } {
+  return replicas ? { replicas } : {};
+}
+
+function setField(object: object, path: string, value: unknown): void {
+  const fields = path.split(".");
+  const last = fields.pop()!;
+  let at = object as Record<string, unknown>;
+  for (const field of fields) {
+    at[field] ??= {};
+    at = at[field] as Record<string, unknown>;
+  }
+  at[last] = value;
+}

@@ -1,0 +1,68 @@
+import { notFound, invalidObject } from "../../status/index.ts";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+import { formatTime } from "../../registry/object-meta.ts";
+import { keyOf } from "../../registry/resource.ts";
+import { jsonReply } from "../../server/reply.ts";
+import type { Reply, RequestContext } from "../../server/request-context.ts";
+import type { Target } from "../target.ts";
+import { readBodyObject } from "./read-body-object.ts";
+
+interface TokenRequestSpec {
+  audiences?: string[];
+  expirationSeconds?: number;
+  boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string };
+}
+
+const shortest = 600;
+const longest = 2 ** 32;
+
+/** Issues a token for a service account: `kubectl create token`. */
+export async function handleToken(context: RequestContext, target: Target): Promise<Reply> {
+  const { resource, namespace, name, core } = target;
+  const account = resource.collection.get(keyOf(resource, namespace, name));
+  if (!account) throw notFound(resource, name);
+  const request = await readBodyObject(context, target);
+  const spec = (request["spec"] ?? {}) as TokenRequestSpec;
+  const expiresIn = spec.expirationSeconds ?? 3600;
+  checkExpiration(expiresIn);
+  const bound = boundTo(target, spec);
+  const { token, expires } = core.tokens.issue({
+    namespace,
+    name,
+    uid: account.object.metadata.uid!,
+    audiences: spec.audiences ?? [],
+    expiresIn,
+    ...(bound && { boundTo: bound }),
+  });
+  const audiences = spec.audiences?.length ? spec.audiences : [core.tokens.issuer];
+  const body = {
+    kind: "TokenRequest",
+    apiVersion: "authentication.k8s.io/v1",
+    metadata: { name, namespace, creationTimestamp: formatTime(core.clock.now()) },
+    spec: { audiences, expirationSeconds: expiresIn, boundObjectRef: spec.boundObjectRef ?? null },
+    status: { token, expirationTimestamp: formatTime(expires) },
+  };
+  return jsonReply(body, 201);
+}
+
+function checkExpiration(seconds: number): void {
+  const subject = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
+  const field = "spec.expirationSeconds";
+  if (seconds < shortest) {
+    throw invalidObject(subject, "", [
+      invalid(field, seconds, "may not specify a duration less than 10 minutes"),
+    ]);
+  }
+  if (seconds > longest) {
+    throw invalidObject(subject, "", [
+      invalid(field, seconds, "may not specify a duration larger than 2^32 seconds"),
+    ]);
+  }
+}
+
+function boundTo({ core, namespace }: Target, { boundObjectRef }: TokenRequestSpec) {
+  if (boundObjectRef?.kind !== "Pod" || !boundObjectRef.name) return undefined;
+  const pod = core.store.collection("pods").get(`${namespace}/${boundObjectRef.name}`);
+  if (!pod) throw notFound({ group: "", plural: "pods", kind: "Pod" }, boundObjectRef.name);
+  return { kind: "Pod", name: boundObjectRef.name, uid: pod.object.metadata.uid! };
+}

@@ -1,0 +1,53 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
+import type { Handler } from "./request-context.ts";
+import { serve } from "./serve.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly serving: CertificateWithKey;
+  /** PEM of those whose client certificates count. */
+  readonly clientCA: string;
+}
+
+/** An open port. */
+export interface Listener {
+  readonly url: string;
+  /** Ends all connections and the port. */
+  close(): Promise<void>;
+}
+
+/** Serves a handler over TLS; clients may show a certificate. */
+export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+  const { host, port, serving, clientCA } = options;
+  const server = createServer(
+    {
+      cert: serving.cert,
+      key: serving.key,
+      ca: clientCA,
+      requestCert: true,
+      rejectUnauthorized: false,
+      keepAliveTimeout: 90_000,
+      headersTimeout: 20_000,
+      requestTimeout: 60_000,
+      maxHeaderSize: 64 * 1024,
+    },
+    serve(handler),
+  );
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `https://${host}:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Agent, request } from "node:https";
+import type { Kubeconfig } from "../kubeconfig.ts";
+
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is if it is text or bytes, else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface ReceivedResponse {
+  readonly code: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON; undefined where it is none. */
+  readonly body: unknown;
+}
+
+/** Sends one request to a server with the credentials of a kubeconfig, and waits for the whole answer. */
+export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<ReceivedResponse> {
+  const { cluster } = kubeconfig.clusters[0];
+  const { user } = kubeconfig.users[0];
+  const { body, method, path } = sent;
+  const raw = body === undefined || typeof body === "string" || Buffer.isBuffer(body);
+  const payload = raw ? body : JSON.stringify(body);
+  const headers = {
+    ...(payload !== undefined && {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(payload),
+    }),
+    ...(user.token && { Authorization: `Bearer ${user.token}` }),
+    ...sent.headers,
+  };
+  return new Promise((resolve, reject) => {
+    const url = new URL(cluster.server);
+    const call = request(
+      {
+        host: url.hostname,
+        port: url.port,
+        path,
+        method,
+        headers,
+        agent: agentFor(kubeconfig),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          resolve({ code: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) });
+        });
+      },
+    );
+    call.on("error", reject);
+    call.end(payload);
+  });
+}
+
+const agents = new WeakMap<Kubeconfig, Agent>();
+
+/** One agent for each kubeconfig keeps its connections. */
+function agentFor(kubeconfig: Kubeconfig): Agent {
+  let agent = agents.get(kubeconfig);
+  if (!agent) {
+    const { "certificate-authority-data": ca } = kubeconfig.clusters[0].cluster;
+    const { "client-certificate-data": cert, "client-key-data": key } = kubeconfig.users[0].user;
+    agent = new Agent({
+      keepAlive: true,
+      ...(ca ? { ca: decode(ca) } : { rejectUnauthorized: false }),
+      ...(cert && { cert: decode(cert) }),
+      ...(key && { key: decode(key) }),
+    });
+    agents.set(kubeconfig, agent);
+  }
+  return agent;
+}
+
+function decode(base64: string): string {
+  return Buffer.from(base64, "base64").toString("utf8");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
