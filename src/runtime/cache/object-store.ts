@@ -13,7 +13,7 @@ type ValuesOf<T> = (object: T) => readonly string[];
 
 /** Objects by namespace and name, and by whatever else somebody wants to find them. */
 export class ObjectStore<T extends KubernetesObject> {
-  readonly #namespaces = new Map<string, Map<string, Entry<T>>>();
+  #namespaces = new Map<string, Map<string, Entry<T>>>();
   readonly #indexes = new Map<string, { valuesOf: ValuesOf<T>; entries: Map<string, Set<Entry<T>>> }>();
   #size = 0;
   #bytes = 0;
@@ -72,6 +72,14 @@ export class ObjectStore<T extends KubernetesObject> {
     const index = { valuesOf, entries: new Map<string, Set<Entry<T>>>() };
     this.#indexes.set(name, index);
     for (const entry of this.entries()) addTo(index, entry);
+  }
+
+  /** Takes all entries of another store, which is of no use afterwards, into this empty one. */
+  adopt(other: ObjectStore<T>): void {
+    this.#namespaces = other.#namespaces;
+    this.#size = other.#size;
+    this.#bytes = other.#bytes;
+    for (const index of this.#indexes.values()) for (const entry of this.entries()) addTo(index, entry);
   }
 
   #count(former: Entry<T> | undefined, entry: Entry<T> | undefined): void {

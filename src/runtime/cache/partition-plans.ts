@@ -5,7 +5,7 @@ import { resourcePath } from "../client/resource-path.ts";
 import type { Clock } from "../clock/clock.ts";
 import { Reflector } from "../watch/reflector.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";
-import { deepFreeze } from "./deep-freeze.ts";
+import { freezeShared } from "./freeze-shared.ts";
 import { matchLabels } from "./match-labels.ts";
 import type { PartitionPlan } from "./shared-informer.ts";
 
@@ -48,7 +48,7 @@ function planPartition(
       object.apiVersion ??= kind.apiVersion;
       object.kind ??= kind.kind;
       if (!keepManagedFields) delete object.metadata.managedFields;
-      return deepFreeze(transform ? transform(object) : object);
+      return freezeShared(transform ? transform(object) : object);
     },
     run: (partition, signal) =>
       new Reflector(

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { ApiError } from "../client/api-error.ts";
 import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
@@ -40,7 +40,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   readonly store = new ObjectStore<T>();
   readonly #options: PartitionOptions<T>;
   readonly #pending = new Map<string, PendingWrite<T>>();
-  #staged: Map<string, Entry<T>> | undefined;
+  #staged: ObjectStore<T> | undefined;
   #version: string | undefined;
   hasSynced = false;
   relists = 0;
@@ -53,25 +53,19 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 
   begin(): void {
-    this.#staged = new Map();
+    this.#staged = new ObjectStore();
   }
 
   keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void {
-    const key = keyText(object.metadata);
-    if (isDeleted) this.#staged?.delete(key);
-    else this.#staged?.set(key, this.#entry(object, bytes));
+    if (isDeleted) this.#staged?.delete(keyOf(object));
+    else this.#staged?.set(this.#entry(object, bytes));
   }
 
   replace(version: string | undefined): void {
-    const staged = this.#staged ?? new Map<string, Entry<T>>();
+    const staged = this.#staged ?? new ObjectStore<T>();
     this.#staged = undefined;
-    const events: InformerEvent<T>[] = [];
-    const isInInitialList = !this.hasSynced;
-    for (const [key, entry] of staged) this.#take(key, entry, undefined, version, events, isInInitialList);
-    for (const entry of this.seen()) {
-      const key = keyText(entry.object.metadata);
-      if (!staged.has(key)) this.#take(key, undefined, undefined, version, events, false);
-    }
+    const events =
+      this.hasSynced || this.#pending.size > 0 ? this.#merge(staged, version) : this.#fill(staged);
     if (this.hasSynced) this.relists++;
     this.#proceed(version);
     this.hasSynced = true;
@@ -79,12 +73,31 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#options.onSynced();
   }
 
+  /** The first list, in one go: there may be very many objects. */
+  #fill(staged: ObjectStore<T>): InformerEvent<T>[] {
+    this.store.adopt(staged);
+    return [...staged.entries()].map(({ object }) => ({ type: "add", object, isInInitialList: true }));
+  }
+
+  #merge(staged: ObjectStore<T>, version: string | undefined): InformerEvent<T>[] {
+    const events: InformerEvent<T>[] = [];
+    const isInInitialList = !this.hasSynced;
+    for (const entry of staged.entries()) {
+      this.#take(entry.object.metadata, entry, undefined, version, events, isInInitialList);
+    }
+    for (const { object } of this.seen()) {
+      if (!staged.get(keyOf(object)))
+        this.#take(object.metadata, undefined, undefined, version, events, false);
+    }
+    return events;
+  }
+
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void {
     const entry = this.#entry(object, bytes);
     const { resourceVersion } = object.metadata;
     const events: InformerEvent<T>[] = [];
     const [next, last] = type === "DELETED" ? [undefined, entry] : [entry, undefined];
-    this.#take(keyText(object.metadata), next, last, resourceVersion, events, false);
+    this.#take(object.metadata, next, last, resourceVersion, events, false);
     this.#proceed(resourceVersion);
     this.#options.emit(events);
   }
@@ -150,15 +163,16 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   /** Takes what the watch says about one object: what it is now, or that it is gone. */
   #take(
-    key: string,
+    metadata: ObjectMeta,
     told: Entry<T> | undefined,
     last: Entry<T> | undefined,
     version: string | undefined,
     events: InformerEvent<T>[],
     isInInitialList: boolean,
   ): void {
+    const key = keyText(metadata);
+    const place = { namespace: metadata.namespace, name: metadata.name ?? "" };
     const pending = this.#pending.get(key);
-    const place = placeOf(key);
     const stored = this.store.get(place);
     const seen = pending ? pending.seen : stored;
     // What is stored already stays, so that readers and subscribers share one object.
