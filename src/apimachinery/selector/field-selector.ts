@@ -1,0 +1,66 @@
+/** One condition on a field: `status.phase!=Running`. */
+export interface FieldTerm {
+  readonly field: string;
+  readonly operator: "=" | "!=";
+  readonly value: string;
+}
+
+/**
+ * Reads a field selector: terms with `=`, `==` or `!=`, joined by commas. A backslash stands before a comma, an
+ * equals sign or a backslash within a value.
+ * @throws TypeError with the API server's message
+ */
+export function parseFieldSelector(text: string): FieldTerm[] {
+  return splitTerms(text)
+    .sort()
+    .filter((term) => term !== "")
+    .map((term) => parseTerm(text, term))
+    .filter(({ field, value }) => field !== "" || value !== "");
+}
+
+/** Tells whether an object fulfils all terms; a field that is not there has the empty value. */
+export function matchesFields(
+  terms: readonly FieldTerm[],
+  read: (field: string) => string | undefined,
+): boolean {
+  return terms.every(({ field, operator, value }) => ((read(field) ?? "") === value) === (operator === "="));
+}
+
+/** Writes terms as a query carries them. */
+export function formatFieldSelector(terms: readonly FieldTerm[]): string {
+  return terms
+    .map(({ field, operator, value }) => field + operator + value.replaceAll(/[\\,=]/gu, String.raw`\$&`))
+    .join(",");
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === ",") {
+      terms.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...terms, text.slice(start)];
+}
+
+function parseTerm(selector: string, term: string): FieldTerm {
+  const match = /^(.*?)(!=|==|=)(.*)$/su.exec(term);
+  if (!match) throw new TypeError(`invalid selector: '${selector}'; can't understand '${term}'`);
+  const [, field = "", operator, value = ""] = match;
+  return { field, operator: operator === "!=" ? "!=" : "=", value: unescape(value) };
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/\\([\s\S]?)|[,=]/gu, (match, escaped: string | undefined) => {
+    if (escaped === undefined) {
+      throw new TypeError(`invalid field selector: unescaped character in value: ${match.codePointAt(0)}`);
+    }
+    if (!/^[\\,=]$/u.test(escaped)) {
+      throw new TypeError(`invalid field selector: invalid escape sequence: \\${escaped}`);
+    }
+    return escaped;
+  });
+}

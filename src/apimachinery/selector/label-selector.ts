@@ -1,0 +1,56 @@
+import type { LabelSelector, LabelSelectorRequirement } from "../meta/index.ts";
+import { aggregate } from "./parse-label-selector.ts";
+import {
+  checkRequirement,
+  formatRequirements,
+  matchesRequirements,
+  type Operator,
+  type Requirement,
+} from "./requirement.ts";
+
+/**
+ * Turns the selector that objects carry into requirements; an empty one has none and matches everything.
+ * @throws TypeError with the API server's message
+ */
+export function toRequirements({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Requirement[] {
+  const requirements = [
+    ...Object.entries(matchLabels).map(
+      ([key, value]): Requirement => ({ key, operator: "=", values: [value] }),
+    ),
+    ...matchExpressions.map(toRequirement),
+  ];
+  for (const requirement of requirements) {
+    const reasons = checkRequirement(requirement);
+    if (reasons.length > 0) throw new TypeError(aggregate(reasons));
+  }
+  return requirements.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+}
+
+/** Tells whether labels fulfil a selector; one that is not there matches nothing, an empty one everything. */
+export function matchesLabelSelector(
+  selector: LabelSelector | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return selector !== undefined && matchesRequirements(toRequirements(selector), labels);
+}
+
+/** Writes a selector as queries and tables carry it. */
+export function formatLabelSelector(selector: LabelSelector): string {
+  return formatRequirements(toRequirements(selector));
+}
+
+function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
+  const word = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  if (word === undefined) {
+    throw new TypeError(`${JSON.stringify(operator)} is not a valid label selector operator`);
+  }
+  return { key, operator: word, values };
+}
+
+/** Comparisons by number are for the text form only. */
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+};

@@ -1,0 +1,132 @@
+import { checkQualifiedName } from "../naming/index.ts";
+import { type Token, tokenize } from "./label-tokens.ts";
+import { checkRequirement, invalid, type Operator, type Requirement } from "./requirement.ts";
+
+/**
+ * Reads a label selector as queries carry it: `app=web,tier in (a,b),!legacy`. The result is sorted by key.
+ * @throws TypeError with the API server's message
+ */
+export function parseLabelSelector(text: string): Requirement[] {
+  const parser = new Parser(tokenize(text));
+  return parser.parse().sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  parse(): Requirement[] {
+    const requirements: Requirement[] = [];
+    if (this.#peek().kind === "end") return requirements;
+    if (!this.#startsRequirement()) throw this.#unexpected("!, identifier, or 'end of string'");
+    for (;;) {
+      requirements.push(this.#requirement());
+      const { kind, text } = this.#take();
+      if (kind === "end") return requirements;
+      if (text !== ",") throw new TypeError(`found '${text}', expected: ',' or 'end of string'`);
+      if (!this.#startsRequirement()) throw this.#unexpected("identifier after ','");
+    }
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  /** The end is taken as often as it is asked for. */
+  #take(): Token {
+    const token = this.#peek();
+    if (token.kind !== "end") this.#at++;
+    return token;
+  }
+
+  #startsRequirement(): boolean {
+    return this.#peek().kind === "identifier" || this.#peek().text === "!";
+  }
+
+  #unexpected(expected: string): TypeError {
+    return new TypeError(`found '${this.#peek().text}', expected: ${expected}`);
+  }
+
+  #requirement(): Requirement {
+    try {
+      return this.#readRequirement();
+    } catch (error) {
+      throw new TypeError(`unable to parse requirement: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #readRequirement(): Requirement {
+    const isAbsent = this.#peek().text === "!";
+    if (isAbsent) this.#at++;
+    if (this.#peek().kind !== "identifier") throw this.#unexpected("identifier");
+    const key = this.#take().text;
+    // Go writes a path that is not there as <nil>.
+    fail(invalid("<nil>", key, checkQualifiedName(key)));
+    if (isAbsent) return { key, operator: "!", values: [] };
+    if (this.#peek().kind === "end" || this.#peek().text === ",")
+      return { key, operator: "exists", values: [] };
+    const operator = this.#operator();
+    const values = operator === "in" || operator === "notin" ? this.#list() : [this.#value()];
+    const requirement: Requirement = { key, operator, values: [...new Set(values)].sort() };
+    fail(checkRequirement(requirement));
+    return requirement;
+  }
+
+  #operator(): Operator {
+    const operator = OPERATORS[this.#peek().text];
+    if (operator === undefined) throw this.#unexpected("in, notin, =, ==, !=, gt, lt");
+    this.#at++;
+    return operator;
+  }
+
+  /** Nothing behind an operator is the empty value. */
+  #value(): string {
+    if (this.#peek().kind === "end" || this.#peek().text === ",") return "";
+    if (this.#peek().kind !== "identifier") throw this.#unexpected("identifier");
+    return this.#take().text;
+  }
+
+  /** `(a,b)`; an empty place stands for the empty value. */
+  #list(): string[] {
+    if (this.#peek().text !== "(") throw new TypeError(`found '${this.#peek().text}' expected: '('`);
+    this.#at++;
+    if (this.#peek().kind !== "identifier" && this.#peek().text !== "," && this.#peek().text !== ")") {
+      throw this.#unexpected("',', ')' or identifier");
+    }
+    const values: string[] = [];
+    for (;;) {
+      const isValue = this.#peek().kind === "identifier";
+      values.push(isValue ? this.#take().text : "");
+      const { text } = this.#peek();
+      if (text === ")") break;
+      if (text !== ",") throw this.#unexpected(isValue ? "',' or ')'" : "',', or identifier");
+      this.#at++;
+    }
+    this.#at++;
+    return values;
+  }
+}
+
+/** What stands between key and value. */
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  "=": "=",
+  "==": "==",
+  "!=": "!=",
+  in: "in",
+  notin: "notin",
+  ">": "gt",
+  "<": "lt",
+};
+
+function fail(reasons: readonly string[]): void {
+  if (reasons.length > 0) throw new TypeError(aggregate(reasons));
+}
+
+/** Several errors stand in brackets. */
+export function aggregate(reasons: readonly string[]): string {
+  return reasons.length === 1 ? reasons[0]! : `[${reasons.join(", ")}]`;
+}
