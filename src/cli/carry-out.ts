@@ -26,7 +26,7 @@ export function carryOut(root: string, plan: Plan, flags: PlanFlags, ui: Ui): bo
     ui.print(plan.changes.map(formatUnifiedDiff).join("").trimEnd());
     return false;
   }
-  for (const line of describePlan(plan)) ui.print(line);
+  for (const line of describePlan(plan, { isComplete: flags["dry-run"] })) ui.print(line);
   if (flags["dry-run"]) {
     ui.note("Nothing was written (--dry-run).");
     return false;

@@ -1,5 +1,5 @@
+import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { findCoreGroup } from "../project/core-groups.ts";
-import { pluralize } from "../project/plural.ts";
 import {
   describeResource,
   noWebhooks,

@@ -6,7 +6,7 @@ import { formatBoilerplate } from "../project/boilerplate.ts";
 import type { Project } from "../project/project.ts";
 import { formatProject, PROJECT_FILE } from "../project/store.ts";
 import type { Plan } from "../scaffold/file-change.ts";
-import { readOwnedFiles, recordOwnedFiles } from "../scaffold/ownership.ts";
+import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, everythingBelow, type Tree } from "../scaffold/tree.ts";
 import { planGenerated } from "./plan-generated.ts";
@@ -34,10 +34,10 @@ export interface ProjectChange {
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   const { tree, before, after, packages = noPackages } = change;
   const draft = new Draft(tree);
-  const owned = readOwnedFiles(tree);
+  const owned = OwnedFiles.read(tree);
   const surroundings = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages };
   const blueprint = describeProject(after, surroundings);
-  const notes = planScaffold(draft, {
+  const { notes, moves } = planScaffold(draft, {
     before: before
       ? describeProject(before.project, { boilerplate: readBoilerplate(tree, before.project), packages })
       : emptyBlueprint,
@@ -49,10 +49,10 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     keep: change.keep ?? false,
   });
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content);
-  draft.write(PROJECT_FILE, formatProject(after, before?.text));
+  draft.write(PROJECT_FILE, formatProject(after, before?.text), "generated");
   if (change.make) notes.push(...(await planGenerated(draft)));
-  recordOwnedFiles(draft, owned);
-  return { changes: draft.changes(), notes };
+  owned.record(draft);
+  return { changes: draft.changes(), notes, moves };
 }
 
 /** The header is what stands in `hack/`; a project that has none yet gets the one of its licence. */

@@ -10,16 +10,39 @@ export const terminal: Ui = {
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
 
-/** Lists what a plan does, one file a line. */
-export function describePlan({ changes, notes }: Plan): string[] {
-  return [...changes.filter(isWorthALine).map(({ action, path }) => `${LABELS[action]} ${path}`), ...notes];
+/** Lists what a plan does, one file a line; a long list is told by folders. */
+export function describePlan({ changes, notes, moves }: Plan, { isComplete = false } = {}): string[] {
+  const targets = new Set(moves?.values());
+  const lines = changes
+    .filter(({ path }) => !path.startsWith(".tsbuilder/") && !targets.has(path))
+    .map((change) => describeChange(change, moves?.get(change.path)));
+  const list = isComplete || lines.length <= LONG ? lines.map(({ text }) => text) : byFolder(lines);
+  return [...list, ...notes];
 }
 
-const LABELS = { create: "create", update: "update", delete: "delete" } as const;
+const LONG = 25;
 
-/** What the record and the tarballs of our packages look like is of no interest. */
-function isWorthALine({ path }: FileChange): boolean {
-  return !path.startsWith(".tsbuilder/");
+interface Line {
+  readonly action: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+function describeChange({ action, path }: FileChange, target: string | undefined): Line {
+  if (target === undefined) return { action, path, text: `${action} ${path}` };
+  return { action: "move", path, text: `move   ${path} -> ${target}` };
+}
+
+function byFolder(lines: readonly Line[]): string[] {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const folder = line.path.includes("/") ? `${line.path.split("/")[0]}/` : line.path;
+    const key = `${line.action} ${folder}`;
+    groups.set(key, [...(groups.get(key) ?? []), line]);
+  }
+  return [...groups].map(([key, [first, ...others]]) =>
+    others.length === 0 ? first!.text : `${key} (${others.length + 1} files)`,
+  );
 }
 
 /** Says what went wrong and what to do next; anything but a `TsbuilderError` is our fault. */

@@ -20,4 +20,6 @@ export interface Plan {
   readonly changes: readonly FileChange[];
   /** What the user should know: files that were there already and stay as they are, and the like. */
   readonly notes: readonly string[];
+  /** Files that only change their place, by their old paths: a deletion and a creation among the changes. */
+  readonly moves?: ReadonlyMap<string, string>;
 }

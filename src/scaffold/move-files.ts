@@ -1,19 +1,25 @@
 import { posix } from "node:path";
+import type { OwnedFiles } from "./ownership.ts";
 import type { Draft } from "./tree.ts";
 
 /** Moves files, and rewrites every relative import of the project that names one of them or stands in one of them. */
-export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>): void {
+export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owned: OwnedFiles): void {
   if (moves.size === 0) return;
-  const sources = draft.list("").filter((path) => /\.[cm]?tsx?$/u.test(path));
+  const sources = draft.list("").filter((path) => MODULE.test(path));
   for (const path of new Set([...sources, ...moves.keys()])) {
     const text = draft.read(path);
     if (text === undefined) continue;
     const target = moves.get(path) ?? path;
-    const moved = /\.[cm]?tsx?$/u.test(path) ? rewriteImports(text, path, target, moves) : text;
-    if (target !== path) draft.remove(path);
+    const moved = MODULE.test(path) ? rewriteImports(text, path, target, moves) : text;
+    if (target !== path) {
+      draft.remove(path);
+      owned.move(path, target, text, moved);
+    }
     if (target !== path || moved !== text) draft.write(target, moved);
   }
 }
+
+const MODULE = /\.[cm]?[jt]sx?$/u;
 
 /** Rewrites the relative module names of one file for its new place and the new places of others. */
 export function rewriteImports(

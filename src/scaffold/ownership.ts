@@ -4,39 +4,55 @@ import type { Draft, Tree } from "./tree.ts";
 /** Where the record stands that tells later commands what the user changed since. */
 export const OWNED_FILE = ".tsbuilder/owned.json";
 
-/** What tsbuilder wrote: the hash of each file as it left our hands. */
-export type OwnedFiles = ReadonlyMap<string, string>;
+/** Knows each file of the user's as it left our hands, by its hash, and so what they changed since. */
+export class OwnedFiles {
+  readonly #hashes: Map<string, string>;
+  readonly #moved = new Map<string, string>();
 
-/** Reads the record; without one, nothing is known to be unchanged. */
-export function readOwnedFiles(tree: Tree): OwnedFiles {
-  const text = tree.read(OWNED_FILE);
-  if (text === undefined) return new Map();
-  const { files = {} } = JSON.parse(text) as { files?: Record<string, string> };
-  return new Map(Object.entries(files));
-}
+  constructor(hashes: Iterable<readonly [string, string]> = []) {
+    this.#hashes = new Map(hashes);
+  }
 
-/** Writes the record, sorted by path: same files, same bytes. */
-export function formatOwnedFiles(owned: OwnedFiles): string {
-  const files = Object.fromEntries([...owned].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`;
+  /** Reads the record of a project; without one, nothing is known to be ours. */
+  static read(tree: Tree): OwnedFiles {
+    const text = tree.read(OWNED_FILE);
+    if (text === undefined) return new OwnedFiles();
+    const { files = {} } = JSON.parse(text) as { files?: Record<string, string> };
+    return new OwnedFiles(Object.entries(files));
+  }
+
+  /** A file that is not in the record, or differs from it, is the user's work. */
+  isChanged(path: string, text: string): boolean {
+    return this.#hashes.get(path) !== hashText(text);
+  }
+
+  /** We gave a file another place, and imports in it other paths: that is no change of the user's. */
+  move(from: string, to: string, textBefore: string, textAfter: string): void {
+    const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
+    if (hash !== undefined) this.#hashes.set(to, hash);
+    this.#hashes.delete(from);
+    this.#moved.set(to, textAfter);
+  }
+
+  /** Takes note of a draft: what we write is known again, unless the user had changed it, and then it stays theirs. */
+  record(draft: Draft): void {
+    for (const { path, content, before, ownership } of draft.changes()) {
+      if (content === undefined) this.#hashes.delete(path);
+      if (typeof content !== "string" || ownership === "generated") continue;
+      const was = before ?? this.#moved.get(path);
+      if (was === undefined || !this.isChanged(path, was)) this.#hashes.set(path, hashText(content));
+    }
+    draft.write(OWNED_FILE, this.#format(), "generated");
+  }
+
+  /** Sorted by path: same files, same bytes. */
+  #format(): string {
+    const files = Object.fromEntries([...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`;
+  }
 }
 
 /** Twelve bytes of SHA-256 are plenty to notice a change. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
-}
-
-/**
- * Brings the record up to date with a draft: what we wrote is known again, unless the user had changed it before, and
- * then it stays theirs.
- */
-export function recordOwnedFiles(draft: Draft, owned: OwnedFiles): void {
-  const next = new Map(owned);
-  for (const { path, content, before, ownership } of draft.changes()) {
-    if (content === undefined) next.delete(path);
-    if (typeof content !== "string" || ownership === "generated" || path === "PROJECT") continue;
-    const isTheirs = before !== undefined && owned.get(path) !== hashText(before);
-    if (!isTheirs) next.set(path, hashText(content));
-  }
-  draft.write(OWNED_FILE, formatOwnedFiles(next), "generated");
 }

@@ -3,7 +3,7 @@ import { type Blueprint, type Insert, insertKey, type Part } from "./blueprint.t
 import { insertLines, removeLines } from "./insert.ts";
 import { mergeTexts } from "./merge-texts.ts";
 import { moveFiles } from "./move-files.ts";
-import { hashText, type OwnedFiles } from "./ownership.ts";
+import type { OwnedFiles } from "./ownership.ts";
 import { renderPart } from "./template.ts";
 import type { Draft, Tree } from "./tree.ts";
 
@@ -21,16 +21,24 @@ export interface ScaffoldRequest {
   readonly keep?: boolean;
 }
 
+/** What a plan has to say beside its changes. */
+export interface ScaffoldReport {
+  readonly notes: string[];
+  /** Files by their old paths, with their new ones. */
+  readonly moves: ReadonlyMap<string, string>;
+}
+
 /**
  * Brings the files of a project from one blueprint to the other: new files are written, others move with the imports
  * that name them, changed text is merged into what the user made of it, lines are inserted and taken out at their
- * markers, and what is no longer asked for goes. Refuses to lose a word of the user's. Returns notes for the report.
+ * markers, and what is no longer asked for goes. Refuses to lose a word of the user's.
  */
-export function planScaffold(draft: Draft, request: ScaffoldRequest): string[] {
-  const before = renderAll(request.before, request.templates);
-  const after = renderAll(request.after, request.templates);
+export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldReport {
+  const [before, after] = renderDifference(request);
   const notes: string[] = [];
-  moveFiles(draft, findMoves(before, after));
+  removeInserts(draft, request);
+  const moves = findMoves(draft, before, after);
+  moveFiles(draft, moves, request.owned);
   removeFiles(draft, before, after, request, notes);
   for (const [key, file] of after) {
     const old = before.get(key);
@@ -38,8 +46,8 @@ export function planScaffold(draft: Draft, request: ScaffoldRequest): string[] {
       createFile(draft, file, request, notes, old !== undefined);
     else if (old.content !== file.content) updateFile(draft, old, file, request);
   }
-  changeInserts(draft, request);
-  return notes;
+  addInserts(draft, request);
+  return { notes, moves };
 }
 
 interface PlannedFile {
@@ -48,8 +56,24 @@ interface PlannedFile {
   readonly content: string;
 }
 
+/** Renders only what differs: a part with the same words gives the same files. */
+function renderDifference(
+  request: ScaffoldRequest,
+): [before: Map<string, PlannedFile>, after: Map<string, PlannedFile>] {
+  const fingerprint = (part: Part): string => JSON.stringify([part.key, part.templates, part.context]);
+  const had = new Set(request.before.parts.map(fingerprint));
+  const wanted = new Set(request.after.parts.map(fingerprint));
+  const before = request.before.parts.filter(
+    (part) => request.rewrite?.has(part.key) || !wanted.has(fingerprint(part)),
+  );
+  const after = request.after.parts.filter(
+    (part) => request.rewrite?.has(part.key) || !had.has(fingerprint(part)),
+  );
+  return [renderAll(before, request.templates), renderAll(after, request.templates)];
+}
+
 /** By part and place in the part: what stays the same file even when its path changes. */
-function renderAll({ parts }: Blueprint, templates: Tree): Map<string, PlannedFile> {
+function renderAll(parts: readonly Part[], templates: Tree): Map<string, PlannedFile> {
   const files = new Map<string, PlannedFile>();
   for (const part of parts) {
     for (const [i, { path, content }] of renderPart(part, templates).entries()) {
@@ -60,13 +84,21 @@ function renderAll({ parts }: Blueprint, templates: Tree): Map<string, PlannedFi
 }
 
 function findMoves(
+  draft: Draft,
   before: ReadonlyMap<string, PlannedFile>,
   after: ReadonlyMap<string, PlannedFile>,
 ): Map<string, string> {
   const moves = new Map<string, string>();
   for (const [key, { path }] of after) {
     const old = before.get(key);
-    if (old && old.path !== path) moves.set(old.path, path);
+    if (!old || old.path === path || !draft.has(old.path)) continue;
+    if (draft.has(path)) {
+      throw new TsbuilderError(`"${old.path}" is to move to "${path}", and there is a file already`, {
+        code: "ALREADY_EXISTS",
+        hint: `move "${path}" away first`,
+      });
+    }
+    moves.set(old.path, path);
   }
   return moves;
 }
@@ -83,7 +115,7 @@ function removeFiles(
     .filter(([key, { path }]) => !after.has(key) && !wanted.has(path) && draft.has(path))
     .map(([, file]) => file);
   const changed = gone
-    .filter(({ part, path }) => part.ownership !== "generated" && isChanged(draft, path, request.owned))
+    .filter(({ part, path }) => part.ownership !== "generated" && isTheirs(draft, path, request.owned))
     .map(({ path }) => path);
   if (changed.length > 0 && !request.force && !request.keep) {
     throw new TsbuilderError(`you changed ${changed.map((path) => `"${path}"`).join(", ")}`, {
@@ -108,7 +140,8 @@ function createFile(
   isRewrite: boolean,
 ): void {
   const existing = draft.read(path);
-  const complete = withInserts(content, insertsOf(after, path));
+  const inserts = after.inserts.filter(({ file }) => file === path);
+  const complete = withInserts(content, inserts);
   if (existing === undefined || part.ownership === "generated" || force || isRewrite) {
     draft.write(path, complete, part.ownership);
     return;
@@ -127,9 +160,10 @@ function createFile(
 function updateFile(draft: Draft, old: PlannedFile, file: PlannedFile, request: ScaffoldRequest): void {
   const existing = draft.read(file.path);
   if (existing === undefined) return;
-  const next = withInserts(file.content, insertsOf(request.after, file.path));
-  const base = withInserts(old.content, insertsOf(request.before, old.path));
-  const isOurs = !isChanged(draft, file.path, request.owned) || file.part.ownership === "generated";
+  const kept = keptInserts(request, file.path);
+  const next = withInserts(file.content, kept);
+  const base = withInserts(old.content, kept);
+  const isOurs = !isTheirs(draft, file.path, request.owned) || file.part.ownership === "generated";
   const merged = isOurs || request.force ? next : mergeTexts(base, next, existing);
   if (merged === undefined) {
     throw new TsbuilderError(`"${file.path}" must change, at a place that you changed, too`, {
@@ -141,35 +175,37 @@ function updateFile(draft: Draft, old: PlannedFile, file: PlannedFile, request: 
   draft.write(file.path, merged, file.part.ownership);
 }
 
-function changeInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
-  const had = new Set(before.inserts.map(insertKey));
+function removeInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
   const wanted = new Set(after.inserts.map(insertKey));
   for (const insert of before.inserts) {
-    const text = draft.read(insert.file);
-    if (text !== undefined && !wanted.has(insertKey(insert)))
-      draft.write(insert.file, removeLines(text, insert));
+    const text = wanted.has(insertKey(insert)) ? undefined : draft.read(insert.file);
+    if (text !== undefined) draft.write(insert.file, removeLines(text, insert));
   }
+}
+
+function addInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
+  const had = new Set(before.inserts.map(insertKey));
   for (const [i, insert] of after.inserts.entries()) {
-    const text = draft.read(insert.file);
-    if (text === undefined || had.has(insertKey(insert))) continue;
-    draft.write(insert.file, insertLines(text, insert, sameMarker(after.inserts.slice(i + 1), insert)));
+    const text = had.has(insertKey(insert)) ? undefined : draft.read(insert.file);
+    if (text === undefined) continue;
+    const later = after.inserts
+      .slice(i + 1)
+      .filter(({ file, marker }) => file === insert.file && marker === insert.marker);
+    draft.write(insert.file, insertLines(text, insert, later));
   }
 }
 
-function insertsOf({ inserts }: Blueprint, file: string): Insert[] {
-  return inserts.filter((insert) => insert.file === file);
-}
-
-function sameMarker(inserts: readonly Insert[], { file, marker }: Insert): Insert[] {
-  return inserts.filter((other) => other.file === file && other.marker === marker);
+/** The lines that a file had and keeps. */
+function keptInserts({ before, after }: ScaffoldRequest, file: string): Insert[] {
+  const wanted = new Set(after.inserts.map(insertKey));
+  return before.inserts.filter((insert) => insert.file === file && wanted.has(insertKey(insert)));
 }
 
 function withInserts(content: string, inserts: readonly Insert[]): string {
   return inserts.reduce((text, insert) => insertLines(text, insert), content);
 }
 
-/** A file that is not in the record, or differs from it, is the user's. */
-function isChanged(draft: Draft, path: string, owned: OwnedFiles): boolean {
+function isTheirs(draft: Draft, path: string, owned: OwnedFiles): boolean {
   const text = draft.read(path);
-  return text !== undefined && owned.get(path) !== hashText(text);
+  return text !== undefined && owned.isChanged(path, text);
 }

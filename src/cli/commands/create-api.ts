@@ -1,5 +1,5 @@
+import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { addResource } from "../../project/add-resource.ts";
-import { pluralize } from "../../project/plural.ts";
 import { noWebhooks, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import {
   checkControllerName,

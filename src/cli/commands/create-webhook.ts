@@ -142,9 +142,9 @@ export const createWebhook = defineCommand({
 
 function rewrittenRoles(values: FlagValues<typeof flags>): string[] {
   return [
-    ...(values.defaulting ? ["defaulter"] : []),
-    ...(values["programmatic-validation"] ? ["validator"] : []),
-    ...(values.conversion ? ["conversion"] : []),
+    ...(values.defaulting ? ["defaulter", "defaulter-test"] : []),
+    ...(values["programmatic-validation"] ? ["validator", "validator-test"] : []),
+    ...(values.conversion ? ["conversion", "conversion-test"] : []),
   ];
 }
 

@@ -73,13 +73,13 @@ function controller(
     markerGroup: group === "" ? '""' : group,
     typesImport: typesModule(project, resource, file),
   };
-  const testMetadata = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
+  const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
   return {
     parts: [
       {
         key: `typescript/controller/${identity(resource)}/${name}`,
         templates: `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`,
-        context: isOwn ? { ...context, testMetadata } : context,
+        context: isOwn ? { ...context, testKey } : context,
       },
     ],
     inserts: wireIn(project, resource, file, `${typeName}Controller`),

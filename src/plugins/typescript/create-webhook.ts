@@ -37,28 +37,36 @@ function admission(
   const folder = webhookFolder(project, resource);
   const file = `${folder}/${kindLower}_${role}.ts`;
   const ownPath = webhooks[pathKey];
+  const shared = {
+    header: fileHeader(boilerplate),
+    webhookFolder: folder,
+    kindLower,
+    kind,
+    variable: variableName(kind),
+    typesImport: typesModule(project, resource, file),
+  };
+  const part = {
+    key: `typescript/${role}/${identity(resource)}`,
+    templates: `typescript/create-webhook/${role}`,
+    context: {
+      ...shared,
+      plural,
+      version,
+      path: ownPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
+      pathOption: ownPath === undefined ? "" : `, { path: "${ownPath}" }`,
+      markerGroup: group === "" ? '""' : group,
+      // The API server wants three words; kind, version and group make a name that no other webhook has.
+      webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
+    },
+  };
+  const test = {
+    key: `typescript/${role}-test/${identity(resource)}`,
+    templates: `typescript/create-webhook/${role}-test`,
+    context: { ...shared, apiVersion: `${group}/${version}` },
+  };
   return {
-    parts: [
-      {
-        key: `typescript/${role}/${identity(resource)}`,
-        templates: `typescript/create-webhook/${role}`,
-        context: {
-          header: fileHeader(boilerplate),
-          webhookFolder: folder,
-          kindLower,
-          kind,
-          plural,
-          version,
-          variable: variableName(kind),
-          typesImport: typesModule(project, resource, file),
-          path: ownPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
-          pathOption: ownPath === undefined ? "" : `, { path: "${ownPath}" }`,
-          markerGroup: group === "" ? '""' : group,
-          // The API server wants three words; kind, version and group make a name that no other webhook has.
-          webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
-        },
-      },
-    ],
+    // Only of the project's own kinds is it known what a valid object looks like.
+    parts: resource.origin.type === "own" ? [part, test] : [part],
     inserts: wireIn(project, resource, file, `${kind}${className}`),
     generated: [],
   };
@@ -74,20 +82,31 @@ function conversion(
   if (!spoke) return { parts: [], inserts: [], generated: [] };
   const folder = webhookFolder(project, spoke);
   const file = `${folder}/${kindFile(hub)}_conversion.ts`;
+  const group = qualifiedGroup(hub);
+  const shared = {
+    header: fileHeader(boilerplate),
+    webhookFolder: folder,
+    kindLower: kindFile(hub),
+    kind: hub.kind,
+    version: spokeVersion,
+    hubVersion: hub.version,
+    typesImport: typesModule(project, spoke, file),
+  };
   return {
     parts: [
       {
         key: `typescript/conversion/${identity(spoke)}`,
         templates: "typescript/create-webhook/conversion",
+        context: { ...shared, hubImport: typesModule(project, hub, file) },
+      },
+      {
+        key: `typescript/conversion-test/${identity(spoke)}`,
+        templates: "typescript/create-webhook/conversion-test",
         context: {
-          header: fileHeader(boilerplate),
-          webhookFolder: folder,
-          kindLower: kindFile(hub),
-          kind: hub.kind,
-          version: spokeVersion,
-          hubVersion: hub.version,
-          hubImport: typesModule(project, hub, file),
-          typesImport: typesModule(project, spoke, file),
+          ...shared,
+          variable: variableName(hub.kind),
+          apiVersion: `${group}/${spokeVersion}`,
+          hubApiVersion: `${group}/${hub.version}`,
         },
       },
     ],

@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
+import { groupVersion } from "./groupversion_info.ts";
+
+/** CaptainSpec is what the user asks for. */
+export interface CaptainSpec {
+  /** An example field of Captain: put your own in its place, and run `npm run manifests`. */
+  foo?: string;
+}
+
+/** CaptainStatus is what the controller observed. */
+export interface CaptainStatus {
+  /** The generation of the spec that the status was made for. */
+  observedGeneration?: int64;
+  /** What is the case, one entry for each type of condition. */
+  conditions?: Condition[];
+}
+
+/**
+ * Captain is the Schema for the captains API.
+ * +kubebuilder:subresource:status
+ * +kubebuilder:storageversion
+ * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+ * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+ */
+export interface Captain extends CustomResource<CaptainSpec, CaptainStatus> {}
+export const Captain = defineKind<Captain>(groupVersion, { kind: "Captain", plural: "captains" });

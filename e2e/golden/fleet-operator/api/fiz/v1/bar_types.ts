@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
+import { groupVersion } from "./groupversion_info.ts";
+
+/** BarSpec is what the user asks for. */
+export interface BarSpec {
+  /** An example field of Bar: put your own in its place, and run `npm run manifests`. */
+  foo?: string;
+}
+
+/** BarStatus is what the controller observed. */
+export interface BarStatus {
+  /** The generation of the spec that the status was made for. */
+  observedGeneration?: int64;
+  /** What is the case, one entry for each type of condition. */
+  conditions?: Condition[];
+}
+
+/**
+ * Bar is the Schema for the bars API.
+ * +kubebuilder:subresource:status
+ * +kubebuilder:storageversion
+ * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+ * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+ */
+export interface Bar extends CustomResource<BarSpec, BarStatus> {}
+export const Bar = defineKind<Bar>(groupVersion, { kind: "Bar", plural: "bars" });

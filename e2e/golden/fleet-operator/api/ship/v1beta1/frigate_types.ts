@@ -1,0 +1,34 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
+import { groupVersion } from "./groupversion_info.ts";
+
+/** FrigateSpec is what the user asks for. */
+export interface FrigateSpec {
+  /** An example field of Frigate: put your own in its place, and run `npm run manifests`. */
+  foo?: string;
+}
+
+/** FrigateStatus is what the controller observed. */
+export interface FrigateStatus {
+  /** The generation of the spec that the status was made for. */
+  observedGeneration?: int64;
+  /** What is the case, one entry for each type of condition. */
+  conditions?: Condition[];
+}
+
+/**
+ * Frigate is the Schema for the frigates API.
+ * +kubebuilder:subresource:status
+ * +kubebuilder:storageversion
+ * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+ * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+ */
+export interface Frigate extends CustomResource<FrigateSpec, FrigateStatus> {}
+export const Frigate = defineKind<Frigate>(groupVersion, {
+  kind: "Frigate",
+  plural: "frigates",
+  scope: "Cluster",
+});

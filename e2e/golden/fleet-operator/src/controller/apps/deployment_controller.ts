@@ -1,0 +1,39 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Client, Context, Manager, Reconciler, Request, Result } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=apps,resources=deployments/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=apps,resources=deployments/finalizers,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+/** Looks after every Deployment. */
+export class DeploymentReconciler implements Reconciler {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Runs when a Deployment may have changed. The request says which object, not what happened to it: read what is
+   * there, compare it with what ought to be, and do what is missing.
+   */
+  async reconcile(request: Request, { log }: Context): Promise<Result> {
+    const deployment = await this.#client.find(Deployment, request);
+    if (!deployment) return;
+
+    // Here goes what your operator does about it.
+
+    log.info("Reconciled Deployment", { generation: deployment.metadata.generation });
+  }
+}
+
+/** Connects the reconciler with the objects that it watches. */
+export function setupDeploymentController(manager: Manager): void {
+  const reconciler = new DeploymentReconciler(manager.client);
+  manager.controllerFor(Deployment).named("apps-deployment").complete(reconciler);
+}

@@ -1,0 +1,59 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import {
+  type Client,
+  type Context,
+  type Manager,
+  type Reconciler,
+  type Request,
+  type Result,
+  setCondition,
+} from "@tsbuilder/runtime";
+import { Captain } from "../../../api/crew/v1/captain_types.ts";
+
+// +kubebuilder:rbac:groups=crew.example.com,resources=captains,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=crew.example.com,resources=captains/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=crew.example.com,resources=captains/finalizers,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+/** Moves the cluster towards what a Captain asks for. */
+export class CaptainBackupReconciler implements Reconciler {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Runs when a Captain, or something it owns, may have changed. The request says which object, not what happened
+   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   */
+  async reconcile(request: Request, { log }: Context): Promise<Result> {
+    const captain = await this.#client.find(Captain, request);
+    if (!captain) return;
+
+    // Here goes what makes your operator: apply the objects that captain.spec asks for, with
+    // `this.#client.apply(Deployment, desired, { owner: captain })`, and tell in the status how far they are.
+
+    await this.#client.patchStatus(Captain, captain, {
+      ...captain.status,
+      observedGeneration: captain.metadata.generation,
+      conditions: setCondition(captain.status?.conditions, {
+        type: "Ready",
+        status: "True",
+        reason: "Reconciled",
+        message: "The Captain is as it was asked for",
+        observedGeneration: captain.metadata.generation,
+      }),
+    });
+    log.info("Reconciled Captain");
+  }
+}
+
+/** Connects the reconciler with the objects that it watches. */
+export function setupCaptainBackupController(manager: Manager): void {
+  const reconciler = new CaptainBackupReconciler(manager.client);
+  manager.controllerFor(Captain).named("captain-backup").complete(reconciler);
+}

@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { AdmissionContext, InvalidField, Manager, Validator } from "@tsbuilder/runtime";
+import { Bar } from "../../../../api/fiz/v1/bar_types.ts";
+
+// To judge deletions too, add `delete` to the verbs, and a method validateDelete.
+// +kubebuilder:webhook:path=/validate-fiz-example-com-v1-bar,mutating=false,failurePolicy=fail,sideEffects=None,groups=fiz.example.com,resources=bars,verbs=create;update,versions=v1,name=vbar.v1.fiz.example.com,admissionReviewVersions=v1
+
+/** Refuses a Bar that its schema can't tell is wrong. */
+export class BarValidator implements Validator<Bar> {
+  validateCreate(bar: Bar, { log }: AdmissionContext): InvalidField[] {
+    log.debug("Validating a new Bar", { name: bar.metadata.name });
+    return [];
+  }
+
+  validateUpdate(bar: Bar, _old: Bar, { log }: AdmissionContext): InvalidField[] {
+    // To refuse: return [{ field: "spec.foo", value, message: "must not change" }].
+    // To let it pass with a word of advice: warn("…"), from the context.
+    log.debug("Validating a changed Bar", { name: bar.metadata.name });
+    return [];
+  }
+}
+
+/** Serves the validator at /validate-fiz-example-com-v1-bar. */
+export function setupBarValidator(manager: Manager): void {
+  const validator = new BarValidator();
+  manager.webhookFor(Bar).validator(validator).complete();
+}

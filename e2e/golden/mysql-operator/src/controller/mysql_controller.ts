@@ -1,0 +1,60 @@
+/*
+ * Copyright The MySQL operator authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import {
+  type Client,
+  type Context,
+  type Manager,
+  type Reconciler,
+  type Request,
+  type Result,
+  setCondition,
+} from "@tsbuilder/runtime";
+import { MySQL } from "../../api/v1/mysql_types.ts";
+
+// +kubebuilder:rbac:groups=apps.example.com,resources=mysqls,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=apps.example.com,resources=mysqls/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=apps.example.com,resources=mysqls/finalizers,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+/** Moves the cluster towards what a MySQL asks for. */
+export class MySQLReconciler implements Reconciler {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Runs when a MySQL, or something it owns, may have changed. The request says which object, not what happened
+   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   */
+  async reconcile(request: Request, { log }: Context): Promise<Result> {
+    const mysql = await this.#client.find(MySQL, request);
+    if (!mysql) return;
+
+    // Here goes what makes your operator: apply the objects that mysql.spec asks for, with
+    // `this.#client.apply(Deployment, desired, { owner: mysql })`, and tell in the status how far they are.
+
+    await this.#client.patchStatus(MySQL, mysql, {
+      ...mysql.status,
+      observedGeneration: mysql.metadata.generation,
+      conditions: setCondition(mysql.status?.conditions, {
+        type: "Ready",
+        status: "True",
+        reason: "Reconciled",
+        message: "The MySQL is as it was asked for",
+        observedGeneration: mysql.metadata.generation,
+      }),
+    });
+    log.info("Reconciled MySQL");
+  }
+}
+
+/** Connects the reconciler with the objects that it watches. */
+export function setupMySQLController(manager: Manager): void {
+  const reconciler = new MySQLReconciler(manager.client);
+  manager.controllerFor(MySQL).named("mysql").complete(reconciler);
+}

@@ -1,0 +1,31 @@
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { isConditionTrue } from "@tsbuilder/runtime";
+import { eventually, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Invoice } from "../../api/v1/invoice_types.ts";
+import { setupInvoiceController } from "./invoice_controller.ts";
+
+let cluster: TestCluster;
+let manager: TestManager;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ crds: ["config/crd/bases"] });
+  manager = await startTestManager(cluster.kubeconfig, setupInvoiceController);
+});
+
+afterAll(async () => {
+  await manager?.stop();
+  await cluster?.stop();
+});
+
+test("a Invoice becomes ready", async () => {
+  const { client } = manager;
+  const key = { name: "test", namespace: "default" };
+  await client.create(Invoice, { metadata: key, spec: {} });
+
+  const ready = await eventually(async () => {
+    const invoice = await client.get(Invoice, key);
+    return isConditionTrue(invoice.status?.conditions, "Ready") && invoice;
+  });
+  expect(ready.status?.observedGeneration).toBe(ready.metadata.generation);
+});

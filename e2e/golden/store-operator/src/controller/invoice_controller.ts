@@ -1,0 +1,55 @@
+import {
+  type Client,
+  type Context,
+  type Manager,
+  type Reconciler,
+  type Request,
+  type Result,
+  setCondition,
+} from "@tsbuilder/runtime";
+import { Invoice } from "../../api/v1/invoice_types.ts";
+
+// +kubebuilder:rbac:groups=shop.example.com,resources=invoices,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=shop.example.com,resources=invoices/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=shop.example.com,resources=invoices/finalizers,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+/** Moves the cluster towards what a Invoice asks for. */
+export class InvoiceReconciler implements Reconciler {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Runs when a Invoice, or something it owns, may have changed. The request says which object, not what happened
+   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   */
+  async reconcile(request: Request, { log }: Context): Promise<Result> {
+    const invoice = await this.#client.find(Invoice, request);
+    if (!invoice) return;
+
+    // Here goes what makes your operator: apply the objects that invoice.spec asks for, with
+    // `this.#client.apply(Deployment, desired, { owner: invoice })`, and tell in the status how far they are.
+
+    await this.#client.patchStatus(Invoice, invoice, {
+      ...invoice.status,
+      observedGeneration: invoice.metadata.generation,
+      conditions: setCondition(invoice.status?.conditions, {
+        type: "Ready",
+        status: "True",
+        reason: "Reconciled",
+        message: "The Invoice is as it was asked for",
+        observedGeneration: invoice.metadata.generation,
+      }),
+    });
+    log.info("Reconciled Invoice");
+  }
+}
+
+/** Connects the reconciler with the objects that it watches. */
+export function setupInvoiceController(manager: Manager): void {
+  const reconciler = new InvoiceReconciler(manager.client);
+  manager.controllerFor(Invoice).named("invoice").complete(reconciler);
+}

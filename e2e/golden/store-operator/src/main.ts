@@ -1,0 +1,27 @@
+import { Manager } from "@tsbuilder/runtime";
+import { setupOrderController } from "./controller/order_controller.ts";
+import { setupOrderDefaulter } from "./webhook/v1/order_defaulter.ts";
+import { setupOrderValidator } from "./webhook/v1/order_validator.ts";
+import { setupOrderConversion as setupV2OrderConversion } from "./webhook/v2/order_conversion.ts";
+import { setupInvoiceController } from "./controller/invoice_controller.ts";
+import { setupInvoiceValidator } from "./webhook/v1/invoice_validator.ts";
+import { setupInvoiceConversion as setupV1beta1InvoiceConversion } from "./webhook/v1beta1/invoice_conversion.ts";
+// +tsbuilder:scaffold:imports
+
+// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+const manager = Manager.fromArgs({
+  name: "store-operator",
+  leaderElectionId: "2ae34121.example.com",
+});
+
+setupOrderController(manager);
+setupOrderDefaulter(manager);
+setupOrderValidator(manager);
+setupV2OrderConversion(manager);
+setupInvoiceController(manager);
+setupInvoiceValidator(manager);
+setupV1beta1InvoiceConversion(manager);
+// +tsbuilder:scaffold:setup
+
+// Ends after SIGTERM, once the work in hand is done.
+await manager.start();

@@ -1,0 +1,17 @@
+import { admissionContext } from "@tsbuilder/runtime/testing";
+import { expect, test } from "vitest";
+import type { Order } from "../../../api/v1/order_types.ts";
+import { OrderDefaulter } from "./order_defaulter.ts";
+
+const order: Order = {
+  apiVersion: "shop.example.com/v1",
+  kind: "Order",
+  metadata: { name: "test" },
+  spec: {},
+};
+
+test("a Order that says everything stays as it is", () => {
+  const draft = structuredClone(order);
+  new OrderDefaulter().default(draft, admissionContext());
+  expect(draft).toEqual(order);
+});

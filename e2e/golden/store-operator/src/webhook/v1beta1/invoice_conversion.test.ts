@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import type { Invoice } from "../../../api/v1beta1/invoice_types.ts";
+import { InvoiceConversion } from "./invoice_conversion.ts";
+
+const invoice: Invoice = {
+  apiVersion: "shop.example.com/v1beta1",
+  kind: "Invoice",
+  metadata: { name: "test" },
+  spec: {},
+};
+const conversion = new InvoiceConversion();
+
+test("a Invoice of v1beta1 is the same after its way to v1 and back", () => {
+  const { metadata } = invoice;
+  const hub = {
+    apiVersion: "shop.example.com/v1",
+    kind: "Invoice",
+    metadata,
+    ...conversion.toHub(invoice),
+  };
+  expect(conversion.fromHub(hub)).toEqual({ spec: invoice.spec, status: invoice.status });
+});
