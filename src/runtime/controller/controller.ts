@@ -37,22 +37,33 @@ export interface ControllerSpec<R> {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly clock?: Clock | undefined;
-  readonly observer?: ControllerObserver | undefined;
 }
 
 /** Receives what a controller does, for metrics. */
 export interface ControllerObserver extends QueueObserver {
-  started(controller: Controller & { readonly queue: WorkQueue<never> }, workers: number): void;
-  reconciled(outcome: Outcome["result"], milliseconds: number): void;
+  reconciled(result: Outcome["result"], milliseconds: number): void;
   failed(kind: "error" | "terminal" | "panic" | "timeout"): void;
 }
 
+/** What metrics look at. */
+export interface ObservedController extends Controller {
+  readonly workers: number;
+  readonly queue: { readonly depths: ReadonlyMap<number, number> };
+  /** How long each running reconcile has taken so far. */
+  readonly workingSeconds: readonly number[];
+}
+
+/** A controller that can be told to report. */
+export interface MeasurableController extends ObservedController {
+  observe(observer: ControllerObserver): void;
+}
+
 /** Takes requests from a queue that sources fill, and settles how each reconcile ended. */
-export class ControllerEngine<R> implements Controller {
+export class ControllerEngine<R> implements MeasurableController {
   readonly name: string;
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
-  readonly #queue: WorkQueue<R>;
+  readonly queue: WorkQueue<R>;
   readonly #running = new Set<AbortController>();
   /** What one reconcile sets off must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -60,26 +71,41 @@ export class ControllerEngine<R> implements Controller {
   #isPumpScheduled = false;
   #onIdle: (() => void) | undefined;
   #warmup: Promise<void> | undefined;
+  #observer: ControllerObserver | undefined;
 
   constructor(spec: ControllerSpec<R>) {
     this.name = spec.name;
     this.#spec = spec;
     this.#clock = spec.clock ?? systemClock;
-    this.#queue = new WorkQueue({
+    this.queue = new WorkQueue({
       keyOf: spec.keyOf,
       onReady: () => this.#schedulePump(),
       clock: this.#clock,
       backoff: spec.backoff,
-      observer: spec.observer,
     });
   }
 
   get depth(): number {
-    return this.#queue.depth;
+    return this.queue.depth;
   }
 
   get active(): number {
     return this.#running.size;
+  }
+
+  get workers(): number {
+    return this.#spec.maxConcurrentReconciles;
+  }
+
+  get workingSeconds(): readonly number[] {
+    const now = this.#clock.monotonic();
+    return [...this.queue.working.values()].map((since) => (now - since) / 1000);
+  }
+
+  /** Tells an observer from now on. */
+  observe(observer: ControllerObserver): void {
+    this.#observer = observer;
+    this.queue.observer = observer;
   }
 
   /** Starts the sources, and resolves when each has handed over what was there. Called twice, it starts them once. */
@@ -96,21 +122,12 @@ export class ControllerEngine<R> implements Controller {
     if (signal.aborted) return;
     const { log, maxConcurrentReconciles: workers } = this.#spec;
     log.info("Starting workers", { "worker count": workers });
-    this.#spec.observer?.started(
-      {
-        name: this.name,
-        depth: 0,
-        active: 0,
-        queue: this.#queue as unknown as WorkQueue<never>,
-      },
-      workers,
-    );
     this.#isWorking = true;
     this.#pump();
     await new Promise<void>((resolve) => {
       const stop = () => {
         this.#isWorking = false;
-        this.#queue.shutDown();
+        this.queue.shutDown();
         if (this.#running.size === 0) return resolve();
         log.info("Shutdown signal received, waiting for all workers to finish");
         this.#onIdle = resolve;
@@ -126,7 +143,7 @@ export class ControllerEngine<R> implements Controller {
   async #startSources(signal: AbortSignal): Promise<void> {
     const { sources, log, cacheSyncTimeout } = this.#spec;
     const enqueue: Enqueue<R> = (request, { after, priority } = {}) =>
-      this.#queue.add(request, {
+      this.queue.add(request, {
         priority,
         after: after === undefined ? undefined : parseDuration(after),
       });
@@ -152,7 +169,7 @@ export class ControllerEngine<R> implements Controller {
 
   #pump(): void {
     while (this.#isWorking && this.#running.size < this.#spec.maxConcurrentReconciles) {
-      const taken = this.#queue.take();
+      const taken = this.queue.take();
       if (!taken) return;
       void this.#work(taken);
     }
@@ -164,22 +181,22 @@ export class ControllerEngine<R> implements Controller {
     const startedAt = this.#clock.monotonic();
     const fields = { ...this.#spec.describe(taken.request), reconcileID: randomUUID() };
     await runInLogScope(fields, async () => {
-      const outcome = await this.#reconcile(taken.request, abort);
-      this.#spec.observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
+      const outcome = await this.#reconcile(taken.request, abort, fields);
+      this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
       this.#settle(taken, outcome, abort.signal);
     });
     this.#running.delete(abort);
-    this.#queue.done(taken.request);
+    this.queue.done(taken.request);
     if (this.#running.size === 0) this.#onIdle?.();
     this.#schedulePump();
   }
 
-  async #reconcile(request: R, abort: AbortController): Promise<Outcome> {
+  async #reconcile(request: R, abort: AbortController, fields: LogFields): Promise<Outcome> {
     const { log, events, reconciler, reconcileTimeout } = this.#spec;
     const { signal } = abort;
     const context: Context = { log, signal, events };
     const onWarning = ({ text, request }: { text: string; request: string }) => log.warn(text, { request });
-    const stopTimers = this.#watchTheTime(abort, reconcileTimeout);
+    const stopTimers = this.#watchTheTime(abort, reconcileTimeout, fields);
     try {
       log.debug("Reconciling");
       const result = await runInCallContext({ signal, onWarning }, () =>
@@ -194,11 +211,12 @@ export class ControllerEngine<R> implements Controller {
   }
 
   /** A time-out can't end code that doesn't look at its signal; a line says what still runs. */
-  #watchTheTime(abort: AbortController, timeout: number | undefined): () => void {
-    const { log, stuckAfter, observer } = this.#spec;
+  #watchTheTime(abort: AbortController, timeout: number | undefined, fields: LogFields): () => void {
+    const { log, stuckAfter } = this.#spec;
     const startedAt = this.#clock.monotonic();
     const warn = () => {
       log.warn("Reconcile is still running", {
+        ...fields,
         seconds: Math.round((this.#clock.monotonic() - startedAt) / 1000),
       });
       cancelWarning = this.#clock.setTimer(warn, stuckAfter);
@@ -208,7 +226,7 @@ export class ControllerEngine<R> implements Controller {
       timeout === undefined
         ? undefined
         : this.#clock.setTimer(() => {
-            observer?.failed("timeout");
+            this.#observer?.failed("timeout");
             abort.abort(new DOMException(`the reconcile took longer than ${timeout} ms`, "TimeoutError"));
           }, timeout);
     return () => {
@@ -219,32 +237,33 @@ export class ControllerEngine<R> implements Controller {
 
   /** The whole policy: what follows from how a reconcile ended. */
   #settle({ request, priority }: Taken<R>, outcome: Outcome, signal: AbortSignal): void {
-    const { log, observer } = this.#spec;
+    const { log } = this.#spec;
+    const observer = this.#observer;
     switch (outcome.ending) {
       case "done":
         log.debug("Reconcile successful");
-        this.#queue.forget(request);
+        this.queue.forget(request);
         return;
       case "later":
         log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
-        this.#queue.forget(request);
-        this.#queue.add(request, { after: outcome.after, priority: outcome.priority ?? priority });
+        this.queue.forget(request);
+        this.queue.add(request, { after: outcome.after, priority: outcome.priority ?? priority });
         return;
       case "conflict":
         log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
-        this.#queue.retry(request, { priority });
+        this.queue.retry(request, { priority });
         return;
       case "terminal":
         observer?.failed("terminal");
         log.error("Reconciler error, not tried again before the next change", { error: outcome.error });
-        this.#queue.forget(request);
+        this.queue.forget(request);
         return;
       case "error":
         observer?.failed("error");
         if (outcome.isPanic) observer?.failed("panic");
         if (signal.aborted && !this.#isWorking) log.info("Reconcile stopped", { error: outcome.error });
         else log.error("Reconciler error", { error: outcome.error });
-        this.#queue.retry(request, { priority });
+        this.queue.retry(request, { priority });
         return;
     }
   }

@@ -28,7 +28,7 @@ export interface LifecycleParts {
   /** Finds out what can't be mended by waiting: that there is no cluster to talk to. */
   readonly prepare: () => Promise<unknown>;
   /** Health and metrics. */
-  readonly servers: Service;
+  readonly servers: readonly Service[];
   readonly webhooks: Service;
   readonly cache: Cache;
   readonly elector: Elector | undefined;
@@ -132,7 +132,7 @@ export class Lifecycle {
     const { signal } = this.#stopping;
     const context = { log, deadline: this.#deadline.signal };
     await prepare();
-    await servers.start();
+    for (const server of servers) await server.start();
     await webhooks.start();
     if (signal.aborted) return;
     cache.start();
@@ -169,7 +169,7 @@ export class Lifecycle {
     for (const step of [
       () => cache.stop(),
       () => webhooks.stop(deadline),
-      () => servers.stop(deadline),
+      () => Promise.all(servers.map((server) => server.stop(deadline))),
       async () => elector?.release(),
       () => events.stop(deadline),
     ]) {

@@ -77,6 +77,10 @@ export const managerFlags = {
   ),
   "metrics-cert-name": flag("string", "The file name of the metrics certificate.", { default: "tls.crt" }),
   "metrics-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
+  "metrics-debug": flag(
+    "boolean",
+    "Serve heap snapshots, CPU profiles and the log level beside the metrics.",
+  ),
   "enable-webhooks": flag("boolean", "Serve webhooks; false where no API server can reach this process.", {
     default: true,
     env: "ENABLE_WEBHOOKS",
@@ -162,6 +166,7 @@ function managerOptions(
       certPath: values["metrics-cert-path"],
       certName: values["metrics-cert-name"],
       keyName: values["metrics-cert-key"],
+      debug: values["metrics-debug"],
     },
     webhooks: {
       ...args.webhooks,

@@ -4,6 +4,7 @@ import type { ClusterConfig } from "../client/config.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { ControllerOptions } from "../controller/controller-options.ts";
 import type { Logger } from "../log/logger.ts";
+import type { HttpHandler } from "./http-listener.ts";
 
 /** How a manager is set up. `Manager.fromArgs` makes these options from the command line. */
 export interface ManagerOptions {
@@ -64,6 +65,10 @@ export interface MetricsOptions {
   readonly certPath?: string | undefined;
   readonly certName?: string | undefined;
   readonly keyName?: string | undefined;
+  /** More handlers behind the same door, by path. */
+  readonly handlers?: { readonly [path: string]: HttpHandler } | undefined;
+  /** Serve `/debug/heap`, `/debug/profile` and `/debug/log-level` there too; off unless on. */
+  readonly debug?: boolean | undefined;
 }
 
 /** How webhooks are served. */

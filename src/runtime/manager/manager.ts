@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
@@ -10,7 +11,7 @@ import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import { type Clock, systemClock } from "../clock/clock.ts";
-import { type Controller, ControllerEngine } from "../controller/controller.ts";
+import { type Controller, ControllerEngine, type MeasurableController } from "../controller/controller.ts";
 import {
   type BuiltController,
   ControllerBuilder,
@@ -18,6 +19,10 @@ import {
   RequestControllerBuilder,
 } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-options.ts";
+import type { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
+import { debugHandlers } from "../metrics/debug-handlers.ts";
+import { MetricsServer } from "../metrics/metrics-server.ts";
+import { parseBindAddress } from "./bind-address.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import { type HealthCheck, HealthChecks } from "../health/health-checks.ts";
@@ -45,17 +50,18 @@ export class Manager<Flags extends FlagDefinitions = {}> {
   readonly client: Client;
   readonly cache: Cache;
   readonly log: Logger;
-  /** Records events outside of a reconcile, which has a recorder in its context. */
-  readonly events: EventRecorder;
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
   readonly #live: LiveClient;
   readonly #background: LiveClient;
   readonly #webhooks: WebhookServer;
+  #metrics: RuntimeMetrics | undefined;
   readonly #healthChecks = new HealthChecks();
   readonly #readyChecks = new HealthChecks();
   readonly #probes: ProbeServer;
-  readonly #controllers = new Map<string, Controller>();
+  readonly #metricsServer: MetricsServer;
+  readonly #events: ApiEventRecorder;
+  readonly #controllers = new Map<string, MeasurableController>();
   readonly #lifecycle: Lifecycle;
 
   /**
@@ -83,13 +89,21 @@ export class Manager<Flags extends FlagDefinitions = {}> {
       log,
       clock,
     });
-    this.events = events;
+    this.#events = events;
     const elector =
-      leaderElection && makeElector(leaderElection, config, { client: this.#background, clock, log, events });
+      leaderElection &&
+      makeElector(leaderElection, config, {
+        client: this.#background,
+        clock,
+        log,
+        events,
+        onStatus: (isLeading) => this.#metrics?.leading(leaderElection.id, isLeading),
+      });
     this.#live = createClient(config, {
       userAgent: name,
       fieldManager: name,
       onWarning: ({ text, request }) => log.warn(text, { request }),
+      onRequest: (report) => this.#metrics?.request(report),
       interceptors: elector ? [fence(elector)] : [],
     });
     this.cache = createCache(this.#live, {
@@ -106,11 +120,26 @@ export class Manager<Flags extends FlagDefinitions = {}> {
       { "/healthz": this.#healthChecks, "/readyz": this.#readyChecks },
       log,
     );
+    const { metrics = {} } = options;
+    this.#metricsServer = new MetricsServer({
+      options: metrics,
+      client: this.#live,
+      clock,
+      log,
+      handlers: {
+        "/metrics": (_request, response) => this.#sendMetrics(response),
+        ...(metrics.debug === true && debugHandlers(log)),
+        ...metrics.handlers,
+      },
+    });
     this.#lifecycle = new Lifecycle({
       log,
       clock,
-      prepare: config,
-      servers: this.#probes,
+      prepare: async () => {
+        await config();
+        if (parseBindAddress(metrics.bindAddress ?? "0")) await this.#measure();
+      },
+      servers: [this.#probes, this.#metricsServer],
       webhooks: this.#webhooks,
       cache: this.cache,
       elector,
@@ -128,8 +157,17 @@ export class Manager<Flags extends FlagDefinitions = {}> {
   }
 
   /** Where the servers listen; undefined for those that don't. */
-  get addresses(): { readonly probes: string | undefined; readonly webhooks: string | undefined } {
-    return { probes: this.#probes.address, webhooks: this.#webhooks.address };
+  get addresses(): { readonly [server in "probes" | "metrics" | "webhooks"]: string | undefined } {
+    return {
+      probes: this.#probes.address,
+      metrics: this.#metricsServer.address,
+      webhooks: this.#webhooks.address,
+    };
+  }
+
+  /** Records events outside of a reconcile, which has a recorder in its context. */
+  get events(): EventRecorder {
+    return this.#events;
   }
 
   /** Begins the controller of a kind; `complete` adds it. */
@@ -206,6 +244,7 @@ export class Manager<Flags extends FlagDefinitions = {}> {
       clock: this.#clock,
     });
     this.#controllers.set(name, engine);
+    if (this.#metrics) engine.observe(this.#metrics.controllers.observe(engine));
     this.#lifecycle.add({
       name: `controller ${name}`,
       needLeaderElection,
@@ -213,6 +252,23 @@ export class Manager<Flags extends FlagDefinitions = {}> {
       ...(warmup && { warmUp: (signal: AbortSignal) => engine.warmUp(signal) }),
     });
     return engine;
+  }
+
+  /** Metrics cost memory and time to load: an operator that serves none has none. */
+  async #measure(): Promise<void> {
+    const { RuntimeMetrics } = await import("../metrics/runtime-metrics.ts");
+    const metrics = new RuntimeMetrics({ cache: this.cache, droppedEvents: () => this.#events.dropped });
+    this.#metrics = metrics;
+    this.#webhooks.observer = metrics.webhooks;
+    const { leaderElection } = this.#options;
+    if (leaderElection) metrics.leading(leaderElection.id, false);
+    for (const engine of this.#controllers.values()) engine.observe(metrics.controllers.observe(engine));
+  }
+
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    if (!this.#metrics) throw new Error("metrics are served before they are counted");
+    const text = await this.#metrics.text();
+    response.writeHead(200, { "content-type": this.#metrics.contentType }).end(text);
   }
 
   #checkInformers(): void {

@@ -10,7 +10,6 @@ export interface WorkQueueOptions<R> {
   readonly onReady: () => void;
   readonly clock?: Clock | undefined;
   readonly backoff?: BackoffSettings | undefined;
-  readonly observer?: QueueObserver | undefined;
 }
 
 /** Receives what happens in a queue, for metrics. Times in milliseconds. */
@@ -55,6 +54,7 @@ interface Entry<R> {
  * are. Nothing here is asynchronous but the clock.
  */
 export class WorkQueue<R> {
+  observer: QueueObserver | undefined;
   readonly #options: WorkQueueOptions<R>;
   readonly #clock: Clock;
   readonly #backoff: Backoff;
@@ -107,7 +107,7 @@ export class WorkQueue<R> {
   /** Adds a request after a wait that doubles with each retry of its key, until `forget`. */
   retry(request: R, options: { readonly priority?: number | undefined } = {}): void {
     if (this.#isShutDown) return;
-    this.#options.observer?.retried();
+    this.observer?.retried();
     this.add(request, { ...options, after: this.#backoff.next(this.#options.keyOf(request)) });
   }
 
@@ -130,7 +130,7 @@ export class WorkQueue<R> {
     this.#count(entry.priority, -1);
     const now = this.#clock.monotonic();
     this.#working.set(entry.key, now);
-    this.#options.observer?.taken(now - entry.readySince);
+    this.observer?.taken(now - entry.readySince);
     return { request: entry.request, priority: entry.priority };
   }
 
@@ -140,7 +140,7 @@ export class WorkQueue<R> {
     const since = this.#working.get(key);
     if (since === undefined) return;
     this.#working.delete(key);
-    this.#options.observer?.finished(this.#clock.monotonic() - since);
+    this.observer?.finished(this.#clock.monotonic() - since);
     const entry = this.#entries.get(key);
     if (!entry || entry.dueAt !== undefined) return;
     this.#ready.add(entry);
@@ -168,7 +168,7 @@ export class WorkQueue<R> {
       place: -1,
     };
     this.#entries.set(key, entry);
-    this.#options.observer?.added();
+    this.observer?.added();
     if (dueAt === undefined) this.#makeReady(entry);
     else {
       this.#waiting.add(entry);

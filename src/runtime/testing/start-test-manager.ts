@@ -11,7 +11,7 @@ export interface TestManager {
   /** Reads from the server, so that a test sees any kind without a watch. `manager.client` reads from the cache. */
   readonly client: Client;
   /** Stops the manager and waits for it; throws what failed in it since its start. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Adds controllers and webhooks to a manager, as a project's setup functions do. */

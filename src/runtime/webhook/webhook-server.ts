@@ -32,7 +32,6 @@ export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly observer?: WebhookObserver | undefined;
   /** In place of files. */
   readonly certificates?: CertificateSource | undefined;
 }
@@ -41,6 +40,8 @@ const conversionPath = "/convert";
 
 /** Serves the webhooks of a manager over TLS. Does not listen while it has none. */
 export class WebhookServer implements Service {
+  /** Told of every call. */
+  observer: WebhookObserver | undefined;
   readonly #parts: WebhookServerParts;
   readonly #admission = new Map<string, AdmissionHandler>();
   readonly #converted = new Map<string, ConvertedKind>();
@@ -84,12 +85,12 @@ export class WebhookServer implements Service {
 
   async start(): Promise<void> {
     if (!this.isNeeded) return;
-    const { options, log, clock, observer } = this.#parts;
+    const { options, log, clock } = this.#parts;
     const { port = 9443, host, certPath, certName, keyName, clientCaName } = options;
     const folder = certPath ?? join(tmpdir(), "k8s-webhook-server", "serving-certs");
     const source =
       this.#parts.certificates ??
-      new CertificateFiles({ folder, certName, keyName, clientCaName, clock, log, observer });
+      new CertificateFiles({ folder, certName, keyName, clientCaName, clock, log, observer: this.observer });
     this.#listener = await listenHttps({ host, port }, source, (request, response) =>
       this.#serve(request, response),
     );
@@ -110,7 +111,7 @@ export class WebhookServer implements Service {
     const path = url.pathname;
     if (!this.#paths.includes(path))
       return send(response, 404, { message: `no webhook is served at ${path}` });
-    const end = this.#parts.observer?.began(path);
+    const end = this.observer?.began(path);
     let status = 200;
     try {
       const body = await readJson(request);
@@ -122,7 +123,7 @@ export class WebhookServer implements Service {
     } catch (error) {
       status = error instanceof HttpError ? error.status : 500;
       if (status === 500) {
-        this.#parts.observer?.panicked(path);
+        this.observer?.panicked(path);
         this.#parts.log.error("A webhook failed", { webhook: path, error });
       }
       // What broke inside is for the log; the caller may be anybody with access to the API server.

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Client } from "../client/client.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import { parseBindAddress } from "../manager/bind-address.ts";
+import { type HttpHandler, type Listener, listenHttp } from "../manager/http-listener.ts";
+import type { Service } from "../manager/lifecycle.ts";
+import type { MetricsOptions } from "../manager/manager-options.ts";
+import { CertificateFiles } from "../tls/certificate-files.ts";
+import { listenHttps } from "../tls/listen-https.ts";
+import { SelfSignedCertificate } from "../tls/self-signed-certificate.ts";
+import { RequestAuthorizer } from "./authorize-request.ts";
+
+/** How the server is set up. */
+export interface MetricsServerParts {
+  readonly options: MetricsOptions;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** By path. */
+  readonly handlers: { readonly [path: string]: HttpHandler };
+}
+
+/** Serves metrics, and whatever else only operators of the operator should see, behind the same door. */
+export class MetricsServer implements Service {
+  readonly #parts: MetricsServerParts;
+  readonly #authorizer: RequestAuthorizer | undefined;
+  #listener: Listener | undefined;
+
+  constructor(parts: MetricsServerParts) {
+    this.#parts = parts;
+    this.#authorizer = parts.options.secure ? new RequestAuthorizer(parts.client, parts.clock) : undefined;
+  }
+
+  /** Where it listens; undefined while it doesn't. */
+  get address(): string | undefined {
+    return this.#listener?.address;
+  }
+
+  async start(): Promise<void> {
+    const { options, log } = this.#parts;
+    const address = parseBindAddress(options.bindAddress ?? "0");
+    if (!address) return;
+    const handler: HttpHandler = (request, response) => this.#serve(request, response);
+    this.#listener = options.secure
+      ? await listenHttps(address, this.#certificates(), handler)
+      : await listenHttp(address, handler);
+    log.info("Serving metrics", { address: this.#listener.address, secure: options.secure === true });
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#listener?.close(deadline);
+    this.#listener = undefined;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? "/").split("?")[0]!;
+    const refusal = await this.#refuse(request, path);
+    if (refusal !== undefined) {
+      response.writeHead(refusal, { "content-type": "text/plain; charset=utf-8" }).end();
+      return;
+    }
+    const handler = Object.hasOwn(this.#parts.handlers, path) ? this.#parts.handlers[path] : undefined;
+    if (handler) await handler(request, response);
+    else response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n");
+  }
+
+  async #refuse(request: IncomingMessage, path: string): Promise<number | undefined> {
+    try {
+      return await this.#authorizer?.refuse(request, path);
+    } catch (error) {
+      const hint = "the operator needs the verb create on tokenreviews and subjectaccessreviews";
+      this.#parts.log.error("Can't find out who asks for metrics", { error, hint });
+      return 500;
+    }
+  }
+
+  #certificates(): CertificateFiles | SelfSignedCertificate {
+    const { options, clock, log } = this.#parts;
+    const { certPath, certName, keyName } = options;
+    if (!certPath) return new SelfSignedCertificate(["localhost"]);
+    return new CertificateFiles({ folder: certPath, certName, keyName, clock, log });
+  }
+}

@@ -1,0 +1,151 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from "prom-client";
+import type { Cache } from "../cache/cache.ts";
+import type { RequestReport } from "../client/transport.ts";
+import type { WebhookObserver } from "../webhook/webhook-server.ts";
+import { ControllerMetrics } from "./controller-metrics.ts";
+
+/** What the metrics look at when they are asked for. */
+export interface MeasuredParts {
+  readonly cache: Cache;
+  readonly droppedEvents: () => number;
+}
+
+/** All metrics of a manager. The names and labels are controller-runtime's, so that its dashboards and alerts fit. */
+export class RuntimeMetrics {
+  readonly #registry = new Registry();
+  readonly controllers = new ControllerMetrics(this.#registry);
+  readonly webhooks: WebhookObserver;
+  readonly #requests: Counter<"code" | "method" | "host">;
+  readonly #requestSeconds: Histogram<"verb" | "host">;
+  readonly #isLeading: Gauge<"name">;
+
+  constructor(parts: MeasuredParts) {
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: "rest_client_requests_total",
+      help: "Requests to the API server, each attempt counted.",
+      labelNames: ["code", "method", "host"],
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: "rest_client_request_duration_seconds",
+      help: "How long the API server takes to answer.",
+      labelNames: ["verb", "host"],
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+      registers,
+    });
+    this.#isLeading = new Gauge({
+      name: "leader_election_master_status",
+      help: "1 while this process holds the lease.",
+      labelNames: ["name"],
+      registers,
+    });
+    this.webhooks = webhookMetrics(this.#registry);
+    measureCache(this.#registry, parts);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  readonly contentType = this.#registry.contentType;
+
+  /** The text that Prometheus reads: ours, then what the operator registered with prom-client by itself. */
+  async text(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${await register.metrics()}`;
+  }
+
+  request({ code, method, host, seconds }: RequestReport): void {
+    this.#requests.inc({ code, method, host });
+    this.#requestSeconds.observe({ verb: method, host }, seconds);
+  }
+
+  leading(name: string, isLeading: boolean): void {
+    this.#isLeading.set({ name }, isLeading ? 1 : 0);
+  }
+}
+
+function webhookMetrics(registry: Registry): WebhookObserver {
+  const registers = [registry];
+  const seconds = new Histogram({
+    name: "controller_runtime_webhook_latency_seconds",
+    help: "How long webhooks take to answer.",
+    labelNames: ["webhook"],
+    registers,
+  });
+  const requests = new Counter({
+    name: "controller_runtime_webhook_requests_total",
+    help: "Calls of webhooks by HTTP status.",
+    labelNames: ["webhook", "code"],
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: "controller_runtime_webhook_requests_in_flight",
+    help: "Calls of webhooks that run now.",
+    labelNames: ["webhook"],
+    registers,
+  });
+  const count = (name: string, help: string) => new Counter({ name, help, registers });
+  const panics = count("controller_runtime_webhook_panics_total", "Admission webhooks that broke.");
+  const conversionPanics = count(
+    "controller_runtime_conversion_webhook_panics_total",
+    "Conversions that broke.",
+  );
+  const reads = count("certwatcher_read_certificate_total", "Reads of a certificate.");
+  const readErrors = count(
+    "certwatcher_read_certificate_errors_total",
+    "Reads of a certificate that failed.",
+  );
+  return {
+    began(webhook) {
+      const end = seconds.startTimer({ webhook });
+      inFlight.inc({ webhook });
+      return (code) => {
+        end();
+        inFlight.dec({ webhook });
+        requests.inc({ webhook, code: String(code) });
+      };
+    },
+    panicked: (webhook) => (webhook === "/convert" ? conversionPanics : panics).inc(),
+    read(isOk) {
+      reads.inc();
+      if (!isOk) readErrors.inc();
+    },
+  };
+}
+
+/** Memory is what operators run out of, and a watch that went silent is what nobody notices: Go's runtime shows neither. */
+function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredParts): void {
+  const gauge = (
+    name: string,
+    help: string,
+    value: (stats: Cache["informers"][number]["stats"]) => number,
+  ) => {
+    const metric: Gauge<"group" | "version" | "kind"> = new Gauge({
+      name: `tsbuilder_informer_${name}`,
+      help,
+      labelNames: ["group", "version", "kind"],
+      registers: [registry],
+      collect() {
+        metric.reset();
+        for (const {
+          kind: { group, version, kind },
+          stats,
+        } of cache.informers)
+          metric.inc({ group, version, kind }, value(stats));
+      },
+    });
+  };
+  gauge("objects", "Objects in the cache.", ({ objects }) => objects);
+  gauge("bytes", "Length of the cached objects as JSON.", ({ bytes }) => bytes);
+  gauge(
+    "last_event_age_seconds",
+    "Time since the server sent anything.",
+    ({ lastEventAge = 0 }) => lastEventAge / 1000,
+  );
+  gauge("relists", "Full lists after the first.", ({ relists }) => relists);
+  gauge("watch_errors", "Watches that failed.", ({ watchErrors }) => watchErrors);
+  const dropped: Gauge = new Gauge({
+    name: "tsbuilder_events_dropped",
+    help: "Events that were recorded and not sent.",
+    registers: [registry],
+    collect: () => dropped.set(droppedEvents()),
+  });
+}
