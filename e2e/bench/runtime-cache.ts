@@ -1,16 +1,20 @@
 /**
  * Memory of a filled cache, and how long the program stands still while it fills.
- * Run: node --expose-gc --conditions=@tsbuilder/source --import tsx e2e/bench/runtime-cache.ts [pods]
+ * Run: node --conditions=@tsbuilder/source --import tsx e2e/bench/run.ts runtime-cache
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { createCache, createClient } from "@tsbuilder/runtime";
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 const count = Number(process.argv[2] ?? 10_000);
 const Pod = defineKind({ group: "", version: "v1" }, { kind: "Pod", plural: "pods" });
 
-const server = fork(new URL("pods-server.ts", import.meta.url), [String(count)]);
+const server = fork(new URL("servers/pods-server.ts", import.meta.url), [String(count)]);
 const [port] = (await once(server, "message")) as [number];
 const config = { server: `http://127.0.0.1:${port}` };
 
@@ -85,5 +89,5 @@ async function measure(
 }
 
 function collect(): void {
-  for (let round = 0; round < 3; round++) globalThis.gc?.();
+  for (let round = 0; round < 3; round++) collectGarbage();
 }

@@ -31,6 +31,8 @@ export {
   setCondition,
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
+export { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
+export { formatMicroTime, formatTime, parseDuration, parseTime } from "@tsbuilder/apimachinery/time";
 export * from "./cache/index.ts";
 export * from "./client/index.ts";
 export * from "./clock/index.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../clock/clock.ts";
 import { Reflector } from "../watch/reflector.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";
 import { freezeShared } from "./freeze-shared.ts";
-import { matchLabels } from "./match-labels.ts";
+import { matchFields, matchLabels } from "./match-selection.ts";
 import type { PartitionPlan } from "./shared-informer.ts";
 
 /** What planning needs beside the options of the kind. */
@@ -38,11 +38,11 @@ function planPartition(
   { client, keepManagedFields, watchList, clock }: PlanContext,
 ): PartitionPlan {
   const { labels, fields, transform } = scope;
-  const matches = matchLabels(labels);
+  const hasLabels = matchLabels(labels);
+  const hasFields = matchFields(fields);
   return {
     namespace,
-    // What a field selector lets through only the server knows; the watch will tell.
-    covers: (object) => matches(object.metadata.labels),
+    covers: (object) => hasLabels(object.metadata.labels) && hasFields(object),
     prepare(object) {
       // Lists of built-in kinds leave these two out of their items.
       object.apiVersion ??= kind.apiVersion;

@@ -12,7 +12,7 @@ import type {
   Subscription,
 } from "./informer.ts";
 import { Latch } from "./latch.ts";
-import { matchLabels } from "./match-labels.ts";
+import { matchLabels } from "./match-selection.ts";
 import type { Entry } from "./object-store.ts";
 import { Partition } from "./partition.ts";
 

@@ -1,3 +1,5 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+
 /** What every call takes. */
 export interface CallOptions {
   /** Ends the call. Without it, a call inherits the signal of the reconcile it is made in. */
@@ -8,8 +10,11 @@ export interface CallOptions {
 export interface Selection extends CallOptions {
   /** Only objects of this namespace; all namespaces without it. */
   readonly namespace?: string | undefined;
-  /** Labels an object must carry, or a selector in the server's syntax: `app=db,tier in (a, b),!canary`. */
-  readonly labels?: string | { readonly [label: string]: string | undefined } | undefined;
+  /**
+   * Labels an object must carry; a selector as objects have it in `spec.selector`; or one in the server's syntax:
+   * `app=db,tier in (a, b),!canary`.
+   */
+  readonly labels?: string | LabelSelector | { readonly [label: string]: string | undefined } | undefined;
   /**
    * Fields an object must have, by equality. Live reads take what the server knows (`metadata.name`, `spec.nodeName`
    * for pods, …); cached reads take `metadata.name`, `metadata.namespace` and the indexes added to the cache.

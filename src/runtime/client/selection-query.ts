@@ -1,3 +1,5 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { formatLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Selection } from "./options.ts";
 
 /** Writes a selection as the server's query parameters. */
@@ -5,9 +7,20 @@ export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "f
   labelSelector?: string;
   fieldSelector?: string;
 } {
-  const labelSelector = typeof labels === "string" ? labels : equalities(labels);
+  const labelSelector = labelText(labels);
   const fieldSelector = equalities(fields);
   return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
+}
+
+/** Tells a selector, as objects carry it, from a map of labels. */
+export function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
+  const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
+  return typeof matchLabels === "object" || Array.isArray(matchExpressions);
+}
+
+function labelText(labels: Selection["labels"]): string {
+  if (typeof labels === "string") return labels;
+  return isLabelSelector(labels) ? formatLabelSelector(labels) : equalities(labels);
 }
 
 function equalities(pairs: { readonly [name: string]: string | undefined } | undefined): string {
