@@ -54,13 +54,13 @@ export async function diffObjects(
   }
 }
 
-/** Deletes objects, last first, and waits for none that is not there. */
+/** Deletes objects, last first, and waits until they are gone. */
 export async function deleteObjects(
   objects: readonly ManifestObject[],
   options: ApplyOptions,
 ): Promise<string[]> {
   if (objects.length === 0) return [];
-  const args = ["delete", "--ignore-not-found", ...dryRun(options), "--filename", "-"];
+  const args = ["delete", "--ignore-not-found", "--timeout", "120s", ...dryRun(options), "--filename", "-"];
   const { stdout } = await runKubectl(options, args, formatManifest(objects.toReversed()));
   return lines(stdout);
 }
