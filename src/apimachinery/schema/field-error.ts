@@ -73,6 +73,18 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   return make("FieldValueTooMany", field, actual, detail, `Too many: ${actual}`);
 }
 
+/** The same error without its value, which would be too big to show. */
+export function omitted(error: FieldError, detail: string): FieldError {
+  const prefix = error.reason === "FieldValueDuplicate" ? "Duplicate value" : "Invalid value";
+  return make(
+    error.reason,
+    error.field,
+    undefined,
+    error.reason === "FieldValueDuplicate" ? "" : detail,
+    prefix,
+  );
+}
+
 /** Something that the user did not cause. */
 export function internalError(field: string, detail: string): FieldError {
   return make("InternalError", field, "", detail, "Internal error");

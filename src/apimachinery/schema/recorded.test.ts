@@ -17,7 +17,7 @@ const recorded = JSON.parse(
 
 describe("compileSchema() answers as a real API server", () => {
   for (const { name, spec, creates = [], updates = [] } of cases) {
-    it("case: ".concat(name), () => {
+    it(`answers to ${name}`, () => {
       const compiled = compileSchema({ type: "object", properties: { spec } });
       const answers = recorded[name]!;
       creates.forEach((value, index) => {

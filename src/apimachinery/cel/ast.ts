@@ -1,0 +1,121 @@
+import type { Overload } from "./functions/function.ts";
+import type { CelType } from "./types/type.ts";
+import type { Value } from "./values/value.ts";
+
+/** What every node has: its place in the source, and after checking its type. */
+interface Node {
+  /** Offset in UTF-16 units of the token that names the node: an operator, a dot, an opening parenthesis. */
+  readonly pos: number;
+  type?: CelType;
+}
+
+/** A constant. */
+export interface Literal extends Node {
+  readonly kind: "literal";
+  readonly value: Value;
+}
+
+/** A variable or a type's name; checking may turn `a.b` into one name. */
+export interface Ident extends Node {
+  readonly kind: "ident";
+  readonly name: string;
+}
+
+/** `operand.field`; `has(operand.field)` when `test` is set. */
+export interface Select extends Node {
+  readonly kind: "select";
+  readonly operand: Expr;
+  readonly field: string;
+  readonly test: boolean;
+  /** The name that the whole selection stands for, when it is a qualified identifier. */
+  qualified?: string;
+}
+
+/** A function, method or operator; operators have names such as `_+_`. */
+export interface Call extends Node {
+  readonly kind: "call";
+  readonly name: string;
+  readonly target?: Expr;
+  readonly args: readonly Expr[];
+  /** The overloads that fit the static types. */
+  overloads?: readonly Overload[];
+  /** The whole name, when what looks like a method is a function in a namespace: `optional.of`. */
+  qualified?: string;
+}
+
+/** `[a, ?b]`. */
+export interface ListExpr extends Node {
+  readonly kind: "list";
+  readonly items: readonly Expr[];
+  /** Indices of items that are left out when they are an empty optional. */
+  readonly optional: ReadonlySet<number>;
+}
+
+/** One `key: value` of a map. */
+export interface MapEntry {
+  readonly key: Expr;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+/** `{key: value, ?key: optional}`. */
+export interface MapExpr extends Node {
+  readonly kind: "map";
+  readonly entries: readonly MapEntry[];
+}
+
+/** `Message{field: value}`. */
+export interface StructExpr extends Node {
+  readonly kind: "struct";
+  readonly name: string;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly pos: number;
+    readonly value: Expr;
+    readonly optional: boolean;
+  }[];
+}
+
+/** What the macros expand to: a fold over a list or map. */
+export interface Comprehension extends Node {
+  readonly kind: "comprehension";
+  readonly range: Expr;
+  readonly iterVar: string;
+  readonly iterVar2?: string;
+  readonly accuVar: string;
+  readonly accuInit: Expr;
+  readonly condition: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+}
+
+/** An expression of CEL. */
+export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
+
+/** The accumulator of macros: a name that no source can contain. */
+export const accumulator = "@result";
+
+/** The name of an operator as messages show it, and as overloads are looked up. */
+export const operators = {
+  conditional: "_?_:_",
+  and: "_&&_",
+  or: "_||_",
+  not: "!_",
+  negate: "-_",
+  index: "_[_]",
+  optionalIndex: "_[?_]",
+  optionalSelect: "_?._",
+  in: "@in",
+  equals: "_==_",
+  notEquals: "_!=_",
+  add: "_+_",
+  notStrictlyFalse: "@not_strictly_false",
+} as const;
+
+/** The dotted name that a chain of selections spells, or undefined. */
+export function qualifiedName(expr: Expr): string | undefined {
+  if (expr.kind === "ident") return expr.name;
+  if (expr.kind !== "select" || expr.test) return undefined;
+  const operand = qualifiedName(expr.operand);
+  return operand === undefined ? undefined : `${operand}.${expr.field}`;
+}

@@ -1,0 +1,104 @@
+import type { FunctionDecl } from "../functions/function.ts";
+import { standard } from "../functions/standard.ts";
+import { type CelType, listType, mapType, optionalType, types, typeType } from "../types/type.ts";
+import { TypeValue } from "../values/type-value.ts";
+
+/** What a name stands for. */
+export interface Name {
+  readonly name: string;
+  readonly type: CelType;
+  /** Types are constants; variables have no value before evaluation. */
+  readonly value?: TypeValue;
+}
+
+/** What an environment is made of. */
+export interface EnvOptions {
+  readonly libraries?: readonly (readonly FunctionDecl[])[];
+  readonly variables?: Iterable<readonly [string, CelType]>;
+  /** Types that libraries bring along, under the names by which expressions know them. */
+  readonly types?: readonly CelType[];
+  /** The namespace in which names are looked up first. */
+  readonly container?: string;
+  /** Whether the items of a list literal may have different types. */
+  readonly mixedLiterals?: boolean;
+}
+
+const dynList = listType(types.dyn);
+const dynMap = mapType(types.dyn, types.dyn);
+
+const typeNames: readonly (readonly [string, CelType])[] = [
+  ["bool", types.bool],
+  ["bytes", types.bytes],
+  ["double", types.double],
+  ["google.protobuf.Duration", types.duration],
+  ["google.protobuf.Timestamp", types.timestamp],
+  ["int", types.int],
+  ["list", dynList],
+  ["map", dynMap],
+  ["null_type", types.null],
+  ["optional_type", optionalType(types.dyn)],
+  ["string", types.string],
+  ["type", types.type],
+  ["uint", types.uint],
+];
+
+/** The names and functions that expressions may use. An environment is made once and shared. */
+export class Env {
+  readonly container: string;
+  readonly mixedLiterals: boolean;
+  readonly #functions: ReadonlyMap<string, FunctionDecl>;
+  readonly #names: Map<string, Name>;
+
+  constructor(options: EnvOptions = {}, base?: Env) {
+    this.container = options.container ?? base?.container ?? "";
+    this.mixedLiterals = options.mixedLiterals ?? base?.mixedLiterals ?? false;
+    this.#functions = base
+      ? base.#functions
+      : collectFunctions([standard, ...(options.libraries ?? [])].flat());
+    this.#names = new Map(base ? base.#names : typeNames.map(([name, type]) => [name, typeName(name, type)]));
+    for (const type of options.types ?? []) this.#names.set(type.name, typeName(type.name, type));
+    for (const [name, type] of options.variables ?? []) this.#names.set(name, { name, type });
+  }
+
+  /** The same environment with more variables; functions are shared. */
+  withVariables(variables: Iterable<readonly [string, CelType]>): Env {
+    return new Env({ variables }, this);
+  }
+
+  findName(name: string): Name | undefined {
+    return this.#find(name, this.#names);
+  }
+
+  findFunction(name: string): FunctionDecl | undefined {
+    return this.#find(name, this.#functions);
+  }
+
+  /** In the container first, then in the namespaces around it; a leading dot means the outermost one. */
+  #find<T>(name: string, table: ReadonlyMap<string, T>): T | undefined {
+    if (name.startsWith(".")) return table.get(name.slice(1));
+    for (
+      let scope = this.container;
+      scope !== "";
+      scope = scope.slice(0, Math.max(scope.lastIndexOf("."), 0))
+    ) {
+      const found = table.get(`${scope}.${name}`);
+      if (found !== undefined) return found;
+    }
+    return table.get(name);
+  }
+}
+
+function typeName(name: string, type: CelType): Name {
+  return { name, type: typeType(type), value: new TypeValue(type) };
+}
+
+/** A library may add signatures to a function that exists; one with a known id is the same. */
+function collectFunctions(declarations: readonly FunctionDecl[]): ReadonlyMap<string, FunctionDecl> {
+  const functions = new Map<string, FunctionDecl>();
+  for (const { name, overloads } of declarations) {
+    const known = functions.get(name)?.overloads ?? [];
+    const added = overloads.filter(({ id }) => !known.some((overload) => overload.id === id));
+    functions.set(name, { name, overloads: [...known, ...added] });
+  }
+  return functions;
+}

@@ -1,0 +1,21 @@
+import type { Expr } from "./ast.ts";
+import { check } from "./check/checker.ts";
+import type { Env } from "./check/env.ts";
+import { compileProgram, type Program } from "./eval/program.ts";
+import { parse } from "./syntax/parser.ts";
+import type { CelType } from "./types/type.ts";
+
+/** An expression that was parsed, checked and compiled. */
+export interface Compiled {
+  readonly source: string;
+  readonly expr: Expr;
+  readonly type: CelType;
+  readonly program: Program;
+}
+
+/** Compiles an expression. Throws `CelSyntaxError` with everything that is wrong with it. */
+export function compile(source: string, env: Env): Compiled {
+  const expr = parse(source);
+  const type = check(source, expr, env);
+  return { source, expr, type, program: compileProgram(expr, env) };
+}

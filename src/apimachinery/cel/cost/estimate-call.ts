@@ -1,0 +1,82 @@
+import type { Expr } from "../ast.ts";
+import type { CelType } from "../types/type.ts";
+import { estimateKubernetesCall } from "./estimate-kubernetes.ts";
+import { estimateListCall } from "./estimate-lists.ts";
+import { add, fixed, multiply, type Range, scale, unknown } from "./range.ts";
+import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+
+/** An argument of a call, as far as costs go by it. */
+export interface Operand {
+  readonly expr: Expr;
+  readonly type: CelType;
+  readonly path: readonly string[] | undefined;
+  readonly size: Range | undefined;
+  /** The size of a list's items, where the schema bounds it. */
+  itemSize(): Range;
+}
+
+/** What a call costs apart from its arguments, and how big its result is where that is known. */
+export interface CallEstimate {
+  readonly cost: Range;
+  readonly size?: Range;
+}
+
+/** The size of an operand; anything where nothing bounds it. */
+export function sizeOf(operand: Operand | undefined): Range {
+  return operand?.size ?? unknown;
+}
+
+/** Estimates a call by its function and overload. The target of a method is the first operand. */
+export function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
+  const own = estimateListCall(overload, operands) ?? estimateKubernetesCall(name, overload, operands);
+  if (own) return own;
+  const [first, second] = operands;
+  const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
+  switch (overload) {
+    case "string_format":
+      return { cost: read(first) };
+    case "string_to_bytes": {
+      const { min, max } = sizeOf(first);
+      return { cost: read(first), size: { min, max: max * 4 } };
+    }
+    case "bytes_to_string": {
+      const { min, max } = sizeOf(first);
+      return { cost: read(first), size: { min: Math.floor(min / 4), max } };
+    }
+    case "strings_quote": {
+      const { min, max } = sizeOf(first);
+      return { cost: read(first), size: { min: min + 2, max: max * 2 + 2 } };
+    }
+    case "starts_with_string":
+    case "ends_with_string":
+      return { cost: read(second) };
+    case "in_list":
+      return { cost: sizeOf(second) };
+    case "matches_string": {
+      const text = scale(add(sizeOf(first), fixed(1)), perCharacter);
+      return { cost: multiply(text, scale(sizeOf(second), perPatternCharacter)) };
+    }
+    case "contains_string":
+      return { cost: multiply(read(first), read(second)) };
+    case "add_list":
+      return { cost: fixed(1), size: add(sizeOf(first), sizeOf(second)) };
+    case "add_string":
+    case "add_bytes": {
+      const size = add(sizeOf(first), sizeOf(second));
+      return { cost: scale(size, perCharacter), size };
+    }
+    default:
+      return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
+  }
+}
+
+function comparesContent(overload: string): boolean {
+  if (overload === "equals" || overload === "not_equals") return true;
+  return /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/.test(overload);
+}
+
+/** Two values are compared as far as the smaller one goes. */
+function compareCost(first: Operand | undefined, second: Operand | undefined): Range {
+  const max = Math.min(sizeOf(first).max, sizeOf(second).max);
+  return scale({ min: max > 0 ? 1 : 0, max }, perCharacter);
+}

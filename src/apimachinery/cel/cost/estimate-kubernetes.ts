@@ -1,0 +1,156 @@
+import { formatType } from "../types/type.ts";
+import { type CallEstimate, type Operand, sizeOf } from "./estimate-call.ts";
+import { add, fixed, multiply, type Range, scale } from "./range.ts";
+import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+
+/** Estimates the functions of the Kubernetes libraries and of strings; undefined for any other. */
+export function estimateKubernetesCall(
+  name: string,
+  overload: string,
+  operands: readonly Operand[],
+): CallEstimate | undefined {
+  if (name === "_==_") return estimateEquality(operands);
+  if (name === "ip" && overload === "cidr_ip") return { cost: fixed(1) };
+  if (isTextIndex(name, overload)) return { cost: scale(sizeOf(operands[0]), perCharacter) };
+  return estimates[name]?.(operands, overload);
+}
+
+type Estimate = (operands: readonly Operand[], overload: string) => CallEstimate;
+
+const readFirst: Estimate = ([first]) => ({ cost: scale(sizeOf(first), perCharacter) });
+const readAndKeep: Estimate = ([first]) => ({
+  cost: scale(sizeOf(first), perCharacter),
+  size: sizeOf(first),
+});
+const constant: Estimate = () => ({ cost: fixed(1) });
+
+/** Visits every item; comparing or adding text reads it. */
+const visitItems: Estimate = ([list]) => {
+  const kind = list?.type.params[0]?.kind;
+  const isText = kind === "string" || kind === "bytes";
+  const each = isText ? add(fixed(1), scale(list!.itemSize(), perCharacter)) : fixed(1);
+  return { cost: multiply(sizeOf(list), each) };
+};
+
+const findMatches: Estimate = ([text, pattern]) => {
+  const read = scale(add(sizeOf(text), fixed(1)), perCharacter);
+  const cost = multiply(read, scale(sizeOf(pattern), perPatternCharacter));
+  return { cost, size: { min: 0, max: sizeOf(text).max } };
+};
+
+const oneEach = [
+  "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
+  "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
+  "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
+];
+
+const estimates: Readonly<Record<string, Estimate>> = {
+  ...Object.fromEntries(oneEach.flatMap((names) => names.split(" ")).map((name) => [name, constant])),
+  isSorted: visitItems,
+  sum: visitItems,
+  max: visitItems,
+  min: visitItems,
+  indexOf: visitItems,
+  lastIndexOf: visitItems,
+  url: readAndKeep,
+  lowerAscii: readAndKeep,
+  upperAscii: readAndKeep,
+  substring: readAndKeep,
+  trim: readAndKeep,
+  cidr: readFirst,
+  isIP: readFirst,
+  isCIDR: readFirst,
+  ip: readFirst,
+  quantity: readFirst,
+  isQuantity: readFirst,
+  semver: readFirst,
+  isSemver: readFirst,
+  find: findMatches,
+  findAll: findMatches,
+  replace: estimateReplace,
+  split: estimateSplit,
+  join: estimateJoin,
+  "ip.isCanonical": ([first]) => ({ cost: scale(sizeOf(first), 2 * perCharacter) }),
+  validate: ([, text]) => ({ cost: scale(scale(sizeOf(text), perCharacter), 128 * perPatternCharacter) }),
+  containsIP: ([, other], overload) => ({
+    cost: add(scale({ min: 8, max: 32 }, perCharacter), textOf(other, overload)),
+  }),
+  containsCIDR: ([, other], overload) => ({
+    cost: add(
+      scale({ min: 8, max: 32 }, perCharacter),
+      scale({ min: 4, max: 16 }, perCharacter),
+      fixed(1),
+      textOf(other, overload),
+    ),
+  }),
+};
+
+/** Both strings and lists have these two; on strings they read the text. */
+function isTextIndex(name: string, overload: string): boolean {
+  return (name === "indexOf" || name === "lastIndexOf") && overload.startsWith("string_");
+}
+
+function textOf(operand: Operand | undefined, overload: string): Range {
+  return overload.endsWith("_string") ? scale(sizeOf(operand), perCharacter) : fixed(0);
+}
+
+function estimateReplace([text, from, to]: readonly Operand[]): CallEstimate {
+  const [whole, part, other] = [sizeOf(text), sizeOf(from), sizeOf(to)];
+  const count = { min: 0, max: 0 };
+  const kept = { min: 0, max: 0 };
+  if (part.min === 0) {
+    count.max = whole.max + 1;
+    kept.max = whole.max;
+  } else if (other.max <= part.min) {
+    kept.max = whole.max;
+  } else {
+    count.max = Math.ceil(whole.max / part.min);
+  }
+  if (part.max === 0) {
+    count.min = whole.min + 1;
+    kept.min = whole.min;
+  } else if (part.max <= other.min) {
+    kept.min = whole.min;
+  } else {
+    count.min = Math.ceil(whole.min / part.max);
+  }
+  return { cost: scale(whole, 2 * perCharacter), size: add(multiply(count, other), kept) };
+}
+
+function estimateSplit([text, , limit]: readonly Operand[]): CallEstimate {
+  const size = sizeOf(text);
+  const expr = limit?.expr;
+  const given = expr?.kind === "literal" && typeof expr.value === "number" ? expr.value : undefined;
+  return {
+    cost: scale(size, 2 * perCharacter),
+    size: { min: 0, max: given ?? size.max },
+  };
+}
+
+function estimateJoin([list, separator]: readonly Operand[]): CallEstimate {
+  const count = sizeOf(list);
+  let size = list ? multiply(count, list.itemSize()) : { min: 0, max: 0 };
+  if (separator) {
+    const gaps = { min: Math.max(count.min - 1, 0), max: Math.max(count.max - 1, 0) };
+    size = add(size, multiply(sizeOf(separator), gaps));
+  }
+  return { cost: scale(size, perCharacter), size };
+}
+
+/** The types of the libraries are compared at once, or by the little text that they hold. */
+function estimateEquality([left, right]: readonly Operand[]): CallEstimate | undefined {
+  if (!left || !right || formatType(left.type) !== formatType(right.type)) return undefined;
+  switch (left.type.name) {
+    case "net.IP":
+    case "net.CIDR":
+    case "kubernetes.Quantity":
+    case "kubernetes.Semver":
+      return { cost: fixed(1) };
+    case "kubernetes.NamedFormat":
+      return { cost: scale({ min: 1, max: 64 }, perCharacter) };
+    case "kubernetes.URL":
+      return { cost: scale({ min: 1, max: right.size?.max ?? 1 }, perCharacter) };
+    default:
+      return undefined;
+  }
+}

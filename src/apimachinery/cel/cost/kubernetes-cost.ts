@@ -1,0 +1,79 @@
+import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./runtime-cost.ts";
+import { CelList } from "../values/list.ts";
+import { CelMap } from "../values/map.ts";
+import type { Value } from "../values/value.ts";
+
+const read: CallCost = ([a]) => readCost(sizeOf(a!));
+const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
+const traverse: CallCost = ([a]) => traversalCost(a!);
+
+/** The cost that Kubernetes gives to the functions of its libraries, whatever the overload. */
+export function kubernetesCost(name: string, overload: string): CallCost | undefined {
+  if (name === "ip" && overload === "cidr_ip") return 1;
+  if (name === "containsIP" || name === "containsCIDR")
+    return containsCost(name, overload.endsWith("_string"));
+  return costs[name];
+}
+
+const costs: Readonly<Record<string, CallCost>> = {
+  ...Object.fromEntries(
+    [
+      "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
+      "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
+      "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
+    ]
+      .join(" ")
+      .split(" ")
+      .map((name) => [name, 1]),
+  ),
+  isSorted: traverse,
+  sum: traverse,
+  max: traverse,
+  min: traverse,
+  indexOf: traverse,
+  lastIndexOf: traverse,
+  url: read,
+  lowerAscii: read,
+  upperAscii: read,
+  substring: read,
+  trim: read,
+  cidr: read,
+  isIP: read,
+  isCIDR: read,
+  ip: read,
+  quantity: read,
+  isQuantity: read,
+  semver: read,
+  isSemver: read,
+  replace: readTwice,
+  split: readTwice,
+  "ip.isCanonical": readTwice,
+  join: (_, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
+  find: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
+  findAll: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
+};
+
+/** Networks count by their size in bytes, as the library reports it. */
+function containsCost(name: string, isText: boolean): CallCost {
+  return ([network, other]) => {
+    const size = addressSize(network!);
+    const base = readCost(size + size) + (name === "containsCIDR" ? readCost(size) + 1 : 0);
+    return base + (isText ? readCost(sizeOf(other!)) : 0);
+  };
+}
+
+/** Lists cost what their items cost, down to the letters; the letters are not rounded up one by one. */
+function traversalCost(value: Value): number {
+  if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter);
+  if (value instanceof CelList)
+    return value.toArray().reduce<number>((sum, item) => sum + traversalCost(item), 0);
+  if (!(value instanceof CelMap)) return 1;
+  return value
+    .keys()
+    .reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.find(key)!), 0);
+}
+
+function addressSize(value: Value): number {
+  return sizeOf(value);
+}

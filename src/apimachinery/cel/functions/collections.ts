@@ -1,0 +1,128 @@
+import { listType, mapType, optionalType, paramType, types } from "../types/type.ts";
+import { isEqual, numberOf } from "../values/equality.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { CelDouble } from "../values/double.ts";
+import { isInt } from "../values/int.ts";
+import { CelList } from "../values/list.ts";
+import { CelMap, keyText, NativeMap, normalizeKey } from "../values/map.ts";
+import { CelObject } from "../values/object.ts";
+import { CelOptional } from "../values/optional.ts";
+import type { Value } from "../values/value.ts";
+import { declare, method, overload } from "./function.ts";
+import { textLength } from "../values/text.ts";
+
+const { bool, bytes, int, string } = types;
+const item = paramType("A");
+const value = paramType("B");
+const list = listType(item);
+const map = mapType(item, value);
+
+/** Reads a list or map as `container[key]` does. */
+export function index(container: Value, key: Value): Value {
+  const found = lookUp(container, key);
+  if (found !== undefined) return found;
+  if (container instanceof CelList) throw new EvalError(`index out of bounds: ${indexText(key)}`);
+  throw new EvalError(`no such key: ${keyText(key)}`);
+}
+
+/** What is at a place, or undefined; a key of a wrong type is an error. */
+export function lookUp(container: Value, key: Value): Value | undefined {
+  if (container instanceof CelList) return itemAt(container, key);
+  if (container instanceof CelMap) {
+    if (normalizeKey(key) === undefined && !(key instanceof CelDouble))
+      throw new EvalError("unsupported key type");
+    return container.find(key);
+  }
+  if (container instanceof CelObject && typeof key === "string") return container.find(key);
+  throw new EvalError("no such overload");
+}
+
+/** Whole doubles and uints index a list too, when their static type was not known. */
+function itemAt(container: CelList, key: Value): Value | undefined {
+  const position = numberOf(key);
+  if (position === undefined || (key instanceof CelDouble && !Number.isInteger(key.value))) {
+    throw new EvalError(`unsupported index type '${typeof key === "string" ? "string" : "double"}' in list`);
+  }
+  return position >= 0 && position < container.size ? container.at(Number(position)) : undefined;
+}
+
+function indexText(key: Value): string {
+  return isInt(key) ? String(key) : keyText(key);
+}
+
+/** `item in list`, `key in map`. */
+export function isIn(element: Value, container: CelList | CelMap): boolean {
+  if (container instanceof CelMap) return container.find(element) !== undefined;
+  for (let at = 0; at < container.size; at++) if (isEqual(element, container.at(at))) return true;
+  return false;
+}
+
+/** Adds entries to the map that a comprehension builds. */
+function insertInto(target: CelMap, entries: CelMap): CelMap {
+  const result =
+    target instanceof NativeMap
+      ? target
+      : new NativeMap(target.keys().map((key) => [key, target.find(key)!]));
+  for (const key of entries.keys()) result.insert(key, entries.find(key)!);
+  return result;
+}
+
+const sizeOf = (container: CelList | CelMap): number => container.size;
+
+/** Reads `container[?key]`, or an optional container. */
+export function optionalIndex(container: Value, key: Value): CelOptional {
+  const inner = container instanceof CelOptional ? container.value : container;
+  if (inner === undefined) return CelOptional.none;
+  const found = lookUp(inner, key);
+  return found === undefined ? CelOptional.none : new CelOptional(found);
+}
+
+/** Indexing, membership and size. */
+export const collections = [
+  declare(
+    "_[_]",
+    overload("index_list", [list, int], item, index),
+    overload("index_map", [map, item], value, index),
+    overload("optional_list_index_int", [optionalType(list), int], optionalType(item), optionalIndex),
+    overload("optional_map_index_value", [optionalType(map), item], optionalType(value), optionalIndex),
+  ),
+  declare(
+    "_[?_]",
+    overload("list_optindex_optional_int", [list, int], optionalType(item), optionalIndex),
+    overload(
+      "optional_list_optindex_optional_int",
+      [optionalType(list), int],
+      optionalType(item),
+      optionalIndex,
+    ),
+    overload("map_optindex_optional_value", [map, item], optionalType(value), optionalIndex),
+    overload(
+      "optional_map_optindex_optional_value",
+      [optionalType(map), item],
+      optionalType(value),
+      optionalIndex,
+    ),
+  ),
+  declare("@in", overload("in_list", [item, list], bool, isIn), overload("in_map", [item, map], bool, isIn)),
+  declare(
+    "size",
+    overload("size_bytes", [bytes], int, (a: Uint8Array) => a.length),
+    method("bytes_size", [bytes], int, (a: Uint8Array) => a.length),
+    overload("size_list", [list], int, sizeOf),
+    method("list_size", [list], int, sizeOf),
+    overload("size_map", [map], int, sizeOf),
+    method("map_size", [map], int, sizeOf),
+    overload("size_string", [string], int, textLength),
+    method("string_size", [string], int, textLength),
+  ),
+  declare(
+    "cel.@mapInsert",
+    overload("@mapInsert_map_map", [map, map], map, insertInto),
+    overload(
+      "@mapInsert_map_key_value",
+      [map, item, value],
+      map,
+      (target: CelMap, key: Value, entry: Value) => insertInto(target, new NativeMap([[key, entry]])),
+    ),
+  ),
+];

@@ -1,0 +1,74 @@
+import { type CelType, paramType, types } from "../types/type.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { compareNumeric, isEqual } from "../values/equality.ts";
+import { compareNumbers } from "../values/int.ts";
+import { CelDuration, CelTimestamp } from "../values/time.ts";
+import type { Value } from "../values/value.ts";
+import { declare, type FunctionDecl, type Overload, overload } from "./function.ts";
+
+const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
+const any = paramType("A");
+
+/** The types that have an order, as overloads name them; numbers are ordered across their types. */
+const ordered: readonly (readonly [string, CelType, CelType])[] = [
+  ["bool", bool, bool],
+  ["int64", int, int],
+  ["int64_double", int, double],
+  ["int64_uint64", int, uint],
+  ["uint64", uint, uint],
+  ["uint64_double", uint, double],
+  ["uint64_int64", uint, int],
+  ["double", double, double],
+  ["double_int64", double, int],
+  ["double_uint64", double, uint],
+  ["string", string, string],
+  ["bytes", bytes, bytes],
+  ["timestamp", timestamp, timestamp],
+  ["duration", duration, duration],
+];
+
+/** Where two values stand to each other; NaN to nothing. */
+export function compare(a: Value, b: Value): number {
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  const order = compareNumeric(a, b);
+  if (order !== undefined) return order;
+  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return compareNumbers(a.nanos, b.nanos);
+  if (a instanceof CelDuration && b instanceof CelDuration) return compareNumbers(a.nanos, b.nanos);
+  throw new EvalError("no such overload");
+}
+
+/** By Unicode characters: UTF-16 units would put the emoji before the last letters of the basic plane. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  let index = 0;
+  while (index < length && a.charCodeAt(index) === b.charCodeAt(index)) index++;
+  if (index === length) return a.length - b.length;
+  const [first, second] = [a.charCodeAt(index), b.charCodeAt(index)];
+  const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+  if (isSurrogate(first) !== isSurrogate(second)) return isSurrogate(first) ? 1 : -1;
+  return first - second;
+}
+
+function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDecl {
+  const overloads = ordered.map(
+    ([suffix, left, right]): Overload =>
+      overload(`${word}_${suffix}`, [left, right], bool, (a: Value, b: Value) => holds(compare(a, b))),
+  );
+  return declare(name, ...overloads);
+}
+
+/** `== != < <= >= >`. */
+export const comparison = [
+  declare("_==_", overload("equals", [any, any], bool, isEqual)),
+  declare(
+    "_!=_",
+    overload("not_equals", [any, any], bool, (a: Value, b: Value) => !isEqual(a, b)),
+  ),
+  relation("_<_", "less", (order) => order < 0),
+  relation("_<=_", "less_equals", (order) => order <= 0),
+  relation("_>=_", "greater_equals", (order) => order >= 0),
+  relation("_>_", "greater", (order) => order > 0),
+];

@@ -1,0 +1,152 @@
+import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { goFloat } from "../../schema/go-text.ts";
+import { paramType, typeType, types } from "../types/type.ts";
+import { CelDouble } from "../values/double.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { checkInt, checkUint, type Int } from "../values/int.ts";
+import {
+  CelDuration,
+  CelTimestamp,
+  formatDuration,
+  formatTimestamp,
+  isProtobufDuration,
+  parseTimestamp,
+} from "../values/time.ts";
+import { TypeValue } from "../values/type-value.ts";
+import { typeOf } from "../values/type-of.ts";
+import { CelUint } from "../values/uint.ts";
+import type { Value } from "../values/value.ts";
+import { declare, overload } from "./function.ts";
+
+const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = types;
+const any = paramType("A");
+const same = (value: Value): Value => value;
+
+/** Cuts a double toward zero; what int64 or uint64 can't hold for certain is refused. */
+function wholeOf({ value }: CelDouble, limit: number, message: string): bigint {
+  if (Number.isNaN(value) || value >= limit || value <= -(2 ** 63)) throw new EvalError(message);
+  return BigInt(Math.trunc(value));
+}
+
+function parseInteger(text: string, signed: boolean): Int {
+  const pattern = signed ? /^[+-]?\d+$/ : /^\d+$/;
+  if (!pattern.test(text))
+    throw new EvalError(`type conversion error from 'string' to '${signed ? "int" : "uint"}'`);
+  const magnitude = BigInt(text.replace(/^[+-]/, ""));
+  return signed ? checkInt(text.startsWith("-") ? -magnitude : magnitude) : checkUint(magnitude);
+}
+
+function parseDouble(text: string): CelDouble {
+  if (/^[+-]?(?:inf|infinity)$/i.test(text))
+    return new CelDouble(text.startsWith("-") ? -Infinity : Infinity);
+  if (/^nan$/i.test(text)) return new CelDouble(Number.NaN);
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) {
+    throw new EvalError("type conversion error from 'string' to 'double'");
+  }
+  return new CelDouble(Number(text));
+}
+
+function parseBool(text: string): boolean {
+  if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
+  if (["0", "f", "F", "false", "FALSE", "False"].includes(text)) return false;
+  throw new EvalError("type conversion error from 'string' to 'bool'");
+}
+
+function decodeText(value: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
+  } catch {
+    throw new EvalError("invalid UTF-8 in bytes, cannot convert to string");
+  }
+}
+
+function parseTime(text: string): CelTimestamp {
+  const time = parseTimestamp(text);
+  if (!time) throw new EvalError("type conversion error from 'string' to 'timestamp'");
+  return CelTimestamp.of(time.nanos);
+}
+
+function parseSpan(text: string): CelDuration {
+  const nanos = parseGoDuration(text);
+  if (nanos === undefined || !isProtobufDuration(nanos)) {
+    throw new EvalError("type conversion error from 'string' to 'duration'");
+  }
+  return new CelDuration(nanos);
+}
+
+const seconds = (nanos: bigint): bigint => {
+  const quotient = nanos / 1_000_000_000n;
+  return nanos < 0n && quotient * 1_000_000_000n !== nanos ? quotient - 1n : quotient;
+};
+
+/** `int(x)`, `string(x)` and the like. */
+export const conversions = [
+  declare(
+    "bool",
+    overload("bool_to_bool", [bool], bool, same),
+    overload("string_to_bool", [string], bool, parseBool),
+  ),
+  declare(
+    "bytes",
+    overload("bytes_to_bytes", [bytes], bytes, same),
+    overload("string_to_bytes", [string], bytes, (a: string) => new Uint8Array(Buffer.from(a))),
+  ),
+  declare(
+    "double",
+    overload("double_to_double", [double], double, same),
+    overload("int64_to_double", [int], double, (a: Int) => new CelDouble(Number(a))),
+    overload("string_to_double", [string], double, parseDouble),
+    overload("uint64_to_double", [uint], double, (a: CelUint) => new CelDouble(Number(a.value))),
+  ),
+  declare(
+    "duration",
+    overload("duration_to_duration", [duration], duration, same),
+    overload("int64_to_duration", [int], duration, (a: Int) => CelDuration.of(BigInt(a))),
+    overload("string_to_duration", [string], duration, parseSpan),
+  ),
+  declare("dyn", overload("to_dyn", [any], dyn, same)),
+  declare(
+    "int",
+    overload("int64_to_int64", [int], int, same),
+    overload("double_to_int64", [double], int, (a: CelDouble) =>
+      checkInt(wholeOf(a, 2 ** 63, "integer overflow")),
+    ),
+    overload("duration_to_int64", [duration], int, (a: CelDuration) => checkInt(a.nanos)),
+    overload("string_to_int64", [string], int, (a: string) => parseInteger(a, true)),
+    overload("timestamp_to_int64", [timestamp], int, (a: CelTimestamp) => checkInt(seconds(a.nanos))),
+    overload("uint64_to_int64", [uint], int, (a: CelUint) => checkInt(BigInt(a.value))),
+  ),
+  declare(
+    "string",
+    overload("string_to_string", [string], string, same),
+    overload("bool_to_string", [bool], string, String),
+    overload("bytes_to_string", [bytes], string, decodeText),
+    overload("double_to_string", [double], string, (a: CelDouble) => goFloat(a.value)),
+    overload("duration_to_string", [duration], string, formatDuration),
+    overload("int64_to_string", [int], string, String),
+    overload("timestamp_to_string", [timestamp], string, formatTimestamp),
+    overload("uint64_to_string", [uint], string, (a: CelUint) => String(a.value)),
+  ),
+  declare(
+    "timestamp",
+    overload("timestamp_to_timestamp", [timestamp], timestamp, same),
+    overload("int64_to_timestamp", [int], timestamp, (a: Int) => CelTimestamp.of(BigInt(a) * 1_000_000_000n)),
+    overload("string_to_timestamp", [string], timestamp, parseTime),
+  ),
+  declare(
+    "type",
+    overload("type", [any], typeType(any), (a: Value) => new TypeValue(typeOf(a))),
+  ),
+  declare(
+    "uint",
+    overload("uint64_to_uint64", [uint], uint, same),
+    overload(
+      "double_to_uint64",
+      [double],
+      uint,
+      (a: CelDouble) => new CelUint(checkUint(wholeOf(a, 2 ** 64, "unsigned integer overflow"))),
+    ),
+    overload("int64_to_uint64", [int], uint, (a: Int) => new CelUint(checkUint(BigInt(a)))),
+    overload("string_to_uint64", [string], uint, (a: string) => new CelUint(parseInteger(a, false))),
+  ),
+];

@@ -1,0 +1,21 @@
+import { paramType, types } from "../types/type.ts";
+import type { Value } from "../values/value.ts";
+import { declare, overload } from "./function.ts";
+
+const { bool } = types;
+const any = paramType("A");
+const never = (): Value => {
+  throw new Error("evaluated by its own node");
+};
+
+/** The logical operators. All but negation have their own evaluation: they don't need all their operands. */
+export const logic = [
+  declare("_?_:_", overload("conditional", [bool, any, any], any, never)),
+  declare("_&&_", overload("logical_and", [bool, bool], bool, never)),
+  declare("_||_", overload("logical_or", [bool, bool], bool, never)),
+  declare(
+    "!_",
+    overload("logical_not", [bool], bool, (a: boolean) => !a),
+  ),
+  declare("@not_strictly_false", overload("not_strictly_false", [bool], bool, never)),
+];

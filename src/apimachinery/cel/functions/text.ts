@@ -1,0 +1,48 @@
+import { RE2JS } from "re2js";
+import { types } from "../types/type.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { declare, method, overload } from "./function.ts";
+
+const { bool, string } = types;
+
+const compiled = new Map<string, RE2JS>();
+const limit = 1000;
+
+/** A regular expression of RE2; the ones in use are kept. */
+export function regex(pattern: string): RE2JS {
+  const existing = compiled.get(pattern);
+  if (existing) return existing;
+  try {
+    const expression = RE2JS.compile(pattern);
+    if (compiled.size >= limit) compiled.clear();
+    compiled.set(pattern, expression);
+    return expression;
+  } catch (error) {
+    const reason =
+      error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
+    throw new EvalError(`error parsing regexp: ${reason}`);
+  }
+}
+
+const matches = (text: string, pattern: string): boolean => regex(pattern).test(text);
+
+/** What strings can do without any library. */
+export const text = [
+  declare(
+    "contains",
+    method("contains_string", [string, string], bool, (a: string, b: string) => a.includes(b)),
+  ),
+  declare(
+    "endsWith",
+    method("ends_with_string", [string, string], bool, (a: string, b: string) => a.endsWith(b)),
+  ),
+  declare(
+    "startsWith",
+    method("starts_with_string", [string, string], bool, (a: string, b: string) => a.startsWith(b)),
+  ),
+  declare(
+    "matches",
+    overload("matches", [string, string], bool, matches),
+    method("matches_string", [string, string], bool, matches),
+  ),
+];

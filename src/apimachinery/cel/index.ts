@@ -1,0 +1,14 @@
+export { Env, type EnvOptions } from "./check/env.ts";
+export { type Compiled, compile } from "./compile.ts";
+export type { Outcome, Program } from "./eval/program.ts";
+export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
+export type { CompiledRules, RuleOptions } from "./rules/compiled-rules.ts";
+export { compileRules, hasRules } from "./rules/compile-rules.ts";
+export { compileValidator } from "./rules/compile-validator.ts";
+export { kubernetesEnv } from "./rules/environment.ts";
+export { perCallLimit, runtimeBudget, staticRuleLimit, staticSchemaLimit } from "./rules/limits.ts";
+export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
+export { type CelType, formatType, types } from "./types/type.ts";
+export { CostLimitError, EvalError } from "./values/eval-error.ts";
+export { show } from "./values/show.ts";
+export type { Value } from "./values/value.ts";

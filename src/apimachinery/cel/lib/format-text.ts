@@ -1,0 +1,130 @@
+import { goFloat } from "../../schema/go-text.ts";
+import { CelDouble } from "../values/double.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { type Int, isInt } from "../values/int.ts";
+import { CelList } from "../values/list.ts";
+import { CelMap, keyText } from "../values/map.ts";
+import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../values/time.ts";
+import { TypeValue } from "../values/type-value.ts";
+import { typeOf } from "../values/type-of.ts";
+import { CelUint } from "../values/uint.ts";
+import type { Value } from "../values/value.ts";
+
+const defaultPrecision = 6;
+
+/** Fills the clauses of a format string, `%s %d %f %e %b %x %X %o`, in their order. */
+export function formatText(format: string, args: CelList): string {
+  let used = 0;
+  let out = "";
+  for (let index = 0; index < format.length; index++) {
+    if (format[index] !== "%") {
+      out += format[index];
+      continue;
+    }
+    const clause = /^%(?:(%)|(?:\.(\d*))?(.)?)/su.exec(format.slice(index))!;
+    index += clause[0].length - 1;
+    if (clause[1] !== undefined) {
+      out += "%";
+      continue;
+    }
+    if (used >= args.size) throw new EvalError(`index ${used} out of range`);
+    out += formatClause(clause[3], clause[2], args.at(used++));
+  }
+  return out;
+}
+
+function formatClause(clause: string | undefined, precision: string | undefined, value: Value): string {
+  const digits = precision === undefined ? defaultPrecision : Number(precision);
+  switch (clause) {
+    case "s":
+      return formatAny(value);
+    case "d":
+      return formatDecimal(value);
+    case "f":
+      return formatFixed(doubleOf(value, "fixed-point clause can only be used on doubles"), digits);
+    case "e":
+      return formatExponent(doubleOf(value, "scientific clause can only be used on doubles"), digits);
+    case "b":
+      if (typeof value === "boolean") return value ? "1" : "0";
+      return integerOf(value, "only integers and bools can be formatted as binary").toString(2);
+    case "o":
+      return integerOf(value, "octal clause can only be used on integers").toString(8);
+    case "x":
+      return formatHex(value);
+    case "X":
+      return formatHex(value).toUpperCase();
+    default:
+      throw new EvalError(
+        `could not parse formatting clause: unrecognized formatting clause "${clause ?? ""}"`,
+      );
+  }
+}
+
+function wrongType(complaint: string, value: Value): EvalError {
+  return new EvalError(`error during formatting: ${complaint}, was given ${typeOf(value).runtimeName}`);
+}
+
+function integerOf(value: Value, complaint: string): Int {
+  if (isInt(value)) return value;
+  if (value instanceof CelUint) return value.value;
+  throw wrongType(complaint, value);
+}
+
+function doubleOf(value: Value, complaint: string): number {
+  if (value instanceof CelDouble) return value.value;
+  if (isInt(value)) return Number(value);
+  if (value instanceof CelUint) return Number(value.value);
+  throw wrongType(complaint, value);
+}
+
+function formatDecimal(value: Value): string {
+  if (value instanceof CelDouble && !Number.isFinite(value.value)) return String(value.value);
+  return String(integerOf(value, "decimal clause can only be used on integers"));
+}
+
+function formatHex(value: Value): string {
+  if (typeof value === "string") return Buffer.from(value).toString("hex");
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  return integerOf(value, "only integers, byte buffers, and strings can be formatted as hex").toString(16);
+}
+
+/** Halves go to the even digit, where JavaScript rounds them up. */
+function formatFixed(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const places = Math.min(digits, 100);
+  const text = Math.abs(value) >= 1e21 ? BigInt(value).toString() : value.toFixed(places);
+  const exact = Math.abs(value) >= 1e21 ? "" : value.toFixed(100);
+  const rest = exact.slice(exact.length - 100 + places);
+  if (!/^50*$/.test(rest)) return text;
+  const cut = exact.slice(0, exact.length - 100 + places).replace(/\.$/, "");
+  return "02468".includes(cut.at(-1)!) ? cut : text;
+}
+
+function formatExponent(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  return value.toExponential(Math.min(digits, 100)).replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+/** Any value in its plain form; the keys of maps are sorted. */
+function formatAny(value: Value): string {
+  if (typeof value === "string") return value;
+  if (value === null || typeof value === "boolean" || isInt(value)) return String(value);
+  if (value instanceof CelUint) return String(value.value);
+  if (value instanceof CelDouble)
+    return Number.isFinite(value.value) ? goFloat(value.value) : String(value.value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (value instanceof CelTimestamp) return formatTimestamp(value);
+  if (value instanceof CelDuration) return formatDuration(value);
+  if (value instanceof CelList) return `[${value.toArray().map(formatAny).join(", ")}]`;
+  if (value instanceof CelMap) return formatMap(value);
+  if (value instanceof TypeValue) return value.name;
+  const complaint =
+    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
+  throw wrongType(complaint, value);
+}
+
+function formatMap(map: CelMap): string {
+  const entries = map.keys().map((key) => [keyText(key), formatAny(map.find(key)!)] as const);
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  return `{${sorted.map(([key, value]) => `${key}: ${value}`).join(", ")}}`;
+}

@@ -1,0 +1,93 @@
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { listType, optionalType, paramType, types } from "../types/type.ts";
+import { CelDouble } from "../values/double.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { CelList, NativeList } from "../values/list.ts";
+import { CelMap } from "../values/map.ts";
+import { CelOptional } from "../values/optional.ts";
+import { CelDuration } from "../values/time.ts";
+import { CelUint } from "../values/uint.ts";
+import type { Value } from "../values/value.ts";
+
+const item = paramType("V");
+const optional = optionalType(item);
+const list = listType(item);
+
+/** Values that may be absent. Selecting and indexing with a question mark is part of the language. */
+export const optionals: readonly FunctionDecl[] = [
+  declare(
+    "optional.of",
+    overload("optional_of", [item], optional, (value: Value) => new CelOptional(value)),
+  ),
+  declare(
+    "optional.ofNonZeroValue",
+    overload("optional_ofNonZeroValue", [item], optional, (value: Value) =>
+      isZero(value) ? CelOptional.none : new CelOptional(value),
+    ),
+  ),
+  declare(
+    "optional.none",
+    overload("optional_none", [], optional, () => CelOptional.none),
+  ),
+  declare("value", method("optional_value", [optional], item, valueOf)),
+  declare(
+    "hasValue",
+    method("optional_hasValue", [optional], types.bool, ({ value }: CelOptional) => value !== undefined),
+  ),
+  declare(
+    "or",
+    method("optional_or_optional", [optional, optional], optional, (a: CelOptional, b: CelOptional) =>
+      a.value === undefined ? b : a,
+    ),
+  ),
+  declare(
+    "orValue",
+    method(
+      "optional_orValue_value",
+      [optional, item],
+      item,
+      ({ value }: CelOptional, other: Value) => value ?? orNull(value, other),
+    ),
+  ),
+  declare("optional.unwrap", overload("optional_unwrap", [listType(optional)], list, unwrap)),
+  declare("unwrapOpt", method("optional_unwrapOpt", [listType(optional)], list, unwrap)),
+  declare(
+    "first",
+    method("list_first", [list], optional, (from: CelList) =>
+      from.size === 0 ? CelOptional.none : new CelOptional(from.at(0)),
+    ),
+  ),
+  declare(
+    "last",
+    method("list_last", [list], optional, (from: CelList) =>
+      from.size === 0 ? CelOptional.none : new CelOptional(from.at(from.size - 1)),
+    ),
+  ),
+];
+
+/** Null is a value; only absence gives way to the other. */
+function orNull(value: Value | undefined, other: Value): Value {
+  return value === undefined ? other : value;
+}
+
+function valueOf({ value }: CelOptional): Value {
+  if (value === undefined) throw new EvalError("optional.none() dereference");
+  return value;
+}
+
+function unwrap(from: CelList): CelList {
+  const present = from.toArray().flatMap((one) => {
+    if (!(one instanceof CelOptional)) throw new EvalError("value is not optional");
+    return one.value === undefined ? [] : [one.value];
+  });
+  return new NativeList(present);
+}
+
+/** Whether a value is the one that its type starts out with. */
+function isZero(value: Value): boolean {
+  if (value === null || value === false || value === 0 || value === "") return true;
+  if (value instanceof CelUint || value instanceof CelDouble) return value.value === 0;
+  if (value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof CelList || value instanceof CelMap) return value.size === 0;
+  return value instanceof CelDuration && value.nanos === 0n;
+}

@@ -1,0 +1,144 @@
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { listType, types } from "../types/type.ts";
+import { EvalError } from "../values/eval-error.ts";
+import type { Int } from "../values/int.ts";
+import { type CelList, NativeList } from "../values/list.ts";
+import { characters } from "../values/text.ts";
+import { formatText } from "./format-text.ts";
+
+const { dyn, int, string } = types;
+const textList = listType(string);
+
+function charAt(text: string, index: Int): string {
+  const chars = characters(text);
+  if (index < 0 || index > chars.length) throw new EvalError(`index out of range: ${index}`);
+  return chars[Number(index)] ?? "";
+}
+
+function indexOf(text: string, part: string, from: Int = 0): Int {
+  const chars = characters(text);
+  if (from < 0 || (from > chars.length && part !== "")) throw new EvalError(`index out of range: ${from}`);
+  if (part === "") return from;
+  const wanted = characters(part);
+  for (let at = Number(from); at <= chars.length - wanted.length; at++) {
+    if (wanted.every((char, offset) => chars[at + offset] === char)) return at;
+  }
+  return -1;
+}
+
+function lastIndexOf(text: string, part: string, from?: Int): Int {
+  const chars = characters(text);
+  if (from !== undefined && (from < 0 || (from >= chars.length && part !== ""))) {
+    throw new EvalError(`index out of range: ${from}`);
+  }
+  if (part === "") return from ?? chars.length;
+  const wanted = characters(part);
+  const start = Math.min(Number(from ?? chars.length), chars.length - wanted.length);
+  for (let at = start; at >= 0; at--) {
+    if (wanted.every((char, offset) => chars[at + offset] === char)) return at;
+  }
+  return -1;
+}
+
+function replace(text: string, from: string, to: string, count: Int = -1): string {
+  if (count < 0) return text.replaceAll(from, () => to);
+  let rest = Number(count);
+  return text.replaceAll(from, () => (rest-- > 0 ? to : from));
+}
+
+function split(text: string, separator: string, limit: Int = -1): CelList {
+  if (limit === 0) return new NativeList([]);
+  const parts = separator === "" ? characters(text) : text.split(separator);
+  const max = Number(limit);
+  if (max < 0 || parts.length <= max) return new NativeList(parts);
+  return new NativeList([...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)]);
+}
+
+function substring(text: string, start: Int, end?: Int): string {
+  const chars = characters(text);
+  const last = end ?? chars.length;
+  if (end !== undefined && start > end) {
+    throw new EvalError(`invalid substring range. start: ${start}, end: ${end}`);
+  }
+  if (start < 0 || start > chars.length) throw new EvalError(`index out of range: ${start}`);
+  if (last < 0 || last > chars.length) throw new EvalError(`index out of range: ${last}`);
+  return chars.slice(Number(start), Number(last)).join("");
+}
+
+/** Every character that Unicode calls white space, at both ends. */
+function trim(text: string): string {
+  return text.replaceAll(/^[\p{White_Space}]+|[\p{White_Space}]+$/gu, "");
+}
+
+function join(list: CelList, separator = ""): string {
+  return list
+    .toArray()
+    .map((item) => {
+      if (typeof item !== "string") throw new EvalError("no such overload");
+      return item;
+    })
+    .join(separator);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+
+/** A string as a literal of CEL; only what would break a literal is escaped. */
+function quote(text: string): string {
+  const safe = characters(text).map(
+    (char) => escapes[char] ?? (/^[\ud800-\udfff]$/.test(char) ? "\ufffd" : char),
+  );
+  return `"${safe.join("")}"`;
+}
+
+const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
+
+/** Version 2 of the strings library. Positions count characters. */
+export const strings: readonly FunctionDecl[] = [
+  declare("charAt", method("string_char_at_int", [string, int], string, charAt)),
+  declare(
+    "indexOf",
+    method("string_index_of_string", [string, string], int, indexOf),
+    method("string_index_of_string_int", [string, string, int], int, indexOf),
+  ),
+  declare(
+    "lastIndexOf",
+    method("string_last_index_of_string", [string, string], int, lastIndexOf),
+    method("string_last_index_of_string_int", [string, string, int], int, lastIndexOf),
+  ),
+  declare("lowerAscii", method("string_lower_ascii", [string], string, lowerAscii)),
+  declare("upperAscii", method("string_upper_ascii", [string], string, upperAscii)),
+  declare(
+    "replace",
+    method("string_replace_string_string", [string, string, string], string, replace),
+    method("string_replace_string_string_int", [string, string, string, int], string, replace),
+  ),
+  declare(
+    "split",
+    method("string_split_string", [string, string], textList, split),
+    method("string_split_string_int", [string, string, int], textList, split),
+  ),
+  declare(
+    "substring",
+    method("string_substring_int", [string, int], string, substring),
+    method("string_substring_int_int", [string, int, int], string, substring),
+  ),
+  declare("trim", method("string_trim", [string], string, trim)),
+  declare(
+    "join",
+    method("list_join", [textList], string, join),
+    method("list_join_string", [textList, string], string, join),
+  ),
+  declare("format", method("string_format", [string, listType(dyn)], string, formatText)),
+  declare("strings.quote", overload("strings_quote", [string], string, quote)),
+];

@@ -1,0 +1,100 @@
+import type { Expr } from "../ast.ts";
+import type { ValidationRule } from "../../schema/json-schema.ts";
+import { type FieldPath, parseFieldPath } from "../../schema/field-path.ts";
+import type { JSONSchema } from "../../schema/json-schema.ts";
+import { check } from "../check/checker.ts";
+import type { Env } from "../check/env.ts";
+import { estimateCost } from "../cost/estimate.ts";
+import { compileProgram, type Program } from "../eval/program.ts";
+import type { DeclType } from "../schema/decl-type.ts";
+import { CelSyntaxError } from "../syntax/issue.ts";
+import { parse } from "../syntax/parser.ts";
+import { optionalType } from "../types/type.ts";
+import { kubernetesEnv } from "./environment.ts";
+
+/** A rule, ready to run, with what a CRD create asks about it. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** What is wrong with the rule; without a program it never runs. */
+  readonly error?: string;
+  readonly program?: Program;
+  readonly usesOldSelf: boolean;
+  /** The highest cost of one evaluation. */
+  readonly maxCost: number;
+  readonly message?: Program;
+  readonly messageError?: string;
+  readonly messageMaxCost: number;
+  /** Where errors point to, below the value. */
+  readonly fieldPath?: FieldPath;
+}
+
+/** Compiles the rules of one node, which knows itself as `self` and its past as `oldSelf`. */
+export function compileNodeRules(schema: JSONSchema, decl: DeclType): CompiledRule[] {
+  const plain = kubernetesEnv().withVariables([
+    ["self", decl.type],
+    ["oldSelf", decl.type],
+  ]);
+  const optional = kubernetesEnv().withVariables([
+    ["self", decl.type],
+    ["oldSelf", optionalType(decl.type)],
+  ]);
+  return (schema["x-kubernetes-validations"] ?? []).map((rule) =>
+    compileRule(rule, rule.optionalOldSelf === true ? optional : plain, schema, decl),
+  );
+}
+
+function compileRule(rule: ValidationRule, env: Env, schema: JSONSchema, decl: DeclType): CompiledRule {
+  const nothing = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
+  if (rule.rule.trim() === "") return nothing;
+  const compiled = compileOne(rule.rule, env, decl, "bool", "cel expression must evaluate to a bool");
+  if ("error" in compiled) return { ...nothing, error: compiled.error };
+  const path = rule.fieldPath ? parseFieldPath(rule.fieldPath, schema) : undefined;
+  return {
+    rule,
+    program: compiled.program,
+    usesOldSelf: compiled.program.variables.includes("oldSelf"),
+    maxCost: compiled.maxCost,
+    ...compileMessage(rule, env, decl),
+    ...(typeof path === "object" ? { fieldPath: path } : {}),
+  };
+}
+
+function compileMessage(
+  { messageExpression = "" }: ValidationRule,
+  env: Env,
+  decl: DeclType,
+): Pick<CompiledRule, "message" | "messageError" | "messageMaxCost"> {
+  if (messageExpression === "") return { messageMaxCost: 0 };
+  const compiled = compileOne(
+    messageExpression,
+    env,
+    decl,
+    "string",
+    "messageExpression must evaluate to a string",
+  );
+  if ("error" in compiled) {
+    return {
+      messageError: compiled.error.replace(/^compilation failed/, "messageExpression compilation failed"),
+      messageMaxCost: 0,
+    };
+  }
+  return { message: compiled.program, messageMaxCost: compiled.maxCost };
+}
+
+function compileOne(
+  source: string,
+  env: Env,
+  decl: DeclType,
+  kind: string,
+  wrongType: string,
+): { program: Program; maxCost: number } | { error: string } {
+  let expr: Expr;
+  try {
+    expr = parse(source);
+    if (check(source, expr, env).kind !== kind) return { error: wrongType };
+  } catch (error) {
+    if (error instanceof CelSyntaxError) return { error: `compilation failed: ${error.message}` };
+    throw error;
+  }
+  return { program: compileProgram(expr, env), maxCost: estimateCost(expr, decl) };
+}

@@ -1,0 +1,35 @@
+import type { CompiledSchema, ValidateOptions } from "../../schema/compiled-schema.ts";
+import { compileSchema } from "../../schema/compile-schema.ts";
+import { type FieldError, invalid, type FieldErrorReason } from "../../schema/field-error.ts";
+import type { JSONSchema } from "../../schema/json-schema.ts";
+import { compileRules } from "./compile-rules.ts";
+
+/** Errors after which rules would only fail in confusing ways. */
+const blocking: ReadonlySet<FieldErrorReason> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+/**
+ * Compiles a schema with its rules: what a server runs on every write, and what a unit test can run
+ * without one. `isResource` says that the root is a whole object; a status alone is not.
+ */
+export function compileValidator(schema: JSONSchema, { isResource = true } = {}): CompiledSchema {
+  const compiled = compileSchema(schema);
+  const rules = compileRules(schema, isResource);
+  return {
+    ...compiled,
+    validate(object: unknown, options: ValidateOptions = {}): FieldError[] {
+      const errors = compiled.validate(object, options);
+      if (!rules) return errors;
+      if (!errors.some(({ reason }) => blocking.has(reason)))
+        return [...errors, ...rules.validate(object, options)];
+      const detail =
+        "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+      return [...errors, invalid("<nil>", null, detail)];
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { CompiledRule } from "./compile-rule.ts";
+import { messageLimit, perCallLimit } from "./limits.ts";
+import { CostLimitError } from "../values/eval-error.ts";
+import { quote } from "../../schema/go-text.ts";
+import type { Value } from "../values/value.ts";
+
+/** The message of a rule that was broken, and what it cost to make. */
+export interface Message {
+  readonly detail: string;
+  readonly cost: number;
+  /** Why nothing more may run. */
+  readonly fatal?: string;
+}
+
+/** Makes the message of a broken rule; an expression that fails to make one gives way to the plain message. */
+export function evaluateMessage(
+  { rule, message }: CompiledRule,
+  variables: (name: string) => Value | undefined,
+  budget: number,
+): Message {
+  const plain = rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`;
+  if (!message) return { detail: plain, cost: 0 };
+  const { value, error, cost } = message.evaluate(variables, perCallLimit);
+  if (cost > budget) {
+    const fatal =
+      "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
+    return { detail: plain, cost: 0, fatal };
+  }
+  if (error instanceof CostLimitError) {
+    const why =
+      "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+    return { detail: plain, cost, fatal: `${why}: ${quote(rule.messageExpression ?? "")}` };
+  }
+  const text = typeof value === "string" ? value.trim() : "";
+  const isUsable = !error && text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageLimit;
+  return { detail: isUsable ? text : plain, cost };
+}

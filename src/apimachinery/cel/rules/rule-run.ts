@@ -1,0 +1,227 @@
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  omitted,
+  required,
+} from "../../schema/field-error.ts";
+import { isObject, type JSONObject } from "../../schema/json.ts";
+import { isUnchanged } from "../../schema/is-unchanged.ts";
+import { itemsOf, type ValidationRule } from "../../schema/json-schema.ts";
+import { indexListMap } from "../../schema/list-map.ts";
+import { memberSchema } from "../../schema/member-schema.ts";
+import { CelOptional } from "../values/optional.ts";
+import { CostLimitError, EvalError } from "../values/eval-error.ts";
+import type { Value } from "../values/value.ts";
+import type { CompiledRule } from "./compile-rule.ts";
+import type { RuleNode } from "./compile-rules.ts";
+import type { RuleOptions } from "./compiled-rules.ts";
+import { perCallLimit, runtimeBudget } from "./limits.ts";
+import { evaluateMessage } from "./message.ts";
+
+/** Says for a node whether it, or what it is part of, is what it was before. */
+type Unchanged = (() => boolean) | undefined;
+
+/** Thrown when the budget is spent: what was found until then stands, and nothing more runs. */
+class OutOfBudget extends Error {}
+
+/** One run of all rules over one object. */
+export class RuleRun {
+  readonly #errors: FieldError[] = [];
+  readonly #prefix: string;
+  readonly #ratcheting: boolean;
+  #budget: number;
+
+  constructor({ old, path = "", budget = runtimeBudget }: RuleOptions) {
+    this.#prefix = path;
+    this.#ratcheting = old !== undefined;
+    this.#budget = budget;
+  }
+
+  run(node: RuleNode, value: unknown, old: unknown): FieldError[] {
+    const unchanged = this.#ratcheting ? once(() => isUnchanged(node.schema, value, old)) : undefined;
+    try {
+      this.#visit(node, this.#prefix, value, old, unchanged, this.#ratcheting);
+    } catch (error) {
+      if (!(error instanceof OutOfBudget)) throw error;
+    }
+    return this.#errors;
+  }
+
+  #visit(
+    node: RuleNode,
+    path: string,
+    value: unknown,
+    old: unknown,
+    unchanged: Unchanged,
+    correlated: boolean,
+  ): void {
+    if (value === null || value === undefined) return;
+    if (node.rules.length > 0) this.#runRules(node, path, value, old, unchanged);
+    if (Array.isArray(value)) this.#visitItems(node, path, value, old, unchanged, correlated);
+    else if (isObject(value)) this.#visitMembers(node, path, value, old, unchanged, correlated);
+  }
+
+  #visitItems(
+    node: RuleNode,
+    path: string,
+    value: unknown[],
+    old: unknown,
+    unchanged: Unchanged,
+    correlated: boolean,
+  ): void {
+    const { items, schema } = node;
+    if (!items) return;
+    const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(old);
+    const find = isMap ? indexListMap(schema, old) : () => undefined;
+    value.forEach((item, index) => {
+      const oldItem = find(item);
+      const isKnown = correlated && oldItem !== undefined;
+      const same = isKnown ? once(() => isUnchanged(itemsOf(schema) ?? {}, item, oldItem)) : unchanged;
+      this.#visit(items, `${path}[${index}]`, item, oldItem, same, isKnown);
+    });
+  }
+
+  #visitMembers(
+    node: RuleNode,
+    path: string,
+    value: JSONObject,
+    old: unknown,
+    unchanged: Unchanged,
+    correlated: boolean,
+  ): void {
+    const oldObject = isObject(old) ? old : undefined;
+    for (const [key, item] of Object.entries(value)) {
+      const property = node.properties.get(key);
+      const child = property ?? (Object.hasOwn(node.schema.properties ?? {}, key) ? undefined : node.values);
+      if (!child) continue;
+      const oldItem = oldObject && Object.hasOwn(oldObject, key) ? oldObject[key] : undefined;
+      const described = memberSchema(node.schema, key);
+      const isKnown = correlated && oldItem !== undefined && described !== undefined;
+      const same = isKnown ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
+      this.#visit(child, property ? join(path, key) : `${path}[${key}]`, item, oldItem, same, isKnown);
+    }
+  }
+
+  #runRules(node: RuleNode, path: string, value: unknown, old: unknown, unchanged: Unchanged): void {
+    const type = node.schema.type ?? "";
+    if (this.#budget <= 0) this.#giveUp(invalid(path || "<nil>", type, outOfBudget));
+    const variables = variablesOf(node, value, old);
+    for (const compiled of node.rules) this.#runRule(compiled, path, type, value, old, variables, unchanged);
+  }
+
+  #runRule(
+    compiled: CompiledRule,
+    path: string,
+    type: string,
+    value: unknown,
+    old: unknown,
+    variables: Variables,
+    unchanged: Unchanged,
+  ): void {
+    const { rule, program, usesOldSelf, fieldPath } = compiled;
+    const at = path === "" ? "<nil>" : path;
+    if (compiled.error !== undefined) {
+      this.#errors.push(invalid(at, type, `rule compile error: ${compiled.error}`));
+      return;
+    }
+    // A transition rule needs a past to compare with, unless it takes its absence as an optional.
+    if (!program || (usesOldSelf && (old === null || old === undefined) && !rule.optionalOldSelf)) return;
+    const lookUp = rule.optionalOldSelf ? variables.optional : variables.plain;
+    const { value: result, error, cost } = program.evaluate(lookUp, perCallLimit);
+    if (cost > this.#budget) this.#giveUp(invalid(at, type, outOfBudget));
+    this.#budget -= cost;
+    if (error) {
+      this.#fail(error, rule, at, type);
+      return;
+    }
+    if (result === true) return;
+    const target = fieldPath && fieldPath.text !== "" ? joinPath(path, fieldPath.text) : at;
+    const { detail, cost: spent, fatal } = evaluateMessage(compiled, variables.plain, this.#budget);
+    this.#budget -= spent;
+    const isForgiven = !usesOldSelf && unchanged?.() === true;
+    if (fatal !== undefined) {
+      if (!isForgiven) this.#errors.push(invalid(target, type, fatal));
+      throw new OutOfBudget();
+    }
+    if (!isForgiven) this.#errors.push(errorFor(rule, target, type, value, detail));
+  }
+
+  #fail(error: Error, rule: ValidationRule, at: string, type: string): void {
+    const text = describe(rule);
+    if (error instanceof CostLimitError) {
+      const why = "no further validation rules will be run due to call cost exceeds limit for rule";
+      this.#giveUp(invalid(at, type, `'${error.message}': ${why}: ${text}`));
+    }
+    if (error instanceof EvalError && error.message.startsWith("no such overload")) {
+      const why = "call arguments did not match a supported operator, function or macro signature for rule";
+      this.#errors.push(invalid(at, type, `'${error.message}': ${why}: ${text}`));
+    } else {
+      this.#errors.push(invalid(at, type, `${error.message} evaluating rule: ${text}`));
+    }
+  }
+
+  #giveUp(error: FieldError): never {
+    this.#errors.push(error);
+    throw new OutOfBudget();
+  }
+}
+
+const outOfBudget =
+  "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/** What the rules of a node can read. */
+interface Variables {
+  readonly plain: (name: string) => Value | undefined;
+  readonly optional: (name: string) => Value | undefined;
+}
+
+function variablesOf(node: RuleNode, value: unknown, old: unknown): Variables {
+  const self = node.adapt(value);
+  const hasOld = old !== null && old !== undefined;
+  const oldSelf = hasOld ? node.adapt(old) : undefined;
+  return {
+    plain: (name) => (name === "self" ? self : oldSelf),
+    optional: (name) =>
+      name === "self" ? self : oldSelf === undefined ? CelOptional.none : new CelOptional(oldSelf),
+  };
+}
+
+function errorFor(
+  rule: ValidationRule,
+  at: string,
+  type: string,
+  value: unknown,
+  detail: string,
+): FieldError {
+  const isCompound = type === "object" || type === "array";
+  switch (rule.reason) {
+    case "FieldValueForbidden":
+      return forbidden(at, detail);
+    case "FieldValueRequired":
+      return required(at, detail);
+    case "FieldValueDuplicate":
+      return isCompound ? omitted(duplicate(at, ""), detail) : duplicate(at, value);
+    default:
+      return isCompound ? omitted(invalid(at, "", detail), detail) : invalid(at, value, detail);
+  }
+}
+
+/** How a rule is named in messages: by what it says, or by itself. */
+function describe({ rule, message = "" }: ValidationRule): string {
+  return message === "" ? rule.trim() : message.trim();
+}
+
+function join(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
+
+function joinPath(path: string, relative: string): string {
+  return path === "" ? relative : `${path}.${relative}`;
+}
+
+function once(compute: () => boolean): () => boolean {
+  let result: boolean | undefined;
+  return () => (result ??= compute());
+}

@@ -1,0 +1,221 @@
+import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { isObject, isSameJSON, type JSONObject, memberOf } from "../../schema/json.ts";
+import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
+import { type CelType, objectType } from "../types/type.ts";
+import { CelDouble } from "../values/double.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { ExtensionValue } from "../values/extension.ts";
+import { toInt } from "../values/int.ts";
+import { CelMap } from "../values/map.ts";
+import { CelObject } from "../values/object.ts";
+import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
+import type { Value } from "../values/value.ts";
+import { withMetadata } from "./decl-type.ts";
+import { escapeName } from "./escape.ts";
+import { adaptList } from "./adapt-list.ts";
+
+/** Turns a JSON value into the value that CEL sees; lists and objects turn their content when it is read. */
+export type Adapter = (json: unknown) => Value;
+
+/** Builds the adapter of a schema. Values that don't fit the schema fail when they are used. */
+export function adapterOf(schema: JSONSchema, isResource = false): Adapter {
+  const adapt = adapterOfKind(schema, isResource || schema["x-kubernetes-embedded-resource"] === true);
+  const nullable = schema.nullable === true;
+  return (json) => {
+    if (json !== null && json !== undefined) return adapt(json);
+    if (nullable) return null;
+    throw new EvalError("invalid data, got null for schema with nullable=false");
+  };
+}
+
+function adapterOfKind(schema: JSONSchema, isResource: boolean): Adapter {
+  if (schema["x-kubernetes-int-or-string"]) return adaptIntOrString;
+  switch (schema.type) {
+    case "object":
+      return objectAdapter(isResource ? withMetadata(schema) : schema);
+    case "array": {
+      const items = itemsOf(schema);
+      const item = lazy(() => adapterOf(items ?? {}));
+      return (json) => {
+        if (!Array.isArray(json))
+          throw new EvalError("invalid data, expected an array for the provided schema with type=array");
+        return adaptList(json, schema, item);
+      };
+    }
+    case "string":
+      return textAdapter(schema.format);
+    case "number":
+      return (json) => new CelDouble(numberOf(json, "float"));
+    case "integer":
+      return (json) => integerOf(json);
+    case "boolean":
+      return (json) => {
+        if (typeof json === "boolean") return json;
+        throw new EvalError(`invalid data, expected bool, got ${goType(json)}`);
+      };
+    default:
+      if (schema["x-kubernetes-preserve-unknown-fields"]) return (json) => new UnknownValue(json);
+      return () => {
+        const expected =
+          "object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string";
+        throw new EvalError(
+          `invalid type, expected ${expected} or x-kubernetes-preserve-unknown-fields is true, got ${schema.type ?? ""}`,
+        );
+      };
+  }
+}
+
+/** Schemas can be deep, and rules look at little of them: adapters are made when they are first needed. */
+function lazy(make: () => Adapter): Adapter {
+  let adapter: Adapter | undefined;
+  return (json) => (adapter ??= make())(json);
+}
+
+/** Data that no schema describes: it can be compared, and nothing else. */
+class UnknownValue extends ExtensionValue {
+  readonly celType: CelType = objectType("unknown");
+  readonly json: unknown;
+
+  constructor(json: unknown) {
+    super();
+    this.json = json;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof UnknownValue && isSameJSON(this.json, other.json);
+  }
+}
+
+function adaptIntOrString(json: unknown): Value {
+  if (typeof json === "string") return json;
+  if (typeof json === "bigint" || Number.isInteger(json)) return integerOf(json);
+  throw new EvalError("invalid data, expected XIntOrString value to be either a string or integer");
+}
+
+function integerOf(json: unknown): Value {
+  if (typeof json === "bigint") return toInt(json);
+  if (Number.isSafeInteger(json)) return json as number;
+  if (Number.isInteger(json) && Math.abs(json as number) < 2 ** 63) return toInt(BigInt(json as number));
+  throw new EvalError(`invalid data, expected int, got ${goType(json)}`);
+}
+
+function numberOf(json: unknown, expected: string): number {
+  if (typeof json === "number") return json;
+  if (typeof json === "bigint") return Number(json);
+  throw new EvalError(`invalid data, expected ${expected}, got ${goType(json)}`);
+}
+
+function textAdapter(format: string | undefined): Adapter {
+  const parse = textParsers[format ?? ""];
+  return (json) => {
+    if (typeof json !== "string") throw new EvalError(`invalid data, expected string, got ${goType(json)}`);
+    return parse ? parse(json) : json;
+  };
+}
+
+const textParsers: Readonly<Record<string, (text: string) => Value>> = {
+  duration: (text) => {
+    const nanos = parseGoDuration(text);
+    if (nanos !== undefined) return new CelDuration(nanos);
+    throw new EvalError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+  },
+  date: (text) => new CelTimestamp(timeOf(`${text}T00:00:00Z`, `Invalid date formatted string ${text}`)),
+  "date-time": (text) => new CelTimestamp(timeOf(text, `Invalid date-time formatted string ${text}`)),
+  byte: (text) => {
+    if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw new EvalError(`Invalid byte formatted string ${text}`);
+    return new Uint8Array(Buffer.from(text, "base64url"));
+  },
+};
+
+function timeOf(text: string, message: string): bigint {
+  const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
+  if (!time) throw new EvalError(message);
+  return time.nanos;
+}
+
+function goType(json: unknown): string {
+  if (typeof json === "string") return "string";
+  if (typeof json === "boolean") return "bool";
+  if (typeof json === "number") return Number.isInteger(json) ? "int64" : "float64";
+  return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
+}
+
+function objectAdapter(schema: JSONSchema): Adapter {
+  const values = valuesOf(schema);
+  if (values && Object.keys(schema.properties ?? {}).length === 0) {
+    const value = lazy(() => adapterOf(values));
+    return (json) => new SchemaMap(objectOf(json), value);
+  }
+  const fields = new Map<string, Field>();
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    const escaped = escapeName(name);
+    if (escaped !== undefined) fields.set(escaped, { name, adapt: lazy(() => adapterOf(child)) });
+  }
+  return (json) => new SchemaObject(objectOf(json), fields);
+}
+
+function objectOf(json: unknown): JSONObject {
+  if (isObject(json)) return json;
+  throw new EvalError("invalid data, expected a map for the provided schema with type=object");
+}
+
+/** A property: its name in JSON, and how to read it. */
+interface Field {
+  readonly name: string;
+  readonly adapt: Adapter;
+}
+
+const anyObject = objectType("object");
+
+/** An object with described properties. */
+class SchemaObject extends CelObject {
+  readonly celType: CelType = anyObject;
+  readonly #json: JSONObject;
+  readonly #fields: ReadonlyMap<string, Field>;
+
+  constructor(json: JSONObject, fields: ReadonlyMap<string, Field>) {
+    super();
+    this.#json = json;
+    this.#fields = fields;
+  }
+
+  has(field: string): boolean {
+    const known = this.#fields.get(field);
+    return known !== undefined && memberOf(this.#json, known.name) !== undefined;
+  }
+
+  find(field: string): Value | undefined {
+    const known = this.#fields.get(field);
+    const json = known && memberOf(this.#json, known.name);
+    return json === undefined ? undefined : known!.adapt(json);
+  }
+
+  fields(): string[] {
+    return Array.from(this.#fields.keys()).filter((field) => this.has(field));
+  }
+}
+
+/** A map whose values share one schema. */
+class SchemaMap extends CelMap {
+  readonly #json: JSONObject;
+  readonly #adapt: Adapter;
+
+  constructor(json: JSONObject, adapt: Adapter) {
+    super();
+    this.#json = json;
+    this.#adapt = adapt;
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  find(key: Value): Value | undefined {
+    const json = typeof key === "string" ? memberOf(this.#json, key) : undefined;
+    return json === undefined ? undefined : this.#adapt(json);
+  }
+
+  keys(): Value[] {
+    return Object.keys(this.#json);
+  }
+}

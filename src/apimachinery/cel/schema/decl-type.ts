@@ -1,0 +1,122 @@
+import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
+import { type CelType, listType, mapType, objectType, types } from "../types/type.ts";
+import { escapeName } from "./escape.ts";
+
+/** How CEL sees a schema node: its type, and how big its values can get. */
+export interface DeclType {
+  readonly type: CelType;
+  /** The longest string, list or map that fits into a request; what the cost estimate goes by. */
+  readonly maxElements: number;
+  /** The bytes of the smallest value as JSON: how many of them fit into a request. */
+  readonly minSize: number;
+  readonly fields?: ReadonlyMap<string, DeclType>;
+  readonly key?: DeclType;
+  readonly element?: DeclType;
+}
+
+/** The biggest request that an API server takes. */
+export const maxRequestSize = 3 * 1024 * 1024;
+
+const string: DeclType = { type: types.string, maxElements: maxRequestSize - 2, minSize: 2 };
+
+/**
+ * The type under which rules see values of a schema. Undefined for nodes that rules can't see:
+ * untyped ones, and lists and maps of such.
+ */
+export function declTypeOf(schema: JSONSchema, isResource: boolean, name = "object"): DeclType | undefined {
+  if (schema["x-kubernetes-int-or-string"]) {
+    return { type: types.dyn, maxElements: textLimit(schema), minSize: 1 };
+  }
+  switch (schema.type) {
+    case "array":
+      return listOf(schema, name);
+    case "object":
+      return objectOf(isResource ? withMetadata(schema) : schema, name);
+    case "string":
+      return textOf(schema);
+    case "boolean":
+      return { type: types.bool, maxElements: 0, minSize: 4 };
+    case "number":
+      return { type: types.double, maxElements: 0, minSize: 1 };
+    case "integer":
+      return { type: types.int, maxElements: 0, minSize: 1 };
+    default:
+      return undefined;
+  }
+}
+
+/** A resource's type and name are always there, described or not. */
+export function withMetadata(schema: JSONSchema): JSONSchema {
+  const text: JSONSchema = { type: "string" };
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      kind: text,
+      apiVersion: text,
+      metadata: { type: "object", properties: { name: text, generateName: text } },
+    },
+  };
+}
+
+function listOf(schema: JSONSchema, name: string): DeclType | undefined {
+  const items = itemsOf(schema);
+  const element =
+    items && declTypeOf(items, items["x-kubernetes-embedded-resource"] === true, `${name}.@idx`);
+  if (!element) return undefined;
+  const estimated = Math.trunc((maxRequestSize - 2) / (element.minSize + 1));
+  const maxElements = schema.maxItems === undefined ? estimated : Math.max(schema.maxItems, 0);
+  return { type: listType(element.type), maxElements, minSize: 2, element };
+}
+
+function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
+  const values = valuesOf(schema);
+  if (values) {
+    const element = declTypeOf(values, values["x-kubernetes-embedded-resource"] === true, `${name}.@elem`);
+    if (!element) return undefined;
+    const estimated = Math.trunc((maxRequestSize - 2) / (element.minSize + 6));
+    const maxElements = schema.maxProperties === undefined ? estimated : Math.max(schema.maxProperties, 0);
+    const key = { ...string, maxElements: Number.MAX_SAFE_INTEGER };
+    return { type: mapType(types.string, element.type), maxElements, minSize: 2, key, element };
+  }
+  const fields = new Map<string, DeclType>();
+  let minSize = 2;
+  for (const [property, child] of Object.entries(schema.properties ?? {})) {
+    const escaped = escapeName(property);
+    const isResource = child["x-kubernetes-embedded-resource"] === true;
+    const field = declTypeOf(child, isResource, `${name}.${escaped ?? property}`);
+    if (!field) continue;
+    if (escaped !== undefined) fields.set(escaped, field);
+    const isCertain = schema.required?.includes(property) === true && child.default === undefined;
+    if (isCertain) minSize += Buffer.byteLength(property) + field.minSize + 4;
+  }
+  const type = objectType(name, new Map(Array.from(fields, ([field, decl]) => [field, decl.type])));
+  return { type, maxElements: 0, minSize, fields };
+}
+
+function textOf(schema: JSONSchema): DeclType {
+  switch (schema.format) {
+    case "byte": {
+      const maxElements = schema.maxLength === undefined ? maxRequestSize - 2 : Math.max(schema.maxLength, 0);
+      return { type: types.bytes, maxElements, minSize: 2 };
+    }
+    case "duration":
+      return { type: types.duration, maxElements: 32, minSize: 3 };
+    case "date":
+      return { type: types.timestamp, maxElements: 12, minSize: 12 };
+    case "date-time":
+      return { type: types.timestamp, maxElements: 32, minSize: 21 };
+    default:
+      return { type: types.string, maxElements: textLimit(schema), minSize: 2 };
+  }
+}
+
+/** Lengths count characters, and one character may take four bytes of a request. */
+function textLimit(schema: JSONSchema): number {
+  if (schema.maxLength !== undefined) return Math.max(schema.maxLength, 0) * 4;
+  if (schema["x-kubernetes-int-or-string"] || !schema.enum?.length) return maxRequestSize - 2;
+  return schema.enum.reduce<number>(
+    (longest, value) => (typeof value === "string" ? Math.max(longest, Buffer.byteLength(value)) : longest),
+    0,
+  );
+}

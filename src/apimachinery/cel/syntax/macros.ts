@@ -1,0 +1,191 @@
+import { accumulator, type Call, type Comprehension, type Expr, operators } from "../ast.ts";
+
+/** Reports what is wrong with a macro's arguments. */
+type Report = (pos: number, message: string) => void;
+
+/** Makes the expansion of a call; undefined when its arguments are at fault, which is then reported. */
+type Macro = (macro: Call, report: Report) => Expr | undefined;
+
+/**
+ * Expands a macro call. The expansions are those of cel-go to the node, because API servers count the
+ * cost of every node. A name with other arguments than the macro's is an ordinary call.
+ */
+export function expandMacro(expr: Call, report: Report): Expr | undefined {
+  const kind = expr.target ? "method" : "function";
+  return macros[`${kind} ${expr.name}/${expr.args.length}`]?.(expr, report);
+}
+
+const macros: Readonly<Record<string, Macro>> = {
+  "function has/1": has,
+  "method all/2": quantifier(1, all),
+  "method all/3": quantifier(2, all),
+  "method exists/2": quantifier(1, exists),
+  "method exists/3": quantifier(2, exists),
+  "method exists_one/2": quantifier(1, existsOne),
+  "method existsOne/2": quantifier(1, existsOne),
+  "method exists_one/3": quantifier(2, existsOne),
+  "method existsOne/3": quantifier(2, existsOne),
+  "method filter/2": quantifier(1, filter, "argument is not an identifier"),
+  "method map/2": quantifier(1, mapTo, "argument is not an identifier"),
+  "method map/3": quantifier(1, mapTo, "argument is not an identifier"),
+  "method transformList/3": quantifier(2, mapTo),
+  "method transformList/4": quantifier(2, mapTo),
+  "method transformMap/3": quantifier(2, insertValue),
+  "method transformMap/4": quantifier(2, insertValue),
+  "method transformMapEntry/3": quantifier(2, insertEntry),
+  "method transformMapEntry/4": quantifier(2, insertEntry),
+  "method optMap/2": optional("optMap", (pos, value) => call(pos, "optional.of", [value])),
+  "method optFlatMap/2": optional("optFlatMap", (_, value) => value),
+};
+
+/** What is particular to one fold. */
+type Fold = Pick<Comprehension, "accuInit" | "condition" | "step" | "result">;
+
+/** Builds a fold out of the arguments behind the variables. */
+type FoldOf = (pos: number, args: readonly Expr[], variables: readonly string[]) => Fold;
+
+function quantifier(variables: 1 | 2, fold: FoldOf, notAName = "argument must be a simple name"): Macro {
+  return ({ pos, target, args }, report) => {
+    const names = variableNames(args.slice(0, variables), notAName, report);
+    if (!names) return undefined;
+    const [iterVar, iterVar2] = names;
+    return {
+      kind: "comprehension",
+      pos,
+      range: target!,
+      iterVar: iterVar!,
+      ...(iterVar2 === undefined ? {} : { iterVar2 }),
+      accuVar: accumulator,
+      ...fold(pos, args.slice(variables), names),
+    };
+  };
+}
+
+function variableNames(args: readonly Expr[], notAName: string, report: Report): string[] | undefined {
+  const names: string[] = [];
+  for (const arg of args) {
+    if (arg.kind !== "ident") {
+      report(arg.pos, notAName);
+      return undefined;
+    }
+    if (names.includes(arg.name)) {
+      report(arg.pos, `duplicate variable name: ${arg.name}`);
+      return undefined;
+    }
+    if (arg.name === accumulator || arg.name === "__result__") {
+      report(arg.pos, "iteration variable overwrites accumulator variable");
+      return undefined;
+    }
+    names.push(arg.name);
+  }
+  return names;
+}
+
+function has({ args }: Call, report: Report): Expr | undefined {
+  const arg = args[0]!;
+  if (arg.kind === "select" && !arg.test) return { ...arg, test: true };
+  report(arg.pos, "invalid argument to has() macro");
+  return undefined;
+}
+
+function all(pos: number, [predicate]: readonly Expr[]): Fold {
+  return {
+    accuInit: constant(pos, true),
+    condition: call(pos, operators.notStrictlyFalse, [accu(pos)]),
+    step: call(pos, operators.and, [accu(pos), predicate!]),
+    result: accu(pos),
+  };
+}
+
+function exists(pos: number, [predicate]: readonly Expr[]): Fold {
+  return {
+    accuInit: constant(pos, false),
+    condition: call(pos, operators.notStrictlyFalse, [call(pos, operators.not, [accu(pos)])]),
+    step: call(pos, operators.or, [accu(pos), predicate!]),
+    result: accu(pos),
+  };
+}
+
+function existsOne(pos: number, [predicate]: readonly Expr[]): Fold {
+  const one = call(pos, operators.add, [accu(pos), constant(pos, 1)]);
+  return {
+    accuInit: constant(pos, 0),
+    condition: constant(pos, true),
+    step: when(pos, predicate, one),
+    result: call(pos, operators.equals, [accu(pos), constant(pos, 1)]),
+  };
+}
+
+function filter(pos: number, [predicate]: readonly Expr[], [variable]: readonly string[]): Fold {
+  const kept: Expr = { kind: "ident", pos, name: variable! };
+  return collect(pos, emptyList(pos), when(pos, predicate, append(pos, kept)));
+}
+
+function mapTo(pos: number, args: readonly Expr[]): Fold {
+  const [predicate, item] = args.length === 2 ? args : [undefined, args[0]];
+  return collect(pos, emptyList(pos), when(pos, predicate, append(pos, item!)));
+}
+
+function insertValue(pos: number, args: readonly Expr[], [key]: readonly string[]): Fold {
+  const [predicate, value] = args.length === 2 ? args : [undefined, args[0]];
+  const insert = call(pos, "cel.@mapInsert", [accu(pos), { kind: "ident", pos, name: key! }, value!]);
+  return collect(pos, { kind: "map", pos, entries: [] }, when(pos, predicate, insert));
+}
+
+function insertEntry(pos: number, args: readonly Expr[]): Fold {
+  const [predicate, entry] = args.length === 2 ? args : [undefined, args[0]];
+  const insert = call(pos, "cel.@mapInsert", [accu(pos), entry!]);
+  return collect(pos, { kind: "map", pos, entries: [] }, when(pos, predicate, insert));
+}
+
+/** The value in an optional, under a name that the expression can use. */
+function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro {
+  return ({ pos, target, args }, report) => {
+    const [variable, value] = args;
+    if (variable?.kind !== "ident") {
+      report(variable!.pos, `${name}() variable name must be a simple identifier`);
+      return undefined;
+    }
+    const bound: Comprehension = {
+      kind: "comprehension",
+      pos,
+      range: emptyList(pos),
+      iterVar: "#unused",
+      accuVar: variable.name,
+      accuInit: { kind: "call", pos, name: "value", target: target!, args: [] },
+      condition: constant(pos, false),
+      step: { kind: "ident", pos, name: variable.name },
+      result: value!,
+    };
+    const isSet: Call = { kind: "call", pos, name: "hasValue", target: target!, args: [] };
+    return call(pos, operators.conditional, [isSet, wrap(pos, bound), call(pos, "optional.none", [])]);
+  };
+}
+
+function collect(pos: number, accuInit: Expr, step: Expr): Fold {
+  return { accuInit, condition: constant(pos, true), step, result: accu(pos) };
+}
+
+function when(pos: number, predicate: Expr | undefined, step: Expr): Expr {
+  return predicate ? call(pos, operators.conditional, [predicate, step, accu(pos)]) : step;
+}
+
+function append(pos: number, item: Expr): Expr {
+  return call(pos, operators.add, [accu(pos), { kind: "list", pos, items: [item], optional: new Set() }]);
+}
+
+function emptyList(pos: number): Expr {
+  return { kind: "list", pos, items: [], optional: new Set() };
+}
+
+function accu(pos: number): Expr {
+  return { kind: "ident", pos, name: accumulator };
+}
+
+function constant(pos: number, value: boolean | number): Expr {
+  return { kind: "literal", pos, value };
+}
+
+function call(pos: number, name: string, args: readonly Expr[]): Call {
+  return { kind: "call", pos, name, args };
+}

@@ -1,0 +1,161 @@
+import { tests as conformance } from "@bufbuild/cel-spec/testdata/conformance.js";
+import type { CelType } from "../types/type.ts";
+import { listType, mapType, objectType, opaqueType, paramType, types, typeType, wrapperType } from "../types/type.ts";
+import { CelDouble } from "../values/double.ts";
+import { checkInt } from "../values/int.ts";
+import { NativeList } from "../values/list.ts";
+import { NativeMap } from "../values/map.ts";
+import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
+import { TypeValue } from "../values/type-value.ts";
+import { CelUint } from "../values/uint.ts";
+import type { Value } from "../values/value.ts";
+import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { reasonToLeaveOut } from "./left-out.ts";
+
+type JSONValue = Record<string, unknown>;
+
+/** One case of the conformance suite, in our types. */
+export interface SpecCase {
+  readonly suite: string;
+  readonly section: string;
+  readonly name: string;
+  readonly expr: string;
+  readonly variables: readonly (readonly [string, CelType])[];
+  readonly bindings: ReadonlyMap<string, Value>;
+  readonly container: string;
+  readonly disableCheck: boolean;
+  readonly value: Value | undefined;
+  /** Undefined where the case does not say which type is deduced. */
+  readonly type: CelType | undefined;
+  readonly fails: boolean;
+}
+
+interface Suite {
+  readonly name: string;
+  readonly suites?: readonly Suite[];
+  readonly tests?: readonly { readonly original: JSONValue }[];
+}
+
+/** All applicable cases, and how many of each suite are left out for which reason. */
+export function loadCases(): { cases: SpecCase[]; leftOut: Map<string, number> } {
+  const cases: SpecCase[] = [];
+  const leftOut = new Map<string, number>();
+  for (const suite of (conformance as unknown as Suite).suites ?? []) {
+    for (const section of suite.suites ?? []) {
+      for (const { original } of section.tests ?? []) {
+        const reason = reasonToLeaveOut(suite.name, section.name, original);
+        if (reason === undefined) cases.push(toCase(suite.name, section.name, original));
+        else leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+      }
+    }
+  }
+  return { cases, leftOut };
+}
+
+function toCase(suite: string, section: string, original: JSONValue): SpecCase {
+  const typed = original["typedResult"] as JSONValue | undefined;
+  const value = (original["value"] ?? typed?.["result"]) as JSONValue | undefined;
+  const fails = original["evalError"] !== undefined;
+  const checkOnly = original["checkOnly"] === true;
+  return {
+    suite,
+    section,
+    name: original["name"] as string,
+    expr: original["expr"] as string,
+    variables: ((original["typeEnv"] ?? []) as JSONValue[])
+      .filter((declaration) => declaration["ident"] !== undefined)
+      .map((declaration) => [declaration["name"] as string, toType((declaration["ident"] as JSONValue)["type"] as JSONValue)]),
+    bindings: new Map(
+      Object.entries((original["bindings"] ?? {}) as Record<string, JSONValue>).map(([name, bound]) => [
+        name,
+        toValue(bound["value"] as JSONValue),
+      ]),
+    ),
+    container: (original["container"] as string | undefined) ?? "",
+    disableCheck: original["disableCheck"] === true,
+    value: value ? toValue(value) : defaultValue(fails, checkOnly || typed !== undefined),
+    type: typed?.["deducedType"] ? toType(typed["deducedType"] as JSONValue) : undefined,
+    fails,
+  };
+}
+
+/** A case without any expectation expects `true`. */
+function defaultValue(fails: boolean, checkOnly: boolean): Value | undefined {
+  return fails || checkOnly ? undefined : true;
+}
+
+/** Reads a value of the suite. */
+export function toValue(json: JSONValue): Value {
+  const [kind, content] = Object.entries(json)[0] ?? ["nullValue", null];
+  switch (kind) {
+    case "int64Value":
+      return checkInt(BigInt(content as string));
+    case "uint64Value":
+      return new CelUint(BigInt(content as string));
+    case "doubleValue":
+      return new CelDouble(Number(content));
+    case "bytesValue":
+      return new Uint8Array(Buffer.from(content as string, "base64"));
+    case "listValue":
+      return new NativeList((((content as JSONValue)["values"] ?? []) as JSONValue[]).map(toValue));
+    case "mapValue":
+      return new NativeMap(
+        (((content as JSONValue)["entries"] ?? []) as { key: JSONValue; value: JSONValue }[]).map(
+          ({ key, value }) => [toValue(key), toValue(value)] as const,
+        ),
+      );
+    case "typeValue":
+      return new TypeValue(objectType(content as string));
+    case "objectValue":
+      return toMessage(content as JSONValue);
+    default:
+      return content as Value;
+  }
+}
+
+function toMessage(content: JSONValue): Value {
+  const text = content["value"] as string;
+  if ((content["@type"] as string).endsWith("Duration")) return new CelDuration(parseGoDuration(text)!);
+  return new CelTimestamp(parseTimestamp(text)!.nanos);
+}
+
+const primitives: Readonly<Record<string, CelType>> = {
+  BOOL: types.bool,
+  BYTES: types.bytes,
+  DOUBLE: types.double,
+  INT64: types.int,
+  STRING: types.string,
+  UINT64: types.uint,
+};
+
+function toType(json: JSONValue): CelType {
+  const [kind, content] = Object.entries(json)[0]!;
+  const inner = content as Record<string, JSONValue>;
+  switch (kind) {
+    case "primitive":
+      return primitives[content as string]!;
+    case "wrapper":
+      return wrapperType(primitives[content as string]!);
+    case "null":
+      return types.null;
+    case "listType":
+      return listType(inner["elemType"] ? toType(inner["elemType"]) : types.dyn);
+    case "mapType":
+      return mapType(toType(inner["keyType"]!), toType(inner["valueType"]!));
+    case "typeParam":
+      return paramType(content as string);
+    case "type":
+      return typeType(toType(inner));
+    case "wellKnown":
+      return content === "DURATION" ? types.duration : types.timestamp;
+    case "messageType":
+      if (content === "google.protobuf.Duration") return types.duration;
+      return content === "google.protobuf.Timestamp" ? types.timestamp : objectType(content as string);
+    case "abstractType": {
+      const { name, parameterTypes = [] } = content as { name: string; parameterTypes?: JSONValue[] };
+      return opaqueType(name, ...parameterTypes.map(toType));
+    }
+    default:
+      return types.dyn;
+  }
+}

@@ -1,0 +1,105 @@
+/** The kinds of types that the checker tells apart. */
+export type TypeKind =
+  | "bool"
+  | "bytes"
+  | "double"
+  | "duration"
+  | "dyn"
+  | "error"
+  | "int"
+  | "list"
+  | "map"
+  | "null"
+  | "object"
+  | "opaque"
+  | "param"
+  | "string"
+  | "timestamp"
+  | "type"
+  | "uint";
+
+/** A static type. */
+export interface CelType {
+  readonly kind: TypeKind;
+  /** How it shows in messages; for objects, opaque types and parameters also what it is. */
+  readonly name: string;
+  /** What `type(x)` compares and prints. */
+  readonly runtimeName: string;
+  readonly params: readonly CelType[];
+  /** The fields of an object type. */
+  readonly fields?: ReadonlyMap<string, CelType>;
+  /** Wrappers of primitives, which take null. */
+  readonly isWrapper?: boolean;
+}
+
+function simple(kind: TypeKind, name: string = kind, runtimeName = name): CelType {
+  return { kind, name, runtimeName, params: [] };
+}
+
+export const types = {
+  bool: simple("bool"),
+  bytes: simple("bytes"),
+  double: simple("double"),
+  duration: simple("duration", "duration", "google.protobuf.Duration"),
+  dyn: simple("dyn"),
+  error: simple("error", "!error!"),
+  int: simple("int"),
+  null: simple("null", "null", "null_type"),
+  string: simple("string"),
+  timestamp: simple("timestamp", "timestamp", "google.protobuf.Timestamp"),
+  type: simple("type"),
+  uint: simple("uint"),
+} as const;
+
+export function listType(item: CelType): CelType {
+  return { kind: "list", name: "list", runtimeName: "list", params: [item] };
+}
+
+export function mapType(key: CelType, value: CelType): CelType {
+  return { kind: "map", name: "map", runtimeName: "map", params: [key, value] };
+}
+
+export function typeType(of: CelType): CelType {
+  return { kind: "type", name: "type", runtimeName: "type", params: [of] };
+}
+
+export function paramType(name: string): CelType {
+  return { kind: "param", name, runtimeName: name, params: [] };
+}
+
+export function opaqueType(name: string, ...params: CelType[]): CelType {
+  return { kind: "opaque", name, runtimeName: name, params };
+}
+
+export function optionalType(of: CelType): CelType {
+  return opaqueType("optional_type", of);
+}
+
+export function objectType(name: string, fields: ReadonlyMap<string, CelType> = new Map()): CelType {
+  return { kind: "object", name, runtimeName: name, params: [], fields };
+}
+
+export function wrapperType(of: CelType): CelType {
+  return { ...of, name: `wrapper(${of.name})`, isWrapper: true };
+}
+
+export function isOptional(type: CelType): boolean {
+  return type.kind === "opaque" && type.name === "optional_type";
+}
+
+/** A type as messages show it. */
+export function formatType(type: CelType): string {
+  if (type.params.length === 0) return type.name;
+  return `${type.name}(${type.params.map(formatType).join(", ")})`;
+}
+
+/** Tells whether two types are the same in every part. */
+export function isSameType(a: CelType, b: CelType): boolean {
+  if (a === b) return true;
+  return (
+    a.kind === b.kind &&
+    a.name === b.name &&
+    a.params.length === b.params.length &&
+    a.params.every((param, index) => isSameType(param, b.params[index]!))
+  );
+}

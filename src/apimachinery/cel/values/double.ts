@@ -1,0 +1,8 @@
+/** A CEL double. It is boxed, because plain numbers are ints, which are far more common. */
+export class CelDouble {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}

@@ -1,0 +1,38 @@
+import { listType, mapType, optionalType, type CelType, types } from "../types/type.ts";
+import { CelDouble } from "./double.ts";
+import { CelList } from "./list.ts";
+import { CelMap } from "./map.ts";
+import { CelOptional } from "./optional.ts";
+import { CelDuration, CelTimestamp } from "./time.ts";
+import { TypeValue } from "./type-value.ts";
+import { CelUint } from "./uint.ts";
+import type { Value } from "./value.ts";
+
+const anyList = listType(types.dyn);
+const anyMap = mapType(types.dyn, types.dyn);
+const anyOptional = optionalType(types.dyn);
+
+/** The type of a value at run time; what lists and maps hold is not part of it. */
+export function typeOf(value: Value): CelType {
+  switch (typeof value) {
+    case "boolean":
+      return types.bool;
+    case "number":
+    case "bigint":
+      return types.int;
+    case "string":
+      return types.string;
+    default:
+  }
+  if (value === null) return types.null;
+  if (value instanceof CelUint) return types.uint;
+  if (value instanceof CelDouble) return types.double;
+  if (value instanceof CelList) return anyList;
+  if (value instanceof CelMap) return anyMap;
+  if (value instanceof Uint8Array) return types.bytes;
+  if (value instanceof CelTimestamp) return types.timestamp;
+  if (value instanceof CelDuration) return types.duration;
+  if (value instanceof TypeValue) return types.type;
+  if (value instanceof CelOptional) return anyOptional;
+  return value.celType;
+}

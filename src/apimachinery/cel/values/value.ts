@@ -1,0 +1,34 @@
+import type { CelType } from "../types/type.ts";
+import type { CelDouble } from "./double.ts";
+import type { ExtensionValue } from "./extension.ts";
+import type { Int } from "./int.ts";
+import type { CelList } from "./list.ts";
+import type { CelMap } from "./map.ts";
+import type { CelObject } from "./object.ts";
+import type { CelOptional } from "./optional.ts";
+import type { CelDuration, CelTimestamp } from "./time.ts";
+import type { TypeValue } from "./type-value.ts";
+import type { CelUint } from "./uint.ts";
+
+/** Anything that an expression can yield. Plain numbers and bigints are ints. */
+export type Value =
+  | null
+  | boolean
+  | Int
+  | string
+  | Uint8Array
+  | CelUint
+  | CelDouble
+  | CelTimestamp
+  | CelDuration
+  | CelList
+  | CelMap
+  | CelObject
+  | CelOptional
+  | TypeValue
+  | ExtensionValue;
+
+/** Values whose type is known when they are made. */
+export interface Typed {
+  readonly celType: CelType;
+}
