@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type Context, type Request, TerminalError } from "../index.ts";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { loadConfig } from "../client/load-config.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
+import { Manager } from "./manager.ts";
+import type { ManagerOptions } from "./manager-options.ts";
 
 interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };
@@ -20,28 +24,51 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
+function makeManager(options: Partial<ManagerOptions> = {}): Manager {
+  return new Manager({
+    name: "test",
+    config: () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }),
+    logger: createLogger({ write() {} }),
+    ...options,
+  });
+}
+
+const nothing = { reconcile() {} };
+
+/** Something that runs until it is stopped, and tells when it began and ended. */
+function witness(name: string, told: string[], needLeaderElection: boolean) {
+  return {
+    name,
+    needLeaderElection,
+    async start({ signal }: { signal: AbortSignal }) {
+      told.push(`+${name}`);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      told.push(`-${name}`);
+    },
+  };
+}
+
 describe("a manager's controllers", () => {
-  test("a controller makes a child of what it watches, and makes it again when somebody deletes it", async () => {
-    const { client, stop } = await startTestManager(
-      cluster.kubeconfig,
-      (manager) =>
-        void manager
-          .controllerFor(ConfigMap)
-          .named("parent")
-          .owns(Secret)
-          .complete({
-            async reconcile(request: Request) {
-              const parent = await manager.client.find(ConfigMap, request);
-              if (parent?.metadata.labels?.["parent"] !== "yes") return;
-              const { name, namespace } = parent.metadata;
-              await manager.client.apply(
-                Secret,
-                { metadata: { name: `${name}-child`, namespace } },
-                { owner: parent },
-              );
-            },
-          }),
-    );
+  test("a controller makes a child of what it watches, and again when somebody deletes it", async () => {
+    const running = await startTestManager(cluster.kubeconfig, (manager) => {
+      manager
+        .controllerFor(ConfigMap)
+        .named("parent")
+        .owns(Secret)
+        .complete({
+          async reconcile(request) {
+            const parent = await manager.client.find(ConfigMap, request);
+            if (parent?.metadata.labels?.["parent"] !== "yes") return;
+            const { name, namespace } = parent.metadata;
+            await manager.client.apply(
+              Secret,
+              { metadata: { name: `${name}-child`, namespace } },
+              { owner: parent },
+            );
+          },
+        });
+    });
+    const { client } = running;
     const key = { namespace: "default", name: "p1-child" };
     await client.create(ConfigMap, {
       metadata: { name: "p1", namespace: "default", labels: { parent: "yes" } },
@@ -55,7 +82,284 @@ describe("a manager's controllers", () => {
       const again = await client.find(Secret, key);
       return again !== undefined && again.metadata.uid !== first.metadata.uid;
     });
-    await stop();
+    await running.stop();
+  });
+
+  test("an object that is being deleted goes to cleanup and never to reconcile", async () => {
+    const told: string[] = [];
+    let isClean = false;
+    const running = await startTestManager(cluster.kubeconfig, (manager) => {
+      manager
+        .controllerFor(ConfigMap, {
+          predicates: [({ object }) => object.metadata.name?.startsWith("fin") ?? false],
+        })
+        .named("finalized")
+        .finalizer("example.com/first", (object) => {
+          told.push(`first ${object.metadata.name}`);
+          return isClean ? undefined : { requeueAfter: "20ms" };
+        })
+        .finalizer("example.com/second", (object) => void told.push(`second ${object.metadata.name}`))
+        .complete({
+          async reconcile(request) {
+            const object = await manager.client.find(ConfigMap, request);
+            told.push(`reconcile ${object ? (object.metadata.deletionTimestamp ?? "alive") : "gone"}`);
+          },
+        });
+    });
+    const { client } = running;
+    const key = { namespace: "default", name: "fin" };
+    await client.create(ConfigMap, { metadata: key });
+    await eventually(async () => {
+      const { finalizers } = (await client.get(ConfigMap, key)).metadata;
+      return finalizers?.join() === "example.com/first,example.com/second";
+    });
+    await eventually(() => told.includes("reconcile alive"));
+    await client.delete(ConfigMap, key);
+    await eventually(() => told.filter((line) => line === "first fin").length >= 3);
+    expect(told).not.toContain("second fin");
+    isClean = true;
+    await eventually(async () => (await client.find(ConfigMap, key)) === undefined);
+    await eventually(() => told.at(-1) === "reconcile gone");
+    expect(told.filter((line) => line.startsWith("reconcile 2"))).toEqual([]);
+    expect(told.filter((line) => line === "second fin")).toHaveLength(1);
+    await running.stop();
+  });
+
+  test("whileDeleting() reconciles what somebody else's finalizer holds; without it nothing happens", async () => {
+    const told: string[] = [];
+    const running = await startTestManager(cluster.kubeconfig, (manager) => {
+      const isHeld = { predicates: [({ object }) => object.metadata.name === "held"] } satisfies Parameters<
+        typeof manager.controllerFor<ConfigMap>
+      >[1];
+      const tell = (name: string) => ({
+        async reconcile(request: { name: string }) {
+          const object = await manager.client.find(ConfigMap, { namespace: "default", ...request });
+          told.push(`${name} ${object?.metadata.deletionTimestamp === undefined ? "alive" : "deleting"}`);
+        },
+      });
+      manager.controllerFor(ConfigMap, isHeld).named("with").whileDeleting().complete(tell("with"));
+      manager.controllerFor(ConfigMap, isHeld).named("without").complete(tell("without"));
+    });
+    const { client } = running;
+    const held = await client.create(ConfigMap, {
+      metadata: { name: "held", namespace: "default", finalizers: ["example.com/other"] },
+    });
+    await eventually(() => told.includes("with alive") && told.includes("without alive"));
+    await client.delete(ConfigMap, held);
+    await eventually(() => told.includes("with deleting"));
+    expect(told).not.toContain("without deleting");
+    await client.patch(ConfigMap, held, { merge: { metadata: { finalizers: null } } });
+    await running.stop();
+  });
+
+  test("two controllers of one name are refused, and so is one that watches nothing", () => {
+    const manager = makeManager();
+    manager.controllerFor(ConfigMap).complete(nothing);
+    expect(() => manager.controllerFor(ConfigMap).complete(nothing)).toThrow(
+      /two controllers named "configmap"/,
+    );
+    expect(() =>
+      manager
+        .controllerOf((key: string) => key)
+        .named("none")
+        .complete(nothing),
+    ).toThrow(/watches nothing/);
+    expect(() => manager.controllerFor(ConfigMap).finalizer("mine", () => {})).toThrow(TerminalError);
+  });
+
+  test("a kind that can't be listed fails the start, and the message names it and the missing right", async () => {
+    const kubeconfig = cluster.addUser("nobody", []);
+    const manager = makeManager({
+      config: () => loadConfig({ kubeconfig, env: {} }),
+      controllers: { cacheSyncTimeout: "300ms" },
+    });
+    const Missing = defineKind(
+      { group: "nowhere.io", version: "v1" },
+      { kind: "Missing", plural: "missings" },
+    );
+    manager.controllerFor(Missing).complete(nothing);
+    await expect(manager.start()).rejects.toThrow(
+      /Missing objects \(nowhere\.io\/v1\).*missings\.nowhere\.io/s,
+    );
+  });
+
+  test("requests of one's own come from a source and from a map over other objects", async () => {
+    const seen = new Set<string>();
+    let push: (url: { url: string }) => void = () => {};
+    const running = await startTestManager(cluster.kubeconfig, (manager) => {
+      manager
+        .controllerOf((request: { url: string }) => request.url)
+        .named("urls")
+        .watchesSource({ name: "queue", start: (enqueue) => void (push = enqueue) })
+        .watches(ConfigMap, async ({ data }) => (data?.["url"] === undefined ? [] : [{ url: data["url"] }]))
+        .complete({ reconcile: ({ url }) => void seen.add(url) });
+    });
+    push({ url: "from source" });
+    await running.client.create(ConfigMap, {
+      metadata: { name: "url", namespace: "default" },
+      data: { url: "from map" },
+    });
+    await eventually(() => seen.size === 2);
+    expect([...seen].sort()).toEqual(["from map", "from source"]);
+    await running.stop();
+  });
+
+  test("a controller may be added while the manager runs, and nothing after it stopped", async () => {
+    const running = await startTestManager(cluster.kubeconfig);
+    let runs = 0;
+    running.manager
+      .controllerFor(ConfigMap)
+      .named("late")
+      .complete({ reconcile: () => void runs++ });
+    await running.client.create(ConfigMap, { metadata: { name: "late", namespace: "default" } });
+    await eventually(() => runs > 0);
+    await running.stop();
+    expect(() => running.manager.add({ name: "too late", start() {} })).toThrow(/has stopped/);
   });
 });
-void [TerminalError, {} as Context];
+
+describe("a manager's life", () => {
+  test("what runs stops before the caches, and everything is over when start() resolves", async () => {
+    const told: string[] = [];
+    const manager = makeManager();
+    manager.add(witness("leader", told, true));
+    manager.add(witness("other", told, false));
+    const end = manager.start();
+    await manager.started;
+    expect(told).toEqual(["+other", "+leader"]);
+    manager.stop();
+    await end;
+    expect(told.slice(2).sort()).toEqual(["-leader", "-other"]);
+    await expect(manager.start()).rejects.toThrow(/started once/);
+  });
+
+  test("a runnable that fails ends the manager, and no failure is lost", async () => {
+    const told: string[] = [];
+    const manager = makeManager();
+    manager.add(witness("other", told, false));
+    manager.add({
+      name: "poller",
+      async start({ signal }) {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        throw new Error("no goodbye");
+      },
+    });
+    manager.add({ name: "bomb", start: () => Promise.reject(new Error("boom")) });
+    await expect(manager.start()).rejects.toThrow("bomb failed: boom; poller failed: no goodbye");
+    expect(told).toEqual(["+other", "-other"]);
+  });
+
+  test("a reconcile in flight ends before start() resolves, and is cut at the deadline", async () => {
+    let begun = false;
+    let ended = false;
+    const manager = makeManager({ gracefulShutdownTimeout: "100ms" });
+    manager.controllerFor(ConfigMap).complete({
+      async reconcile(_request, { signal }) {
+        begun = true;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        ended = true;
+      },
+    });
+    const end = manager.start();
+    await eventually(() => begun);
+    manager.stop();
+    await end.catch(() => {});
+    expect(ended).toBe(true);
+  });
+
+  test("a runnable that ignores its signal is left behind, and start() says so", async () => {
+    const manager = makeManager({ gracefulShutdownTimeout: "50ms" });
+    manager.add({ name: "stubborn", start: () => new Promise(() => {}) });
+    const end = manager.start();
+    await manager.started;
+    manager.stop();
+    await expect(end).rejects.toThrow(/did not|left behind/);
+  });
+
+  test("no cluster to talk to fails the start at once", async () => {
+    const manager = makeManager({ config: () => loadConfig({ kubeconfig: "/nowhere/kubeconfig", env: {} }) });
+    await expect(manager.start()).rejects.toThrow(/\/nowhere\/kubeconfig/);
+    await expect(manager.started).rejects.toThrow(/\/nowhere\/kubeconfig/);
+  });
+});
+
+describe("a manager's endpoints", () => {
+  const get = async (address: string | undefined, path: string) => {
+    const response = await fetch(`http://${address}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+
+  test("/healthz and /readyz run named checks: all, one by path, some left out, with and without words", async () => {
+    let isReady = false;
+    const manager = makeManager({ healthProbeBindAddress: "127.0.0.1:0" });
+    manager.controllerFor(ConfigMap).complete(nothing);
+    manager.addReadyCheck("warm", () => {
+      if (!isReady) throw new Error("a secret reason");
+    });
+    const end = manager.start();
+    await manager.started;
+    const { probes } = manager.addresses;
+    expect(await get(probes, "/healthz")).toEqual({ status: 200, text: "ok" });
+    const failing = await get(probes, "/readyz");
+    expect(failing.status).toBe(500);
+    expect(failing.text).toContain("[-]warm failed: reason withheld\n");
+    expect(failing.text).toContain("[+]informer-sync ok\n");
+    expect(failing.text).not.toContain("secret");
+    expect(await get(probes, "/readyz?exclude=warm")).toEqual({ status: 200, text: "ok" });
+    expect((await get(probes, "/readyz/warm")).status).toBe(500);
+    expect((await get(probes, "/readyz/ping")).status).toBe(200);
+    expect((await get(probes, "/readyz/unknown")).status).toBe(404);
+    isReady = true;
+    expect((await get(probes, "/readyz?verbose")).text).toContain("[+]warm ok\n");
+    manager.stop();
+    await end;
+    await expect(fetch(`http://${probes}/healthz`)).rejects.toThrow();
+  });
+
+  test("/metrics has every name and label that dashboards of controller-runtime use", async () => {
+    const manager = makeManager({ metrics: { bindAddress: "127.0.0.1:0" } });
+    let runs = 0;
+    manager
+      .controllerFor(ConfigMap)
+      .named("measured")
+      .complete({ reconcile: () => void runs++ });
+    const end = manager.start();
+    await manager.started;
+    await manager.client.create(ConfigMap, { metadata: { generateName: "m-", namespace: "default" } });
+    await eventually(() => runs > 0);
+    const { text } = await get(manager.addresses.metrics, "/metrics");
+    for (const line of [
+      /^controller_runtime_reconcile_total\{controller="measured",result="success"\} [1-9]/m,
+      /^controller_runtime_reconcile_total\{controller="measured",result="error"\} 0$/m,
+      /^controller_runtime_reconcile_total\{controller="measured",result="requeue"\} 0$/m,
+      /^controller_runtime_reconcile_total\{controller="measured",result="requeue_after"\} 0$/m,
+      /^controller_runtime_reconcile_errors_total\{controller="measured"\} 0$/m,
+      /^controller_runtime_terminal_reconcile_errors_total\{controller="measured"\} 0$/m,
+      /^controller_runtime_reconcile_panics_total\{controller="measured"\} 0$/m,
+      /^controller_runtime_reconcile_timeouts_total\{controller="measured"\} 0$/m,
+      /^controller_runtime_reconcile_time_seconds_bucket\{le="0.005",controller="measured"\} \d/m,
+      /^controller_runtime_max_concurrent_reconciles\{controller="measured"\} 1$/m,
+      /^controller_runtime_active_workers\{controller="measured"\} 0$/m,
+      /^workqueue_depth\{name="measured",controller="measured",priority="0"\} 0$/m,
+      /^workqueue_adds_total\{name="measured",controller="measured"\} [1-9]/m,
+      /^workqueue_retries_total\{name="measured",controller="measured"\} 0$/m,
+      /^workqueue_queue_duration_seconds_bucket\{le="1e-8",name="measured",controller="measured"\} \d/m,
+      /^workqueue_work_duration_seconds_count\{name="measured",controller="measured"\} [1-9]/m,
+      /^workqueue_unfinished_work_seconds\{name="measured",controller="measured"\} 0$/m,
+      /^workqueue_longest_running_processor_seconds\{name="measured",controller="measured"\} 0$/m,
+      /^rest_client_requests_total\{code="201",method="POST",host="[^"]+"\} 1$/m,
+      /^# TYPE controller_runtime_webhook_latency_seconds histogram$/m,
+      /^# TYPE controller_runtime_webhook_requests_total counter$/m,
+      /^# TYPE controller_runtime_webhook_requests_in_flight gauge$/m,
+      /^controller_runtime_webhook_panics_total 0$/m,
+      /^controller_runtime_conversion_webhook_panics_total 0$/m,
+      /^certwatcher_read_certificate_total 0$/m,
+      /^certwatcher_read_certificate_errors_total 0$/m,
+      /^process_resident_memory_bytes \d/m,
+      /^tsbuilder_informer_objects\{group="",version="v1",kind="ConfigMap"\} [1-9]/m,
+    ])
+      expect(text).toMatch(line);
+    manager.stop();
+    await end;
+  });
+});

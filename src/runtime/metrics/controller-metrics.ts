@@ -71,7 +71,7 @@ export class ControllerMetrics {
     );
     for (const counter of Object.values(results)) counter.inc(0);
     for (const counter of Object.values(this.#failures)) counter.inc({ controller: name }, 0);
-    const seconds = this.#seconds.labels(queue);
+    const seconds = this.#seconds.labels({ controller: name });
     const adds = this.#adds.labels(queue);
     const retries = this.#retries.labels(queue);
     const waited = this.#waited.labels(queue);
