@@ -33,5 +33,7 @@ export function matchFields(fields: string | undefined): (object: KubernetesObje
 function textAt(object: unknown, path: string): string | undefined {
   let value = object;
   for (const field of path.split(".")) value = (value as { [field: string]: unknown } | undefined)?.[field];
-  return typeof value === "object" || value === undefined ? undefined : String(value);
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
+import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient, type LiveClient } from "./live-client.ts";
@@ -256,6 +256,18 @@ test("Client.watch() tells changes until the loop is left", async () => {
 test("Client.watch() throws what the server reports", async () => {
   const watch = client.watch(Widget, { resourceVersion: "not-a-version" });
   await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: "ApiError" });
+});
+
+test("Client.subresource() reads and writes the scale", async () => {
+  const widget = await create({ size: 1 });
+  const scale = client.subresource<KubernetesObject & { spec: { replicas?: number } }>(
+    Widget,
+    widget,
+    "scale",
+  );
+  expect((await scale.get()).spec.replicas).toBe(1);
+  await scale.patch({ merge: { spec: { replicas: 4 } } });
+  expect((await client.get(Widget, { namespace: "default", name: widget.metadata.name! })).spec.size).toBe(4);
 });
 
 test("Client.with() changes defaults: a dry run stores nothing", async () => {
