@@ -1,0 +1,203 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { createClient } from "../client/live-client.ts";
+import { loadConfig } from "../client/load-config.ts";
+import { systemClock } from "../clock/clock.ts";
+import { createLogger } from "../log/create-logger.ts";
+import { Manager } from "../manager/manager.ts";
+import { eventually } from "../testing/eventually.ts";
+import { electionTiming } from "./election-timing.ts";
+import { Lease } from "./lease.ts";
+import { LeaseElector } from "./lease-elector.ts";
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startTestCluster();
+});
+afterAll(() => cluster.stop());
+
+const quick = { leaseDuration: "1500ms", renewDeadline: "1s", retryPeriod: "100ms" };
+const config = () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
+const client = createClient(config, { fieldManager: "test" });
+afterAll(() => client.close());
+
+function makeElector(name: string, identity: string, clock = systemClock) {
+  const losses: Error[] = [];
+  const elector = new LeaseElector({
+    client,
+    name,
+    namespace: async () => "default",
+    identity,
+    timing: electionTiming({ id: name, ...quick }),
+    releaseOnCancel: true,
+    clock,
+    log: createLogger({ write() {} }),
+    events: { normal() {}, warning() {} },
+  });
+  elector.onLost = (error) => void losses.push(error);
+  onTestFinished(() => elector.release());
+  return { elector, losses };
+}
+
+const never = new AbortController().signal;
+const leaseOf = (name: string) => client.get(Lease, { namespace: "default", name });
+
+describe("LeaseElector", () => {
+  test("the record is the one of client-go: holder, whole seconds, times with six digits, transitions", async () => {
+    const { elector } = makeElector("record", "me");
+    await elector.acquire(never);
+    const { spec } = await leaseOf("record");
+    const microTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+    expect(spec).toEqual({
+      holderIdentity: "me",
+      leaseDurationSeconds: 2,
+      acquireTime: expect.stringMatching(microTime) as string,
+      renewTime: expect.stringMatching(microTime) as string,
+      leaseTransitions: 0,
+    });
+    await eventually(async () => (await leaseOf("record")).spec?.renewTime !== spec?.renewTime);
+    expect((await leaseOf("record")).spec?.acquireTime).toBe(spec?.acquireTime);
+  });
+
+  test("a second elector leads as soon as the first released the lease", async () => {
+    const first = makeElector("handover", "first").elector;
+    const second = makeElector("handover", "second").elector;
+    await first.acquire(never);
+    const waiting = second.acquire(never);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect([first.isLeading, second.isLeading]).toEqual([true, false]);
+    await first.release();
+    expect((await leaseOf("handover")).spec).toMatchObject({ leaseDurationSeconds: 1 });
+    await waiting;
+    expect((await leaseOf("handover")).spec).toMatchObject({ holderIdentity: "second", leaseTransitions: 1 });
+  });
+
+  test("a lease that is no longer renewed is taken over, whatever times stand in it", async () => {
+    await client.create(Lease, {
+      metadata: { name: "stale", namespace: "default" },
+      spec: {
+        holderIdentity: "dead",
+        leaseDurationSeconds: 1,
+        // The dead holder's clock was wrong: the future in it must not count.
+        renewTime: "2099-01-01T00:00:00.000000Z",
+        acquireTime: "2099-01-01T00:00:00.000000Z",
+        leaseTransitions: 4,
+      },
+    });
+    const { elector } = makeElector("stale", "heir");
+    const startedAt = performance.now();
+    await elector.acquire(never);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
+    expect((await leaseOf("stale")).spec).toMatchObject({ holderIdentity: "heir", leaseTransitions: 5 });
+  });
+
+  test("a holder that finds another name in the lease stops at once", async () => {
+    const { elector, losses } = makeElector("stolen", "victim");
+    await elector.acquire(never);
+    const lease = await leaseOf("stolen");
+    await client.patch(Lease, lease, { merge: { spec: { holderIdentity: "thief" } } });
+    await eventually(() => losses.length > 0);
+    expect(losses[0]?.message).toBe("leader election lost to thief");
+    expect(() => elector.assertFresh()).toThrow(/ran out/);
+    expect(elector.isLeading).toBe(false);
+  });
+
+  test("a stall that outlasts the lease is noticed before the next write, when no timer could fire", async () => {
+    let offset = 0;
+    const clock = { ...systemClock, monotonic: () => performance.now() + offset };
+    const { elector, losses } = makeElector("stalled", "sleeper", clock);
+    elector.assertFresh();
+    await elector.acquire(never);
+    elector.assertFresh();
+    offset = 2000;
+    expect(() => elector.assertFresh()).toThrow(/ran out/);
+    expect(losses).toHaveLength(1);
+    expect(() => elector.assertFresh()).toThrow(/ran out/);
+  });
+
+  test("an election whose times can't work is refused", () => {
+    expect(() => electionTiming({ id: "x", leaseDuration: "10s", renewDeadline: "10s" })).toThrow(
+      /longer than/,
+    );
+    expect(() => electionTiming({ id: "x", renewDeadline: "2s" })).toThrow(/retryPeriod/);
+  });
+});
+
+test("an API outage shorter than the renew deadline costs nothing, a longer one ends the manager at once", async () => {
+  const own = await startTestCluster();
+  const manager = new Manager({
+    name: "outage",
+    config: () => loadConfig({ kubeconfig: own.kubeconfig, env: {} }),
+    logger: createLogger({ write() {} }),
+    leaderElection: { id: "outage", namespace: "default", ...quick },
+  });
+  let isRunning = false;
+  manager.add({
+    name: "stubborn",
+    start: () => {
+      isRunning = true;
+      return new Promise(() => {});
+    },
+  });
+  const end = manager.start();
+  await eventually(() => isRunning);
+  await own.stop();
+  const stoppedAt = performance.now();
+  // No grace for a runnable that ignores its signal: another process may lead already.
+  await expect(end).rejects.toThrow(/could not be renewed in time/);
+  expect(performance.now() - stoppedAt).toBeGreaterThanOrEqual(700);
+});
+
+test("two processes: one leads, the other takes over when it is killed, and gives the lease away when it ends", async () => {
+  const kubeconfig = await cluster.kubeconfigFile();
+  const code = `
+    import { Manager } from "@tsbuilder/runtime";
+    const manager = Manager.fromArgs({
+      name: "twin",
+      leaderElectionId: "twins",
+      // Without a script's name in it, the list begins with the flags.
+      argv: process.argv.slice(1),
+      leaderElection: { ...${JSON.stringify(quick)}, identity: process.env.IDENTITY },
+    });
+    manager.add({ name: "teller", start: () => console.log("leading") });
+    console.log("started");
+    await manager.start();
+    console.log("stopped");
+  `;
+  const startProcess = (identity: string) => {
+    const child = spawn(
+      process.execPath,
+      [
+        "--conditions=@tsbuilder/source",
+        ...["--import", "tsx", "--input-type=module", "-e", code, "--"],
+        ...["--kubeconfig", kubeconfig, "--leader-elect", "--leader-election-namespace", "default"],
+        "--health-probe-bind-address=0",
+      ],
+      { env: { ...process.env, IDENTITY: identity }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const lines: string[] = [];
+    createInterface(child.stdout).on("line", (line) => lines.push(line));
+    createInterface(child.stderr).on("line", (line) => lines.push(line));
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, lines };
+  };
+  const holder = async () =>
+    (await client.find(Lease, { namespace: "default", name: "twins" }))?.spec?.holderIdentity;
+  const patient = { timeout: 30_000, interval: 50 };
+
+  const first = startProcess("first");
+  await eventually(() => first.lines.includes("leading"), patient);
+  const second = startProcess("second");
+  await eventually(() => second.lines.some((line) => line.includes("Another process leads")), patient);
+  expect(second.lines).not.toContain("leading");
+
+  first.child.kill("SIGKILL");
+  await eventually(() => second.lines.includes("leading"), patient);
+  expect(await holder()).toBe("second");
+
+  second.child.kill("SIGTERM");
+  await eventually(() => second.lines.includes("stopped"), patient);
+  expect(await holder()).toBeFalsy();
+}, 60_000);
