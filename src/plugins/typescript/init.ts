@@ -5,7 +5,7 @@ import { fileHeader } from "./file-header.ts";
 
 /** The package, its tooling, and the program's entry. */
 export function init(project: Project, { boilerplate, packages }: Surroundings): Blueprint {
-  const { projectName, domain } = project;
+  const { projectName } = project;
   const header = fileHeader(boilerplate);
   return {
     parts: [
@@ -29,7 +29,7 @@ export function init(project: Project, { boilerplate, packages }: Surroundings):
       {
         key: "typescript/project",
         templates: "typescript/init/project",
-        context: { header, boilerplate, projectName, domain },
+        context: { header, boilerplate, projectName },
       },
     ],
     inserts: [],

@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { applyPlan, recoverPlan } from "./apply.ts";
+import type { FileChange } from "./file-change.ts";
+import { diskTree } from "./tree.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-apply-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const write = (path: string, content: string): FileChange => {
+  const before = diskTree(root).read(path);
+  return { path, content, before, action: before === undefined ? "create" : "update", ownership: "yours" };
+};
+const remove = (path: string): FileChange => ({
+  path,
+  content: undefined,
+  before: diskTree(root).read(path),
+  action: "delete",
+  ownership: "yours",
+});
+const files = (): Record<string, string> =>
+  Object.fromEntries(
+    diskTree(root)
+      .list("")
+      .map((path) => [path, readFileSync(join(root, path), "utf8")]),
+  );
+
+describe("applyPlan()", () => {
+  test("creates, replaces and deletes files, and folders that are left empty", () => {
+    writeFileSync(join(root, "old"), "old");
+    mkdirSync(join(root, "a/b"), { recursive: true });
+    writeFileSync(join(root, "a/b/gone"), "gone");
+    applyPlan(root, [write("new/file", "new"), write("old", "changed"), remove("a/b/gone")]);
+    expect(files()).toEqual({ "new/file": "new", old: "changed" });
+    expect(existsSync(join(root, "a"))).toBe(false);
+    expect(existsSync(join(root, ".tsbuilder/stage"))).toBe(false);
+  });
+
+  test("changes nothing where a file was saved since it was read", () => {
+    writeFileSync(join(root, "file"), "as read");
+    const changes = [write("other", "x"), write("file", "ours")];
+    writeFileSync(join(root, "file"), "saved meanwhile");
+    expect(() => applyPlan(root, changes)).toThrow(`"file" changed while the command was running`);
+    expect(files()).toEqual({ file: "saved meanwhile" });
+  });
+
+  test("changes nothing where a file appeared that was to be created", () => {
+    const changes = [write("file", "ours")];
+    writeFileSync(join(root, "file"), "theirs");
+    expect(() => applyPlan(root, changes)).toThrow(`"file" changed`);
+    expect(files()).toEqual({ file: "theirs" });
+  });
+
+  test("leaves nothing behind where a file can't be staged", () => {
+    const changes: FileChange[] = [
+      write("a", "a"),
+      { ...write("b", ""), content: Symbol("no content") as unknown as string },
+    ];
+    expect(() => applyPlan(root, changes)).toThrow();
+    expect(existsSync(join(root, ".tsbuilder"))).toBe(false);
+    expect(files()).toEqual({});
+  });
+});
+
+describe("recoverPlan()", () => {
+  const staged = (steps: readonly unknown[], contents: Record<string, string>, isComplete: boolean): void => {
+    mkdirSync(join(root, ".tsbuilder/stage"), { recursive: true });
+    for (const [name, content] of Object.entries(contents)) {
+      writeFileSync(join(root, ".tsbuilder/stage", name), content);
+    }
+    if (isComplete) writeFileSync(join(root, ".tsbuilder/stage/journal.json"), JSON.stringify({ steps }));
+  };
+  const steps = [
+    { path: "a", staged: ".tsbuilder/stage/0" },
+    { path: "b/c", staged: ".tsbuilder/stage/1" },
+    { path: "gone", staged: undefined },
+  ];
+
+  test("has nothing to do in a project that is whole", () => {
+    expect(recoverPlan(root)).toBeUndefined();
+  });
+
+  test("clears away what was not staged completely", () => {
+    staged(steps, { 0: "a" }, false);
+    expect(recoverPlan(root)).toBe("undone");
+    expect(existsSync(join(root, ".tsbuilder"))).toBe(false);
+  });
+
+  test("completes what was staged, from whichever step", () => {
+    writeFileSync(join(root, "a"), "a");
+    writeFileSync(join(root, "gone"), "gone");
+    staged(steps, { 1: "c" }, true);
+    expect(recoverPlan(root)).toBe("completed");
+    expect(files()).toEqual({ a: "a", "b/c": "c" });
+    expect(recoverPlan(root)).toBeUndefined();
+  });
+});
