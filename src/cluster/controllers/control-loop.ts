@@ -5,6 +5,9 @@ import type { ObjectEvent } from "./objects.ts";
 const firstBackoff = 5;
 const longestBackoff = 10_000;
 
+/** How many times a key is tried again at once after conflicts. */
+const fastRetries = 10;
+
 /**
  * Runs a controller: collects keys from events and settles them one after the other, each key once however
  * often it was named. Writes are visible to the next read at once, so that no expectations need to be kept.
@@ -48,9 +51,7 @@ export class ControlLoop {
   #enqueue(key: string): void {
     if (this.#stopped) return;
     this.#pending.add(key);
-    this.#draining ??= this.#drain().finally(() => {
-      this.#draining = undefined;
-    });
+    this.#draining ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
@@ -60,6 +61,7 @@ export class ControlLoop {
       this.#pending.delete(key);
       await this.#settle(key);
     }
+    this.#draining = undefined;
   }
 
   async #settle(key: string): Promise<void> {
@@ -68,12 +70,21 @@ export class ControlLoop {
       this.#failures.delete(key);
       this.#wake(key, after);
     } catch (error) {
-      // A conflict, a missing namespace, a quota: what made it fail may have changed by the next look.
-      if (codeOf(error) !== 409) this.#context.onError?.(this.#controller.name, key, error);
-      const failures = this.#failures.get(key) ?? 0;
-      this.#failures.set(key, failures + 1);
-      this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
+      this.#retry(key, error);
     }
+  }
+
+  /**
+   * What made a key fail, a missing namespace or a quota, may have changed by the next look. After a conflict
+   * that is so already: somebody else wrote in between.
+   */
+  #retry(key: string, error: unknown): void {
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    const isConflict = codeOf(error) === 409;
+    if (!isConflict) this.#context.onError?.(this.#controller.name, key, error);
+    if (isConflict && failures < fastRetries) this.#enqueue(key);
+    else this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
   }
 
   #wake(key: string, after: number | undefined): void {

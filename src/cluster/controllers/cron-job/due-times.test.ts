@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { dueTimes } from "./due-times.ts";
+
+const at = (time: string) => new Date(`2030-01-01T${time}Z`);
+
+describe("dueTimes()", () => {
+  it("finds the last time missed, how many there are, and the next", () => {
+    expect(dueTimes("*/15 * * * *", undefined, at("00:01:00"), at("00:46:00"))).toEqual({
+      last: at("00:45:00"),
+      missed: 3,
+      next: at("01:00:00"),
+    });
+  });
+
+  it("finds nothing when it is not yet time", () => {
+    expect(dueTimes("0 5 * * *", undefined, at("00:00:00"), at("04:59:59")).last).toBeUndefined();
+  });
+
+  it("reads a schedule in its time zone", () => {
+    const { next } = dueTimes("0 9 * * *", "Asia/Tokyo", at("00:00:00"), at("00:00:01"));
+    expect(next).toEqual(new Date("2030-01-02T00:00:00Z"));
+  });
+
+  it("stops counting after a hundred", () => {
+    const { last, missed } = dueTimes("* * * * *", undefined, at("00:00:00"), at("12:00:30"));
+    expect({ last, missed }).toEqual({ last: at("12:00:00"), missed: 100 });
+  });
+
+  it("refuses what is not a schedule", () => {
+    expect(() => dueTimes("every day", undefined, at("00:00:00"), at("00:00:01"))).toThrow();
+  });
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { ManualClock } from "../../clock/index.ts";
+import { clusterObjects } from "../../registry/cluster-objects.ts";
+import { type ReplicaSet, replicaSets } from "../api/apps.ts";
+import { pods } from "../api/core.ts";
+
+let cluster: TestCluster;
+const clock = new ManualClock();
+beforeEach(async () => {
+  cluster = await startTestCluster({ controllers: ["replicaset", "scheduler", "node", "kubelet"], clock });
+});
+afterEach(() => cluster.stop());
+
+const web = (replicas: number, spec: object = {}) => ({
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  metadata: { name: "web", namespace: "default" },
+  spec: {
+    replicas,
+    selector: { matchLabels: { app: "web" } },
+    template: {
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "web", image: "web:1" }] },
+    },
+    ...spec,
+  },
+});
+
+const objects = () => clusterObjects(cluster.core);
+const read = () => objects().get(replicaSets, "default", "web") as ReplicaSet;
+const listPods = () => objects().list(pods, "default");
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+describe("replicaSetController()", () => {
+  it("makes missing pods, deletes those too many and replaces deleted ones", async () => {
+    await cluster.install(web(2));
+    await eventually(() => expect(read().status).toMatchObject({ replicas: 2, readyReplicas: 2 }));
+    await cluster.install(web(4));
+    await eventually(() => expect(read().status).toMatchObject({ replicas: 4, fullyLabeledReplicas: 4 }));
+    await cluster.install(web(1));
+    await eventually(() => expect(listPods()).toHaveLength(1));
+    const [old] = listPods();
+    await objects().delete("tester", old!);
+    await eventually(() => {
+      expect(listPods()).toHaveLength(1);
+      expect(listPods()[0]?.metadata.uid).not.toBe(old?.metadata.uid);
+    });
+  });
+
+  it("adopts pods that match, and lets go of those that no longer do", async () => {
+    await cluster.install({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "stray", namespace: "default", labels: { app: "web" } },
+      spec: { containers: [{ name: "web", image: "web:1" }] },
+    });
+    await cluster.install(web(1));
+    const stray = () => objects().get(pods, "default", "stray");
+    await eventually(() => expect(stray()?.metadata.ownerReferences).toMatchObject([{ name: "web" }]));
+    expect(listPods()).toHaveLength(1);
+    await objects().update("tester", {
+      ...stray()!,
+      metadata: { ...stray()!.metadata, labels: { app: "other" } },
+    });
+    await eventually(() => expect(listPods()).toHaveLength(2));
+    await eventually(() => expect(stray()?.metadata.ownerReferences ?? []).toEqual([]));
+  });
+
+  it("counts pods as available only after minReadySeconds", async () => {
+    await cluster.install(web(1, { minReadySeconds: 30 }));
+    await eventually(() => expect(read().status?.readyReplicas).toBe(1));
+    expect(read().status).not.toHaveProperty("availableReplicas");
+    clock.advance(30_000);
+    await eventually(() => expect(read().status?.availableReplicas).toBe(1));
+  });
+});
