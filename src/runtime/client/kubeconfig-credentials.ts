@@ -1,4 +1,4 @@
-import { authProviderCredentials } from "./auth-provider-credentials.ts";
+import { authProviderCredentials } from "./oidc-credentials.ts";
 import type { Credential, Credentials } from "./config.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./kubeconfig-file.ts";

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import type { Credential, Credentials } from "./config.ts";
+import type { KubeconfigUser } from "./kubeconfig-file.ts";
+import { TerminalError } from "./terminal-error.ts";
+
+/** A token is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
+const expirySkew = 10_000;
+
+/** The settings of an `auth-provider` named `oidc`. */
+type Settings = { readonly [key: string]: string };
+
+/**
+ * Credentials of the `auth-provider` users of a kubeconfig. Only `oidc` is left of them: kubectl removed `gcp` and
+ * `azure` in 1.26 for programs that print credentials. New tokens stay in memory; the file is not written.
+ */
+export function authProviderCredentials({ "auth-provider": provider }: KubeconfigUser): Credentials {
+  if (provider?.name !== "oidc") {
+    throw new TerminalError(
+      `the auth-provider "${provider?.name}" of the kubeconfig is no longer supported: use an exec credential program`,
+    );
+  }
+  const settings: Settings = provider.config ?? {};
+  let idToken = settings["id-token"];
+  let refreshToken = settings["refresh-token"];
+  let running: Promise<string> | undefined;
+  return {
+    async current({ refresh }): Promise<Credential> {
+      if (idToken && !refresh && expiryOf(idToken) - expirySkew > Date.now()) return { token: idToken };
+      running ??= refreshIdToken(settings, refreshToken)
+        .then((answer) => {
+          refreshToken = answer.refresh_token ?? refreshToken;
+          return (idToken = answer.id_token);
+        })
+        .finally(() => {
+          running = undefined;
+        });
+      return { token: await running };
+    },
+  };
+}
+
+/** When a token ends, in milliseconds since the epoch; at once for one that doesn't say. */
+function expiryOf(token: string): number {
+  try {
+    const [, payload = ""] = token.split(".");
+    const { exp } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as { exp?: number };
+    return (exp ?? 0) * 1000;
+  } catch {
+    return 0;
+  }
+}
+
+async function refreshIdToken(
+  settings: Settings,
+  refreshToken: string | undefined,
+): Promise<{ id_token: string; refresh_token?: string }> {
+  const issuer = settings["idp-issuer-url"]?.replace(/\/$/, "");
+  if (!issuer || !refreshToken) {
+    throw new TerminalError(
+      "the OIDC token of the kubeconfig has expired, and there is nothing to refresh it with",
+    );
+  }
+  const ca = authorityOf(settings);
+  const discovery = await request<{ token_endpoint: string }>(`${issuer}/.well-known/openid-configuration`, {
+    ca,
+  });
+  const form = new URLSearchParams({
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+    client_id: settings["client-id"] ?? "",
+  });
+  if (settings["client-secret"]) form.set("client_secret", settings["client-secret"]);
+  const answer = await request<{ id_token?: string; refresh_token?: string }>(discovery.token_endpoint, {
+    ca,
+    body: form.toString(),
+  });
+  if (!answer.id_token) throw new TerminalError(`${issuer} refreshed the token, but gave no id_token`);
+  return { ...answer, id_token: answer.id_token };
+}
+
+function authorityOf(settings: Settings): string | undefined {
+  const data = settings["idp-certificate-authority-data"];
+  if (data) return Buffer.from(data, "base64").toString("utf8");
+  const path = settings["idp-certificate-authority"];
+  return path ? readFileSync(path, "utf8") : undefined;
+}
+
+function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: string }): Promise<T> {
+  const headers = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
+  const secure = url.startsWith("https:");
+  const method = body === undefined ? "GET" : "POST";
+  return new Promise((resolve, reject) => {
+    const fail = (why: string, cause?: unknown): void =>
+      reject(new TerminalError(`the OIDC token could not be refreshed at ${url}: ${why}`, { cause }));
+    const outgoing = (secure ? https : http).request(
+      url,
+      { method, headers, timeout: 30_000, ...(secure && ca !== undefined && { ca }) },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("error", (error) => fail(error.message, error));
+        answer.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          if (answer.statusCode !== 200) {
+            fail(`HTTP ${answer.statusCode} ${text.slice(0, 200)}`);
+            return;
+          }
+          try {
+            resolve(JSON.parse(text) as T);
+          } catch (error) {
+            fail("the answer is no JSON", error);
+          }
+        });
+      },
+    );
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in 30 s")));
+    outgoing.on("error", (error) => fail(error.message, error));
+    outgoing.end(body);
+  });
+}
