@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { builtinResources, definitionName, findKind, findResource, loadSchemas, moduleOf } from "./index.ts";
+import {
+  builtinResources,
+  definitionName,
+  findKind,
+  findResource,
+  loadFieldNumbers,
+  loadSchemas,
+  moduleOf,
+} from "./index.ts";
 import type { BuiltinSchema } from "./index.ts";
 
 const load = async (type: string): Promise<BuiltinSchema> => {
@@ -162,6 +170,14 @@ test("every field of every type can be read", async () => {
     }
   }
   expect(count).toBeGreaterThan(2500);
+});
+
+test("loadFieldNumbers() tells where fields stand in protobuf messages", async () => {
+  const numbers = (await loadFieldNumbers("apps/v1"))!;
+  expect(numbers("apps/v1.DeploymentSpec").get("replicas")).toEqual({ path: [1], zeroIsAbsent: false });
+  expect(numbers("core/v1.Volume").get("emptyDir")).toEqual({ path: [2, 2], zeroIsAbsent: false });
+  expect(numbers("core/v1.ServicePort").get("name")).toEqual({ path: [1], zeroIsAbsent: true });
+  expect(await loadFieldNumbers("apps.example.com/v1")).toBeUndefined();
 });
 
 test("loadSchemas() knows no module that is not built in", async () => {

@@ -1,6 +1,7 @@
 import type { BuiltinResource } from "../builtin-resource.ts";
 import { elementOf, isNamed, type Model, type ModelField, type ModelType } from "./model.ts";
 import { fieldFacts } from "./overlay/fields.ts";
+import { numberFields } from "./number-fields.ts";
 
 /** The files of `kinds/generated`, by name. The tables are strings: they compile and load faster than objects. */
 export function writeTables(model: Model, resources: readonly BuiltinResource[]): Map<string, string> {
@@ -10,6 +11,7 @@ export function writeTables(model: Model, resources: readonly BuiltinResource[])
   for (const [module, types] of modules) {
     files.set(`${fileName(module)}.ts`, textFile(toTable(types)));
     files.set(`${fileName(module)}-descriptions.ts`, textFile(toDescriptions(types)));
+    files.set(`${fileName(module)}-numbers.ts`, textFile(numberFields(types)));
   }
   return files.set("modules.ts", modulesFile(modules, model));
 }
@@ -94,6 +96,7 @@ function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: 
       `    uses: ${JSON.stringify(usedModules(types, model))},`,
       `    load: () => import("./${file}.ts"),`,
       `    loadDescriptions: () => import("./${file}-descriptions.ts"),`,
+      `    loadNumbers: () => import("./${file}-numbers.ts"),`,
       "  },",
     ].join("\n");
   });
@@ -103,6 +106,7 @@ function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: 
     "  readonly uses: readonly string[];",
     "  load(): Promise<{ readonly text: string }>;",
     "  loadDescriptions(): Promise<{ readonly text: string }>;",
+    "  loadNumbers(): Promise<{ readonly text: string }>;",
     "}",
     "",
     "export const modules: Readonly<Record<string, Module>> = {",
