@@ -1,5 +1,6 @@
 import { handleDiscovery } from "../discovery/handle-discovery.ts";
 import { dispatch } from "../handlers/dispatch.ts";
+import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
 import { resourceNotServed } from "../status/index.ts";
 import { jsonReply, textReply } from "./reply.ts";
@@ -8,9 +9,12 @@ import { versionInfo } from "./version.ts";
 
 /** What stands behind the filters: resources, discovery, health, version. */
 export function apiHandler(core: Core): Handler {
-  return (context) => {
+  const openapi = new OpenAPI(core.registry);
+  return async (context) => {
     if (context.info.isResource) return served(core, context);
-    return handleDiscovery(core.registry, context) ?? handlePath(core, context);
+    return (
+      handleDiscovery(core.registry, context) ?? (await openapi.handle(context)) ?? handlePath(core, context)
+    );
   };
 }
 

@@ -1,0 +1,62 @@
+import { definitionName, findResource, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { Registry } from "../registry/registry.ts";
+import type { Resource } from "../registry/resource.ts";
+import { customDefinition } from "./custom-definition.ts";
+import { pathsOf } from "./operations.ts";
+import { SchemaWriter } from "./schema-writer.ts";
+
+type Json = Record<string, unknown>;
+
+/** Writes the OpenAPI v3 document of one group and version. */
+export async function groupDocument(registry: Registry, group: string, version: string): Promise<Json> {
+  const writer = new SchemaWriter();
+  const paths: Record<string, Json> = {};
+  for (const resource of registry.all()) {
+    if (resource.group !== group || !resource.versions.some(({ name }) => name === version)) continue;
+    const name = await define(writer, resource, version);
+    Object.assign(paths, pathsOf(resource, version, { $ref: `#/components/schemas/${name}` }));
+  }
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes", version: "1.36" },
+    paths,
+    components: {
+      schemas: sorted(writer.definitions),
+      securitySchemes: { BearerToken: { type: "apiKey", name: "authorization", in: "header" } },
+    },
+  };
+}
+
+/** Adds the schemas of a kind and its list, and returns the kind's name in the document. */
+export async function define(writer: SchemaWriter, resource: Resource, version: string): Promise<string> {
+  if (resource.custom) return defineCustom(writer, resource, version);
+  const type = findResource({ group: resource.group, version }, resource.plural)!.type;
+  const dot = type.lastIndexOf(".");
+  const table = await loadSchemas(type.slice(0, dot), { descriptions: true });
+  const gvk = [{ group: resource.group, kind: resource.kind, version }];
+  for (const typeName of [type.slice(dot + 1), resource.listKind]) {
+    const schema = table?.get(typeName);
+    if (!schema) continue;
+    writer.reference(schema);
+    const definition = writer.definitions[definitionName(schema.typeName!)]!;
+    definition["x-kubernetes-group-version-kind"] = gvk.map((each) => ({ ...each, kind: typeName }));
+  }
+  return definitionName(type);
+}
+
+async function defineCustom(writer: SchemaWriter, resource: Resource, version: string): Promise<string> {
+  const meta = (await loadSchemas("meta/v1", { descriptions: true }))!;
+  writer.reference(meta.get("ObjectMeta")!);
+  writer.reference(meta.get("ListMeta")!);
+  const schema = resource.versions.find(({ name }) => name === version)?.schema?.compiled
+    ?.schema as JSONSchema;
+  const { name, kind, list } = customDefinition(resource, version, schema);
+  writer.definitions[name] = kind;
+  writer.definitions[`${name}List`] = list;
+  return name;
+}
+
+function sorted(definitions: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

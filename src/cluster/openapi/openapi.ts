@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { groupsOf } from "../discovery/groups.ts";
+import type { Registry } from "../registry/registry.ts";
+import { jsonReply } from "../server/reply.ts";
+import type { Reply, RequestContext } from "../server/request-context.ts";
+import { groupDocument } from "./group-document.ts";
+
+interface Document {
+  readonly hash: string;
+  readonly body: Buffer;
+}
+
+/** Serves `/openapi/v3`: an index, and one document for each group and version, made when it is asked for. */
+export class OpenAPI {
+  readonly #registry: Registry;
+  readonly #documents = new Map<string, Document>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** Undefined for other paths. */
+  async handle({ info, query, request }: RequestContext): Promise<Reply | undefined> {
+    const found = /^\/openapi\/v3(?:\/(.*))?$/.exec(info.path);
+    if (!found) return undefined;
+    const path = found[1] ?? "";
+    if (path === "") return jsonReply({ paths: this.#index() });
+    const hash = this.#hashes().get(path);
+    if (hash === undefined) return undefined;
+    const asked = query.get("hash");
+    if (asked !== null && asked !== hash) return { code: 301, headers: { Location: urlOf(path, hash) } };
+    const headers = { ETag: `"${hash}"`, Vary: "Accept" };
+    if (request.headers["if-none-match"] === `"${hash}"`) return { code: 304, headers };
+    const immutable = asked !== null && { "Cache-Control": "public, immutable", Expires: inOneYear() };
+    const body = await this.#document(path, hash);
+    return { code: 200, contentType: "application/json", headers: { ...headers, ...immutable }, body };
+  }
+
+  #index(): Record<string, { serverRelativeURL: string }> {
+    const entries = [...this.#hashes()].map(
+      ([path, hash]) => [path, { serverRelativeURL: urlOf(path, hash) }] as const,
+    );
+    return Object.fromEntries(entries);
+  }
+
+  /** A document's hash is that of what it is made from: the index must not cost all documents. */
+  #hashes(): Map<string, string> {
+    const hashes = new Map<string, string>();
+    for (const { name, versions } of groupsOf(this.#registry)) {
+      for (const version of versions) {
+        const served = this.#registry
+          .all()
+          .filter(
+            (resource) => resource.group === name && resource.versions.some((each) => each.name === version),
+          )
+          .map(({ plural, kind, subresources, versions: all }) => [
+            plural,
+            kind,
+            [...subresources.keys()],
+            all.find((each) => each.name === version)?.schema?.compiled?.schema,
+          ]);
+        const digest = createHash("sha512")
+          .update(JSON.stringify([name, version, served]))
+          .digest("hex");
+        hashes.set(name === "" ? `api/${version}` : `apis/${name}/${version}`, digest.toUpperCase());
+      }
+    }
+    return hashes;
+  }
+
+  async #document(path: string, hash: string): Promise<Buffer> {
+    const known = this.#documents.get(path);
+    if (known?.hash === hash) return known.body;
+    const parts = path.split("/");
+    const [group, version] = parts[0] === "api" ? ["", parts[1]!] : [parts[1]!, parts[2]!];
+    const body = Buffer.from(JSON.stringify(await groupDocument(this.#registry, group, version)));
+    this.#documents.set(path, { hash, body });
+    return body;
+  }
+}
+
+function urlOf(path: string, hash: string): string {
+  return `/openapi/v3/${path}?hash=${hash}`;
+}
+
+function inOneYear(): string {
+  return new Date(Date.now() + 365 * 24 * 3600 * 1000).toUTCString();
+}
