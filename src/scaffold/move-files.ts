@@ -11,11 +11,10 @@ export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owne
     if (text === undefined) continue;
     const target = moves.get(path) ?? path;
     const moved = MODULE.test(path) ? rewriteImports(text, path, target, moves) : text;
-    if (target !== path) {
-      draft.remove(path);
-      owned.move(path, target, text, moved);
-    }
-    if (target !== path || moved !== text) draft.write(target, moved);
+    if (target === path && moved === text) continue;
+    if (target !== path) draft.remove(path);
+    draft.write(target, moved);
+    owned.carry(path, target, text, moved);
   }
 }
 

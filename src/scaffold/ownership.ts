@@ -7,7 +7,7 @@ export const OWNED_FILE = ".tsbuilder/owned.json";
 /** Knows each file of the user's as it left our hands, by its hash, and so what they changed since. */
 export class OwnedFiles {
   readonly #hashes: Map<string, string>;
-  readonly #moved = new Map<string, string>();
+  readonly #carried = new Map<string, string>();
 
   constructor(hashes: Iterable<readonly [string, string]> = []) {
     this.#hashes = new Map(hashes);
@@ -26,12 +26,12 @@ export class OwnedFiles {
     return this.#hashes.get(path) !== hashText(text);
   }
 
-  /** We gave a file another place, and imports in it other paths: that is no change of the user's. */
-  move(from: string, to: string, textBefore: string, textAfter: string): void {
+  /** We changed a file on the way: its place, an import, a line at a marker. That is no change of the user's. */
+  carry(from: string, to: string, textBefore: string, textAfter: string): void {
     const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
-    if (hash !== undefined) this.#hashes.set(to, hash);
     this.#hashes.delete(from);
-    this.#moved.set(to, textAfter);
+    if (hash !== undefined) this.#hashes.set(to, hash);
+    this.#carried.set(to, textAfter);
   }
 
   /** Takes note of a draft: what we write is known again, unless the user had changed it, and then it stays theirs. */
@@ -39,7 +39,7 @@ export class OwnedFiles {
     for (const { path, content, before, ownership } of draft.changes()) {
       if (content === undefined) this.#hashes.delete(path);
       if (typeof content !== "string" || ownership === "generated") continue;
-      const was = before ?? this.#moved.get(path);
+      const was = this.#carried.get(path) ?? before;
       if (was === undefined || !this.isChanged(path, was)) this.#hashes.set(path, hashText(content));
     }
     draft.write(OWNED_FILE, this.#format(), "generated");

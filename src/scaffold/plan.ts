@@ -175,11 +175,14 @@ function updateFile(draft: Draft, old: PlannedFile, file: PlannedFile, request: 
   draft.write(file.path, merged, file.part.ownership);
 }
 
-function removeInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
+function removeInserts(draft: Draft, { before, after, owned }: ScaffoldRequest): void {
   const wanted = new Set(after.inserts.map(insertKey));
   for (const insert of before.inserts) {
     const text = wanted.has(insertKey(insert)) ? undefined : draft.read(insert.file);
-    if (text !== undefined) draft.write(insert.file, removeLines(text, insert));
+    if (text === undefined) continue;
+    const rest = removeLines(text, insert);
+    draft.write(insert.file, rest);
+    owned.carry(insert.file, insert.file, text, rest);
   }
 }
 

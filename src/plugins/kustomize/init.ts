@@ -1,7 +1,7 @@
 import type { Project } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { describeFeatures } from "./features.ts";
-import { component } from "./kustomization-lines.ts";
+import { component, wiring } from "./kustomization-lines.ts";
 
 /** The operator's own objects, and the features of the deployment. */
 export function init(project: Project): Blueprint {
@@ -12,22 +12,57 @@ export function init(project: Project): Blueprint {
       inserts: [],
       generated: [],
     },
-    ...(project.namespaced ? [namespaced(project)] : []),
+    project.namespaced ? namespaced(project) : empty,
     describeFeatures(project),
   );
 }
 
-function namespaced({ projectName, namespaces }: Project): Blueprint {
-  const isList = namespaces.length > 0;
+const empty: Blueprint = { parts: [], inserts: [], generated: [] };
+
+function namespaced(project: Project): Blueprint {
+  return project.namespaces.length > 0 ? watchesList(project) : watchesOwn();
+}
+
+function watchesOwn(): Blueprint {
   return {
-    parts: [
-      {
-        key: `kustomize/namespaced-${isList ? "list" : "own"}`,
-        templates: `kustomize/init/namespaced-${isList ? "list" : "own"}`,
-        context: { projectName, watchNamespaces: namespaces.join(",") },
-      },
-    ],
+    parts: [{ key: "kustomize/namespaced-own", templates: "kustomize/init/namespaced-own", context: {} }],
     inserts: [component("../namespaced")],
     generated: [],
   };
+}
+
+function watchesList({ projectName, namespaces }: Project): Blueprint {
+  const roleBindings = namespaces.map((namespace) => roleBinding(projectName, namespace)).join("\n");
+  return {
+    parts: [
+      {
+        key: "kustomize/namespaced-list",
+        templates: "kustomize/init/namespaced-list",
+        context: { projectName, watchNamespaces: namespaces.join(","), roleBindings },
+      },
+    ],
+    inserts: [component("../namespaced"), wiring("../namespaced/wiring")],
+    generated: [],
+  };
+}
+
+/** Binds the operator's ClusterRole in one namespace: its rules hold there only. */
+function roleBinding(projectName: string, namespace: string): string {
+  return `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  labels:
+    app.kubernetes.io/name: ${projectName}
+    app.kubernetes.io/managed-by: kustomize
+  name: ${projectName}-manager-rolebinding
+  namespace: ${namespace}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: ${projectName}-manager-role
+subjects:
+- kind: ServiceAccount
+  name: ${projectName}-controller-manager
+  namespace: ${projectName}-system`;
 }

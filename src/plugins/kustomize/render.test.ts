@@ -1,0 +1,231 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { run } from "../../../e2e/golden/golden-projects.ts";
+
+/** What `kubectl kustomize` prints, as far as these tests look at it. */
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Record<string, string>;
+  };
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly [field: string]: any;
+}
+
+const kubectl = findKubectl();
+if (kubectl === undefined)
+  process.stderr.write("config/ is not rendered: there is no kubectl on this machine\n");
+
+let root: string;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-config-"));
+  const calls = [
+    "init --domain example.com --project-name shop",
+    "create api --group apps --version v1 --kind Order --make=false",
+    "create api --group apps --version v2 --kind Order --controller=false --make=false",
+    "create api --group apps --version v1 --kind Bill --make=false",
+    "create api --group apps --version v2 --kind Bill --controller=false --make=false",
+    "create webhook --group apps --version v1 --kind Order --defaulting --programmatic-validation --make=false",
+    "create webhook --group apps --version v1 --kind Order --conversion --spoke v2 --make=false",
+    "create webhook --group apps --version v1 --kind Bill --conversion --spoke v2",
+  ];
+  for (const call of calls) await run(call.split(" "), root);
+}, 60_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const edit = (...flags: string[]): Promise<string> => run(["edit", "--make=false", ...flags], root);
+
+describe.skipIf(kubectl === undefined)("config/default", () => {
+  test("gives every object the project's prefix and namespace", async () => {
+    const names = render().map(
+      ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`,
+    );
+    expect(names).toContain("Namespace /shop-system");
+    expect(names).toContain("Deployment shop-system/shop-controller-manager");
+    expect(names).toContain("Service shop-system/shop-webhook-service");
+    expect(names).toContain("Certificate shop-system/shop-serving-cert");
+    expect(names).toContain("CustomResourceDefinition /orders.apps.example.com");
+    const unprefixed = render().filter(
+      ({ kind, metadata }) => kind !== "CustomResourceDefinition" && !metadata.name.startsWith("shop-"),
+    );
+    expect(unprefixed).toEqual([]);
+  });
+
+  test("lets every selector find the operator's pods, and every Service a port of theirs", () => {
+    const { labels } = find("Deployment").spec.template.metadata;
+    const ports = container().ports.map((port: { containerPort: number }) => port.containerPort);
+    for (const service of all("Service")) {
+      expect(labels).toMatchObject(service.spec.selector);
+      for (const port of service.spec.ports) expect(ports).toContain(port.targetPort);
+    }
+  });
+
+  test("names the webhook service and its authority in both configurations and both definitions", () => {
+    const configurations = [find("MutatingWebhookConfiguration"), find("ValidatingWebhookConfiguration")];
+    for (const { metadata, webhooks } of configurations) {
+      expect(metadata.annotations?.["cert-manager.io/inject-ca-from"]).toBe("shop-system/shop-serving-cert");
+      for (const { clientConfig } of webhooks) {
+        expect(clientConfig.service).toMatchObject({
+          name: "shop-webhook-service",
+          namespace: "shop-system",
+        });
+      }
+    }
+    const definitions = all("CustomResourceDefinition");
+    expect(definitions).toHaveLength(2);
+    for (const { metadata, spec } of definitions) {
+      expect(metadata.annotations?.["cert-manager.io/inject-ca-from"]).toBe("shop-system/shop-serving-cert");
+      expect(spec.conversion.webhook.clientConfig.service).toMatchObject({
+        name: "shop-webhook-service",
+        namespace: "shop-system",
+        path: "/convert",
+      });
+    }
+  });
+
+  test("issues the webhooks' certificate for the names under which they are called", () => {
+    const { dnsNames, issuerRef, secretName } = find("Certificate").spec;
+    expect(dnsNames).toEqual([
+      "shop-webhook-service.shop-system.svc",
+      "shop-webhook-service.shop-system.svc.cluster.local",
+    ]);
+    expect(issuerRef.name).toBe(find("Issuer").metadata.name);
+    expect(find("Deployment").spec.template.spec.volumes).toContainEqual({
+      name: "webhook-certs",
+      secret: { secretName },
+    });
+  });
+
+  test("keeps the operator within the restricted Pod Security Standard", () => {
+    const { securityContext } = find("Deployment").spec.template.spec;
+    expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+    expect(container().securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    });
+  });
+
+  test("lets traffic in at the ports of the pod, once network-policy is on", async () => {
+    await edit("--enable", "network-policy");
+    const ports = all("NetworkPolicy").map(({ spec }) => spec.ingress[0].ports[0].port);
+    expect(ports.sort()).toEqual([8443, 9443]);
+    await edit("--disable", "network-policy");
+    expect(all("NetworkPolicy")).toEqual([]);
+  });
+
+  test("lets Prometheus check the metrics' certificate, once metrics-tls is on", async () => {
+    await edit("--enable", "prometheus");
+    expect(find("ServiceMonitor").spec.endpoints[0].tlsConfig).toEqual({ insecureSkipVerify: true });
+    await edit("--enable", "metrics-tls");
+    const { serverName, insecureSkipVerify } = find("ServiceMonitor").spec.endpoints[0].tlsConfig;
+    expect({ serverName, insecureSkipVerify }).toEqual({
+      serverName: "shop-controller-manager-metrics-service.shop-system.svc",
+      insecureSkipVerify: false,
+    });
+    const metrics = all("Certificate").find(({ metadata }) => metadata.name === "shop-metrics-certs")!;
+    expect(metrics.spec.dnsNames[0]).toBe(serverName);
+    expect(container().args).toContain("--metrics-cert-path=/tmp/k8s-metrics-server/metrics-certs");
+    await edit("--disable", "prometheus,metrics-tls");
+    expect(all("ServiceMonitor")).toEqual([]);
+    expect(all("Certificate")).toHaveLength(1);
+  });
+
+  test("serves no metrics once metrics are off", async () => {
+    await edit("--disable", "metrics");
+    expect(container().args.join(" ")).not.toContain("metrics");
+    expect(all("Service").map(({ metadata }) => metadata.name)).toEqual(["shop-webhook-service"]);
+    await edit("--enable", "metrics");
+  });
+
+  test("needs nothing of cert-manager once self-signed is on", async () => {
+    await edit("--disable", "cert-manager", "--enable", "self-signed");
+    expect(render().filter(({ apiVersion }) => apiVersion.startsWith("cert-manager.io"))).toEqual([]);
+    expect(container().args).toContain("--self-signed-webhook-certs");
+    expect(find("MutatingWebhookConfiguration").metadata.annotations).toBeUndefined();
+    await edit("--enable", "cert-manager", "--disable", "self-signed");
+  });
+
+  test("binds no ClusterRole to a namespaced operator but the reviews that metrics need", async () => {
+    await edit("--namespaced");
+    expect(all("ClusterRoleBinding").map(({ metadata }) => metadata.name)).toEqual([
+      "shop-metrics-auth-rolebinding",
+    ]);
+    const role = all("Role").find(({ metadata }) => metadata.name === "shop-manager-role")!;
+    expect(role.metadata.namespace).toBe("shop-system");
+    expect(container().env.map(({ name }: { name: string }) => name)).toContain("WATCH_NAMESPACE");
+    await edit("--namespaced=false");
+  });
+
+  test("binds an operator of several namespaces in each of them, and nowhere else", async () => {
+    await edit("--namespaces", "team-b,team-a");
+    const bindings = all("RoleBinding").filter(
+      ({ metadata }) => metadata.name === "shop-manager-rolebinding",
+    );
+    expect(bindings.map(({ metadata }) => metadata.namespace).sort()).toEqual(["team-a", "team-b"]);
+    for (const { roleRef, subjects } of bindings) {
+      expect(all("ClusterRole").map(({ metadata }) => metadata.name)).toContain(roleRef.name);
+      expect(subjects).toEqual([
+        { kind: "ServiceAccount", name: "shop-controller-manager", namespace: "shop-system" },
+      ]);
+    }
+    expect(all("ClusterRoleBinding").map(({ metadata }) => metadata.name)).not.toContain(
+      "shop-manager-rolebinding",
+    );
+    expect(container().env).toContainEqual({ name: "WATCH_NAMESPACE", value: "team-a,team-b" });
+    await edit("--namespaced=false");
+  });
+
+  test("renders with every combination of features that may stand together", async () => {
+    const choices = ["metrics", "prometheus", "metrics-tls", "network-policy"];
+    for (const certificates of ["cert-manager", "self-signed"]) {
+      for (let bits = 0; bits < 2 ** choices.length; bits++) {
+        const on = [certificates, ...choices.filter((_, i) => bits & (1 << i))];
+        const off = ["cert-manager", "self-signed", ...choices].filter((name) => !on.includes(name));
+        const needsMetrics = on.includes("prometheus") || on.includes("metrics-tls");
+        const isRefused =
+          (needsMetrics && !on.includes("metrics")) ||
+          (on.includes("metrics-tls") && certificates === "self-signed");
+        const change = edit("--enable", on.join(","), "--disable", off.join(","));
+        if (isRefused) await expect(change).rejects.toThrow(/needs/);
+        else {
+          await change;
+          expect(render().length, on.join(" ")).toBeGreaterThan(10);
+        }
+      }
+    }
+  }, 60_000);
+});
+
+function render(): Rendered[] {
+  const text = execFileSync(kubectl!, ["kustomize", join(root, "config/default")], {
+    encoding: "utf8",
+    env: { ...process.env, KUBECONFIG: "/dev/null" },
+  });
+  return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
+}
+
+const all = (kind: string): Rendered[] => render().filter((object) => object.kind === kind);
+const find = (kind: string): Rendered => all(kind)[0]!;
+const container = () => find("Deployment").spec.template.spec.containers[0];
+
+function findKubectl(): string | undefined {
+  const cloudSdk = "/usr/lib/google-cloud-sdk/bin";
+  const versions = existsSync(cloudSdk)
+    ? readdirSync(cloudSdk).filter((name) => /^kubectl\.1\.\d+$/.test(name))
+    : [];
+  const candidates = [
+    ...(process.env["PATH"] ?? "").split(":").map((folder) => join(folder, "kubectl")),
+    ...versions
+      .sort()
+      .reverse()
+      .map((name) => join(cloudSdk, name)),
+  ];
+  return candidates.find((file) => existsSync(file));
+}
