@@ -1,0 +1,36 @@
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Client } from "./client.ts";
+import type { Desired } from "./desired.ts";
+import type { ObjectKey } from "./object-key.ts";
+import type { WriteOptions } from "./options.ts";
+
+/** An object to fill in: when it is new there is nothing but its name. */
+export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
+
+/** What `createOrUpdate` did. */
+export interface Outcome<T extends KubernetesObject> {
+  readonly object: T;
+  readonly result: "created" | "updated" | "unchanged";
+}
+
+/**
+ * Reads an object, lets `change` edit it, and creates it if it wasn't there or sends the difference if there is one. A
+ * conflict is thrown if it changed since it was read. `client.apply` needs no read and shares objects with others
+ * better; this is for changes that depend on what is there.
+ */
+export async function createOrUpdate<T extends KubernetesObject>(
+  client: Client,
+  kind: Kind<T>,
+  key: ObjectKey,
+  change: (draft: Draft<T>) => void,
+  options: WriteOptions = {},
+): Promise<Outcome<T>> {
+  const current = await client.find(kind, key, { signal: options.signal });
+  if (!current) {
+    const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key } } as Draft<T>;
+    change(draft);
+    return { object: await client.create(kind, draft as unknown as Desired<T>, options), result: "created" };
+  }
+  const object = await client.patch(kind, current, change as (draft: T) => void, options);
+  return { object, result: object === current ? "unchanged" : "updated" };
+}
