@@ -58,7 +58,7 @@ function describe({ file, specifier }: SourceImport): string {
 }
 
 function readLayers(readme: string): Map<string, string[]> {
-  const table = readme.slice(readme.indexOf("| room | may import |")).split("\n\n")[0]!;
-  const rows = [...table.matchAll(/^\| ([a-z]+) \|([^|]*)\|$/gm)].filter(([, room]) => room !== "room");
+  const table = readme.slice(readme.search(/^\| room +\| may import/m)).split("\n\n")[0]!;
+  const rows = [...table.matchAll(/^\| ([a-z]+) +\|([^|]*)\|$/gm)].filter(([, room]) => room !== "room");
   return new Map(rows.map(([, room, allowed]) => [room!, allowed!.split(",").map((name) => name.trim())]));
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 export interface OperatorOptions {
   readonly file: string;
   readonly project: string;
+  readonly nodeArgs: readonly string[];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A line that the operator printed. */
@@ -29,11 +30,15 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
     if (child) await end(child);
   };
   const start = (): void => {
-    const child = spawn(process.execPath, ["--enable-source-maps", options.file, ...options.args], {
-      cwd: options.project,
-      env: { ...process.env, ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--enable-source-maps", ...options.nodeArgs, options.file, ...options.args],
+      {
+        cwd: options.project,
+        env: { ...process.env, ...options.env },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     current = child;
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", options.onLine);

@@ -48,6 +48,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./manifests.ts")).manifests,
   },
   {
+    name: "dev",
+    summary: "Run the operator on an embedded cluster, and take up every edit",
+    load: async () => (await import("./dev.ts")).dev,
+  },
+  {
+    name: "run",
+    summary: "Run the operator on this machine, against a cluster that is there",
+    load: async () => (await import("./run.ts")).run,
+  },
+  {
+    name: "cluster start",
+    summary: "Start an embedded cluster, and keep it until it is asked to end",
+    load: async () => (await import("./cluster-start.ts")).clusterStart,
+  },
+  {
     name: "build",
     summary: "Bundle the operator, or build its image",
     load: async () => (await import("./build.ts")).build,

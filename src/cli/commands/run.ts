@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { execa } from "execa";
+import { announceTarget, clusterFlags } from "../cluster-flags.ts";
+import { defineCommand } from "../command.ts";
+import { openProject } from "../open-project.ts";
+
+export const run = defineCommand({
+  summary: "Run the operator on this machine, against a cluster that is there",
+  description:
+    "Bundles the operator and runs it with your kubeconfig's rights. Install its definitions first: tsbuilder install. A cluster can't reach webhooks on this machine, so they are off. What follows -- goes to the operator.",
+  flags: clusterFlags,
+  takesRest: true,
+  examples: ["tsbuilder run --context kind-dev", "tsbuilder run -- --log-level debug"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    const { bundleOperator } = await import("../../ship/bundle.ts");
+    const file = join(root, "dist/main.js");
+    await bundleOperator(root, file);
+    await announceTarget(flags, ui, { action: "Running the operator" });
+    const args = [
+      ...(flags.kubeconfig ? ["--kubeconfig", flags.kubeconfig] : []),
+      ...(flags.context ? ["--kube-context", flags.context] : []),
+      ...["--enable-webhooks=false", "--metrics-bind-address=0", "--health-probe-bind-address=0"],
+      ...rest,
+    ];
+    const { exitCode } = await execa(process.execPath, ["--enable-source-maps", file, ...args], {
+      cwd: root,
+      stdio: "inherit",
+      reject: false,
+    });
+    return exitCode ?? 1;
+  },
+});

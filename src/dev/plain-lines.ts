@@ -1,0 +1,22 @@
+import type { DevEvent } from "./dev-event.ts";
+
+/** Writes an event as lines for a terminal that nobody sits at, or for a file. */
+export function plainLines(event: DevEvent, describeError: (error: unknown) => string): string {
+  switch (event.type) {
+    case "info":
+      return event.text;
+    case "operator":
+      return `operator | ${event.line}`;
+    case "error":
+      return describeError(event.error);
+    case "object": {
+      const { kind, namespace, name, isDeleted, conditions } = event.object;
+      const where = namespace ? `${namespace}/${name}` : name;
+      if (isDeleted) return `${kind} ${where}: deleted`;
+      const words = conditions.map(
+        ({ type, status, reason }) => `${type}=${status}${reason ? ` (${reason})` : ""}`,
+      );
+      return `${kind} ${where}: ${words.length > 0 ? words.join(", ") : "no conditions yet"}`;
+    }
+  }
+}
