@@ -1,0 +1,25 @@
+import type { Story } from "./story.ts";
+import { create } from "./stories/create.ts";
+import { customResources } from "./stories/custom-resources.ts";
+import { deletion } from "./stories/deletion.ts";
+import { errors } from "./stories/errors.ts";
+import { lists } from "./stories/lists.ts";
+import { patches } from "./stories/patches.ts";
+import { serverSideApply } from "./stories/server-side-apply.ts";
+import { updates } from "./stories/updates.ts";
+import { watches } from "./stories/watches.ts";
+import { workloads } from "./stories/workloads.ts";
+
+/** All stories by the file that holds their recorded answers. */
+export const chapters: Readonly<Record<string, readonly Story[]>> = {
+  create,
+  updates,
+  patches,
+  "server-side-apply": serverSideApply,
+  deletion,
+  lists,
+  watches,
+  errors,
+  "custom-resources": customResources,
+  workloads,
+};

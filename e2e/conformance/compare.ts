@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+import { chapters } from "./chapters.ts";
+import type { MaskedAnswer } from "./mask-answer.ts";
+import { runStory } from "./run-story.ts";
+
+/** One answer that is not as recorded. */
+export interface Difference {
+  readonly story: string;
+  readonly step: number;
+  readonly request: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
+/** The recorded answers of a real server, by story. */
+export async function recordedAnswers(chapter: string): Promise<Record<string, MaskedAnswer[]>> {
+  const text = await readFile(new URL(`recorded/${chapter}.json`, import.meta.url), "utf8");
+  return JSON.parse(text) as Record<string, MaskedAnswer[]>;
+}
+
+/** Runs a chapter on a server and gives every answer that differs from the recorded one. */
+export async function compareChapter(kubeconfig: Kubeconfig, chapter: string): Promise<Difference[]> {
+  const recorded = await recordedAnswers(chapter);
+  const differences: Difference[] = [];
+  for (const [index, story] of chapters[chapter]!.entries()) {
+    const id = `${chapter.replace(/\W/g, "")}${index}`;
+    const answers = await runStory(kubeconfig, story, id);
+    for (const [step, actual] of answers.entries()) {
+      const expected = recorded[story.name]?.[step];
+      if (isDeepStrictEqual(actual, expected)) continue;
+      const { method, path } = story.steps[step]!;
+      differences.push({ story: story.name, step: step + 1, request: `${method} ${path}`, expected, actual });
+    }
+  }
+  return differences;
+}

@@ -1,0 +1,54 @@
+/** Replaces names, ids, times and revisions by fixed words. */
+export function maskAnswer(answer, names) {
+    const warning = answer.headers["warning"];
+    const replaceNames = (text) => text.replaceAll(names.ns, "{ns}").replaceAll(names.group, "{group}");
+    const masked = {
+        code: answer.code,
+        type: answer.headers["content-type"] ?? "",
+        ...(warning !== undefined && {
+            warnings: (Array.isArray(warning) ? warning : [warning]).flatMap((each) => each.split(/, (?=299)/)),
+        }),
+        body: maskBody(answer),
+    };
+    return JSON.parse(replaceNames(JSON.stringify(masked)));
+}
+function maskBody({ text, body }) {
+    if (body !== undefined)
+        return mask(body);
+    const lines = text.trim().split("\n");
+    try {
+        return lines.map((line) => mask(JSON.parse(line)));
+    }
+    catch {
+        return text;
+    }
+}
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+function mask(value, key = "") {
+    if (Array.isArray(value))
+        return value.map((each) => mask(each));
+    if (typeof value === "object" && value !== null) {
+        const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+        return Object.fromEntries(entries.map(([field, child]) => [field, mask(child, field)]));
+    }
+    if (typeof value !== "string")
+        return value;
+    if (key === "resourceVersion" && value !== "")
+        return "{rv}";
+    if (key === "continue")
+        return "{continue}";
+    if (key === "clusterIP" && value !== "None" && value !== "")
+        return "{ip}";
+    return maskText(value);
+}
+function maskText(text) {
+    return text
+        .replace(uuid, "{uid}")
+        .replace(time, "{time}")
+        .replace(/\b10\.\d+\.\d+\.\d+\b/g, "{ip}")
+        .replace(/(too old resource version: )\d+ \(\d+\)/, "$1{rv} ({rv})")
+        .replace(/(Too large resource version: )\d+, current: \d+/, "$1{rv}, current: {rv}")
+        .replace(/\b(gen-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1{name}")
+        .replace(/(ResourceVersion in (?:precondition|object meta): )\d+/g, "$1{rv}");
+}

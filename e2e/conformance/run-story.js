@@ -1,0 +1,73 @@
+import { send } from "../../src/cluster/testing/send.js";
+import { maskAnswer } from "./mask-answer.js";
+/** Runs a story on a server and gives its masked answers. */
+export async function runStory(kubeconfig, story, id) {
+    const names = { ns: `conf-${id}`, group: `g${id}.example.com` };
+    await expectSuccess(kubeconfig, "POST", "/api/v1/namespaces", { metadata: { name: names.ns } });
+    const crds = JSON.parse(fill(JSON.stringify(story.crds ?? []), names, []));
+    for (const crd of crds)
+        await install(kubeconfig, crd);
+    const answers = [];
+    const masked = [];
+    for (const step of story.steps) {
+        const answer = await run(kubeconfig, step, names, answers);
+        answers.push(answer);
+        masked.push(maskAnswer(answer, names));
+    }
+    for (const crd of crds)
+        await send(kubeconfig, { method: "DELETE", path: `${definitions}/${crd.metadata.name}` });
+    await send(kubeconfig, { method: "DELETE", path: `/api/v1/namespaces/${names.ns}` });
+    return masked;
+}
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+/** A real server serves a new CRD a moment after it says so. */
+async function install(kubeconfig, crd) {
+    await expectSuccess(kubeconfig, "POST", definitions, {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        ...crd,
+    });
+    const { group, versions, names } = crd.spec;
+    const version = versions.find(({ served }) => served).name;
+    for (let attempt = 0; attempt < 200; attempt++) {
+        const { code } = await send(kubeconfig, {
+            method: "GET",
+            path: `/apis/${group}/${version}/${names.plural}`,
+        });
+        if (code === 200)
+            return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`${crd.metadata.name} is not served`);
+}
+async function expectSuccess(kubeconfig, method, path, body) {
+    const { code, text } = await send(kubeconfig, { method, path, body });
+    if (code >= 300)
+        throw new Error(`${method} ${path}: ${text}`);
+}
+function run(kubeconfig, step, names, answers) {
+    const { method, path, type, accept, body, headers } = step;
+    const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+    return send(kubeconfig, {
+        method,
+        path: fill(path, names, answers),
+        headers: {
+            "User-Agent": "conformance/1.0",
+            ...(type && { "Content-Type": type }),
+            ...(accept && { Accept: accept }),
+            ...headers,
+        },
+        ...(text !== undefined && { body: fill(text, names, answers) }),
+    });
+}
+function fill(text, names, answers) {
+    return text
+        .replaceAll("{ns}", names.ns)
+        .replaceAll("{group}", names.group)
+        .replace(/\{(\d+)\.([\w.]+)\}/g, (_, index, path) => {
+        let value = answers[Number(index) - 1]?.body;
+        for (const field of path.split("."))
+            value = value?.[field];
+        return String(value);
+    });
+}

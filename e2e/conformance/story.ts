@@ -1,0 +1,59 @@
+/** One request. `{ns}` and `{group}` stand for the story's own namespace and API group, `{2.metadata.uid}` for a field of the second answer. */
+export interface Step {
+  readonly method: string;
+  readonly path: string;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Requests that follow on each other, in a namespace of their own. */
+export interface Story {
+  readonly name: string;
+  /** CRDs that are served before the first request. */
+  readonly crds?: readonly object[];
+  readonly steps: readonly Step[];
+}
+
+export function story(name: string, steps: readonly Step[], crds: readonly object[] = []): Story {
+  return { name, steps, crds };
+}
+
+export const get = (path: string, accept?: string): Step => ({
+  method: "GET",
+  path,
+  ...(accept && { accept }),
+});
+export const post = (path: string, body: unknown, more: Partial<Step> = {}): Step => ({
+  method: "POST",
+  path,
+  body,
+  ...more,
+});
+export const put = (path: string, body: unknown, more: Partial<Step> = {}): Step => ({
+  method: "PUT",
+  path,
+  body,
+  ...more,
+});
+export const remove = (path: string, body?: unknown): Step => ({
+  method: "DELETE",
+  path,
+  ...(body !== undefined && { body }),
+});
+
+const patch =
+  (type: string) =>
+  (path: string, body: unknown, more: Partial<Step> = {}): Step => ({
+    method: "PATCH",
+    path,
+    body,
+    type,
+    ...more,
+  });
+
+export const merge = patch("application/merge-patch+json");
+export const jsonPatch = patch("application/json-patch+json");
+export const strategic = patch("application/strategic-merge-patch+json");
+export const apply = patch("application/apply-patch+yaml");
