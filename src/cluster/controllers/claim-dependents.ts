@@ -5,7 +5,7 @@ import {
   ownerReferenceTo,
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
-import { matchesSelector } from "./matches-selector.ts";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ClusterObjects, ResourceName } from "./objects.ts";
 
 /** An owner that finds its dependents by labels. */
@@ -26,7 +26,7 @@ export async function claimDependents<T extends KubernetesObject>(
   const claimed: T[] = [];
   for (const object of objects.list(resource, owner.metadata.namespace)) {
     const controller = findController(object);
-    const matches = matchesSelector(owner.spec.selector, object.metadata.labels);
+    const matches = matchesLabelSelector(owner.spec.selector, object.metadata.labels);
     const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
     if (controller?.uid === owner.metadata.uid) {
       if (matches || !mayChange) claimed.push(object);

@@ -1,6 +1,6 @@
 import type { Pod, Service, ServicePort } from "../api/core.ts";
 import type { EndpointPort, TargetRef } from "../api/discovery.ts";
-import { matchesLabels } from "../matches-selector.ts";
+import { matchesLabels } from "../matches-labels.ts";
 import { isFinished, isReady } from "../pods/pod-state.ts";
 
 /** A pod that a service sends to, with the ports it has for it. */

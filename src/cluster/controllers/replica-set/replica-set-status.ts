@@ -1,6 +1,6 @@
 import type { ReplicaSet, ReplicaSetStatus } from "../api/apps.ts";
 import type { Pod } from "../api/core.ts";
-import { matchesLabels } from "../matches-selector.ts";
+import { matchesLabels } from "../matches-labels.ts";
 import { isAvailable, isReady } from "../pods/pod-state.ts";
 import { positiveCounts } from "../positive-counts.ts";
 

@@ -1,5 +1,5 @@
 import type { Node, Pod } from "../api/core.ts";
-import { matchesLabels } from "../matches-selector.ts";
+import { matchesLabels } from "../matches-labels.ts";
 
 /** Where a pod goes, or why it goes nowhere. */
 export type Placement = { readonly node: string } | { readonly reason: string };

@@ -1,5 +1,5 @@
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { PersistentVolume, PersistentVolumeClaim } from "../api/core.ts";
-import { matchesSelector } from "../matches-selector.ts";
 import { toBytes } from "./to-bytes.ts";
 
 /** Finds the smallest free volume that satisfies a claim; one that is reserved for the claim comes first. */
@@ -33,7 +33,7 @@ function fits(volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolea
     (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
     (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
     (spec.accessModes ?? []).every((mode) => modes.includes(mode)) &&
-    (!spec.selector || matchesSelector(spec.selector, volume.metadata.labels)) &&
+    (!spec.selector || matchesLabelSelector(spec.selector, volume.metadata.labels)) &&
     capacityOf(volume) >= toBytes(spec.resources?.requests?.storage ?? 0)
   );
 }

@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { ManualClock } from "../../clock/index.ts";
+import { clusterObjects } from "../../registry/cluster-objects.ts";
+import { nodes, type Pod, pods } from "../api/core.ts";
+import type { ControllerName } from "../names.ts";
+
+let cluster: TestCluster;
+const clock = new ManualClock();
+const start = async (controllers: ControllerName[] = ["scheduler", "node", "kubelet"]) => {
+  cluster = await startTestCluster({ controllers, clock });
+};
+afterEach(() => cluster.stop());
+
+const pod = (spec: object = {}, metadata: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web", namespace: "default", ...metadata },
+  spec: { containers: [{ name: "web", image: "web:1" }], ...spec },
+});
+
+const objects = () => clusterObjects(cluster.core);
+const read = (name = "web") => objects().get(pods, "default", name) as Pod;
+const condition = (type: string) => read().status?.conditions?.find((it) => it.type === type);
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+describe("scheduler()", () => {
+  it("gives a pod a node", async () => {
+    await start();
+    await cluster.install(pod());
+    await eventually(() => expect(read().spec.nodeName).toBe("tsbuilder-node"));
+    await eventually(() => expect(condition("PodScheduled")?.status).toBe("True"));
+  });
+
+  it("says why a pod stays without one, and gives it one when that changes", async () => {
+    await start();
+    await cluster.install(pod({ nodeSelector: { disk: "ssd" } }));
+    await eventually(() =>
+      expect(condition("PodScheduled")).toMatchObject({ status: "False", reason: "Unschedulable" }),
+    );
+    await cluster.install({
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "fast", labels: { disk: "ssd" } },
+    });
+    await eventually(() => expect(read().spec.nodeName).toBe("fast"));
+  });
+
+  it("waits for the claims of a pod", async () => {
+    await start();
+    await cluster.install(pod({ volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] }));
+    await eventually(() =>
+      expect(condition("PodScheduled")?.message).toBe('persistentvolumeclaim "data" not found'),
+    );
+  });
+
+  it("leaves pods alone that are gated or another scheduler's", async () => {
+    await start();
+    await cluster.install(
+      pod({ schedulingGates: [{ name: "test.io/gate" }] }),
+      pod({ schedulerName: "mine" }, { name: "mine" }),
+      pod({}, { name: "free" }),
+    );
+    await eventually(() => expect(read("free").spec.nodeName).toBe("tsbuilder-node"));
+    expect([read().spec.nodeName, read("mine").spec.nodeName]).toEqual([undefined, undefined]);
+  });
+
+  it("keeps pods off nodes with taints that they don't tolerate", async () => {
+    await start(["scheduler", "node"]);
+    await eventually(() => expect(objects().list(nodes)).toHaveLength(1));
+    const [node] = objects().list(nodes);
+    const taints = [{ key: "only", value: "db", effect: "NoSchedule" }];
+    await objects().update("tester", { ...node!, spec: { ...node!.spec, taints } });
+    await cluster.install(pod(), pod({ tolerations: [{ key: "only", operator: "Exists" }] }, { name: "db" }));
+    await eventually(() => expect(read("db").spec.nodeName).toBe("tsbuilder-node"));
+    expect(read().spec.nodeName).toBeUndefined();
+  });
+});
+
+describe("kubelet()", () => {
+  it("makes a pod ready, with an address and its containers running", async () => {
+    await start();
+    await cluster.install(pod({ initContainers: [{ name: "init", image: "init:1" }] }));
+    await eventually(() => expect(read().status?.phase).toBe("Running"));
+    expect(read().status).toMatchObject({
+      hostIP: "10.0.0.1",
+      podIP: expect.stringMatching(/^10\.244\./) as string,
+      containerStatuses: [{ name: "web", image: "web:1", ready: true, started: true, restartCount: 0 }],
+      initContainerStatuses: [{ name: "init", state: { terminated: { exitCode: 0 } } }],
+    });
+    for (const type of ["Initialized", "PodScheduled", "ContainersReady", "Ready"]) {
+      expect(condition(type)?.status).toBe("True");
+    }
+  });
+
+  it("gives every pod an address of its own", async () => {
+    await start();
+    const names = ["a", "b", "c"];
+    await cluster.install(...names.map((name) => pod({}, { name })));
+    await eventually(() => expect(names.map((name) => read(name).status?.phase)).not.toContain("Pending"));
+    expect(new Set(names.map((name) => read(name).status?.podIP)).size).toBe(3);
+  });
+
+  it("lets a deleted pod go without waiting for its grace period", async () => {
+    await start();
+    await cluster.install(pod());
+    await eventually(() => expect(read().status?.phase).toBe("Running"));
+    await objects().delete("tester", read());
+    await eventually(() => expect(read()).toBeUndefined());
+  });
+
+  it("lets the pod of a Job succeed after a while", async () => {
+    await start();
+    const [job] = await cluster.install({
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "work", namespace: "default" },
+      spec: {
+        template: { spec: { restartPolicy: "Never", containers: [{ name: "work", image: "work:1" }] } },
+      },
+    });
+    const owner = {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      name: "work",
+      uid: job!.metadata.uid,
+      controller: true,
+    };
+    await cluster.install(pod({ restartPolicy: "Never" }, { ownerReferences: [owner] }));
+    await eventually(() => expect(read().status?.phase).toBe("Running"));
+    clock.advance(1000);
+    await eventually(() => expect(read().status?.phase).toBe("Succeeded"));
+    expect(condition("Ready")).toMatchObject({ status: "False", reason: "PodCompleted" });
+  });
+});
+
+describe("fakeNode()", () => {
+  it("registers a ready node and renews its lease", async () => {
+    await start();
+    await eventually(() => expect(objects().list(nodes)[0]?.status?.conditions).toHaveLength(4));
+    const lease = () => objects().get("leases.coordination.k8s.io", "kube-node-lease", "tsbuilder-node");
+    await eventually(() => expect(lease()).toBeDefined());
+    const before = lease()?.metadata.resourceVersion;
+    clock.advance(10_000);
+    await eventually(() => expect(lease()?.metadata.resourceVersion).not.toBe(before));
+  });
+});
