@@ -5,6 +5,7 @@ export type {
   LeaderElectionOptions,
   ManagerOptions,
   MetricsOptions,
+  SelfManagedCertificateOptions,
   WebhookServerOptions,
 } from "./manager-options.ts";
 export type { Runnable, RunContext } from "./runnable.ts";

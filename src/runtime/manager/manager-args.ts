@@ -89,6 +89,17 @@ export const managerFlags = {
   "webhook-cert-path": flag("string", "The folder of the webhook certificate."),
   "webhook-cert-name": flag("string", "The file name of the webhook certificate.", { default: "tls.crt" }),
   "webhook-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
+  "self-signed-webhook-certs": flag(
+    "boolean",
+    "Make the webhook certificate here, keep it in a Secret and let the API server trust it: for clusters without cert-manager.",
+  ),
+  "webhook-service": flag(
+    "string",
+    "The Service in front of the webhooks, for which a certificate is made.",
+    {
+      default: "webhook-service",
+    },
+  ),
   "graceful-shutdown-timeout": flag("duration", "The time that everything has to stop in.", {
     default: "30s",
   }),
@@ -172,6 +183,9 @@ function managerOptions(
       ...args.webhooks,
       enabled: values["enable-webhooks"],
       port: values["webhook-port"],
+      selfManaged: values["self-signed-webhook-certs"]
+        ? { ...args.webhooks?.selfManaged, service: values["webhook-service"] }
+        : args.webhooks?.selfManaged,
       certPath: values["webhook-cert-path"] ?? args.webhooks?.certPath,
       certName: values["webhook-cert-name"],
       keyName: values["webhook-cert-key"],

@@ -32,8 +32,8 @@ export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
   readonly clock: Clock;
-  /** In place of files. */
-  readonly certificates?: CertificateSource | undefined;
+  /** In place of files; asked for when there is something to serve. */
+  readonly certificates?: (() => CertificateSource) | undefined;
 }
 
 const conversionPath = "/convert";
@@ -89,7 +89,7 @@ export class WebhookServer implements Service {
     const { port = 9443, host, certPath, certName, keyName, clientCaName } = options;
     const folder = certPath ?? join(tmpdir(), "k8s-webhook-server", "serving-certs");
     const source =
-      this.#parts.certificates ??
+      this.#parts.certificates?.() ??
       new CertificateFiles({ folder, certName, keyName, clientCaName, clock, log, observer: this.observer });
     this.#listener = await listenHttps({ host, port }, source, (request, response) =>
       this.#serve(request, response),

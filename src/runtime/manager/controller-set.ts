@@ -1,0 +1,58 @@
+import type { Cache } from "../cache/cache.ts";
+import type { Client } from "../client/client.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Clock } from "../clock/clock.ts";
+import { type Controller, ControllerEngine } from "../controller/controller.ts";
+import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
+import type { ControllerOptions } from "../controller/controller-options.ts";
+import type { EventRecorder } from "../events/event-recorder.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Measurements } from "../metrics/measurements.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+
+/** What all controllers share. */
+export interface ControllerSetParts {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+  readonly lifecycle: Lifecycle;
+  readonly measurements: Measurements;
+}
+
+/** The controllers of a manager, each under a name of its own. */
+export class ControllerSet implements ControllerHost {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly controllerDefaults: ControllerOptions;
+  readonly #parts: ControllerSetParts;
+  readonly #names = new Set<string>();
+
+  constructor(
+    { client, cache, controllerDefaults }: Pick<ControllerHost, "client" | "cache" | "controllerDefaults">,
+    parts: ControllerSetParts,
+  ) {
+    this.client = client;
+    this.cache = cache;
+    this.controllerDefaults = controllerDefaults;
+    this.#parts = parts;
+  }
+
+  addController<R>({ logFields, needLeaderElection, warmup, ...spec }: BuiltController<R>): Controller {
+    const { name } = spec;
+    const { log, clock, events, lifecycle, measurements } = this.#parts;
+    if (this.#names.has(name))
+      throw new TerminalError(
+        `there are two controllers named "${name}": give one another name with named()`,
+      );
+    const engine = new ControllerEngine<R>({ ...spec, log: log.with(logFields), events, clock });
+    lifecycle.add({
+      name: `controller ${name}`,
+      needLeaderElection,
+      start: ({ signal, deadline }) => engine.run(signal, deadline),
+      ...(warmup && { warmUp: (signal: AbortSignal) => engine.warmUp(signal) }),
+    });
+    this.#names.add(name);
+    measurements.add(engine);
+    return engine;
+  }
+}

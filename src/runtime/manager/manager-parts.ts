@@ -1,0 +1,170 @@
+import { hostname } from "node:os";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import type { Cache } from "../cache/cache.ts";
+import { createCache } from "../cache/create-cache.ts";
+import { createCachedClient } from "../client/cached-client.ts";
+import { ApiError } from "../client/api-error.ts";
+import type { Client } from "../client/client.ts";
+import type { ClusterConfig } from "../client/config.ts";
+import { createClient, type LiveClient } from "../client/live-client.ts";
+import { loadConfig } from "../client/load-config.ts";
+import { type Clock, systemClock } from "../clock/clock.ts";
+import { ApiEventRecorder } from "../events/api-event-recorder.ts";
+import { HealthChecks } from "../health/health-checks.ts";
+import { fence, makeElector } from "../leader-election/make-elector.ts";
+import { createLogger } from "../log/create-logger.ts";
+import type { Logger } from "../log/logger.ts";
+import { debugHandlers } from "../metrics/debug-handlers.ts";
+import { Measurements } from "../metrics/measurements.ts";
+import { MetricsServer } from "../metrics/metrics-server.ts";
+import { makeManagedCertificate } from "../webhook/make-managed-certificate.ts";
+import { WebhookServer } from "../webhook/webhook-server.ts";
+import { parseBindAddress } from "./bind-address.ts";
+import { ControllerSet } from "./controller-set.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+import { ProbeServer } from "./probe-server.ts";
+
+/** What a manager consists of. Making it sends nothing and opens nothing. */
+export interface ManagerParts {
+  readonly log: Logger;
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly events: ApiEventRecorder;
+  readonly controllers: ControllerSet;
+  readonly webhooks: WebhookServer;
+  readonly healthChecks: HealthChecks;
+  readonly readyChecks: HealthChecks;
+  readonly probes: ProbeServer;
+  readonly metricsServer: MetricsServer;
+  readonly lifecycle: Lifecycle;
+  /** Ends the connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** Wires a manager as its options say. */
+export function makeManagerParts(options: ManagerOptions): ManagerParts {
+  const { name, clock = systemClock, logger: log = createLogger(), metrics = {} } = options;
+  const config = once(options.config ?? (() => loadConfig()));
+  const measurements = new Measurements();
+  // Leases and events have connections of their own: a busy operator must not delay a renewal.
+  const background = createClient(config, { userAgent: `${name}/leader-election`, fieldManager: name });
+  const events = new ApiEventRecorder({
+    client: background,
+    reportingController: name,
+    reportingInstance: `${name}-${hostname()}`,
+    log,
+    clock,
+  });
+  const elector =
+    options.leaderElection &&
+    makeElector(options.leaderElection, config, {
+      client: background,
+      clock,
+      log,
+      events,
+      onStatus: (isLeading) => measurements.leading(options.leaderElection!.id, isLeading),
+    });
+  const live = createClient(config, {
+    userAgent: name,
+    fieldManager: name,
+    onWarning: ({ text, request }) => log.warn(text, { request }),
+    onRequest: (report) => measurements.request(report),
+    interceptors: elector ? [fence(elector)] : [],
+  });
+  const cache = createCache(live, {
+    onError: (error, { kind }) => log.error("Watch failed, trying again", { kind: kind.kind, error }),
+    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
+    ...options.cache,
+  });
+  const client = createCachedClient(live, cache);
+  const webhooks = makeWebhookServer(options, config, { live, clock, log });
+  const healthChecks = new HealthChecks();
+  const readyChecks = new HealthChecks();
+  readyChecks.add("informer-sync", () => checkInformers(cache));
+  readyChecks.add("webhook", () => webhooks.check());
+  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
+  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log);
+  const metricsServer = new MetricsServer({
+    options: metrics,
+    client: live,
+    clock,
+    log,
+    handlers: {
+      "/metrics": (_request, response) => measurements.send(response),
+      ...(metrics.debug === true && debugHandlers(log)),
+      ...metrics.handlers,
+    },
+  });
+  const lifecycle = new Lifecycle({
+    log,
+    clock,
+    prepare: async () => {
+      await config();
+      const lease = options.leaderElection?.id;
+      if (parseBindAddress(metrics.bindAddress ?? "0"))
+        await measurements.start({ cache, droppedEvents: () => events.dropped, webhooks, lease });
+    },
+    servers: [probes, metricsServer],
+    webhooks,
+    cache,
+    elector,
+    events,
+    gracefulShutdownTimeout: parseDuration(options.gracefulShutdownTimeout ?? "30s"),
+  });
+  const controllers = new ControllerSet(
+    { client, cache, controllerDefaults: options.controllers ?? {} },
+    { log, clock, events, lifecycle, measurements },
+  );
+  const close = async () => void (await Promise.all([live.close(), background.close()]));
+  return {
+    log,
+    client,
+    cache,
+    events,
+    controllers,
+    webhooks,
+    healthChecks,
+    readyChecks,
+    probes,
+    metricsServer,
+    lifecycle,
+    close,
+  };
+}
+
+function makeWebhookServer(
+  { webhooks: options = {} }: ManagerOptions,
+  config: () => Promise<ClusterConfig>,
+  { live, clock, log }: { live: LiveClient; clock: Clock; log: Logger },
+): WebhookServer {
+  const { selfManaged } = options;
+  const server: WebhookServer = new WebhookServer({
+    options,
+    log,
+    clock,
+    certificates:
+      selfManaged &&
+      (() => {
+        const converted = () => [...server.converted.values()].map(({ hub }) => hub);
+        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
+      }),
+  });
+  return server;
+}
+
+/** A watch that lost its rights goes on trying, but what it feeds must not count as ready. */
+function checkInformers(cache: Cache): void {
+  const behind = cache.informers.find(
+    ({ hasSynced, stats }) =>
+      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
+  );
+  if (behind)
+    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
+}
+
+/** One process talks to one cluster: the config is looked for once, however many clients ask. */
+function once(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
+  let found: Promise<ClusterConfig> | undefined;
+  return () => (found ??= typeof config === "function" ? config() : Promise.resolve(config));
+}

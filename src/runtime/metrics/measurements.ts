@@ -1,0 +1,43 @@
+import type { ServerResponse } from "node:http";
+import type { RequestReport } from "../client/transport.ts";
+import type { MeasurableController } from "../controller/controller.ts";
+import type { WebhookServer } from "../webhook/webhook-server.ts";
+import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
+
+/** The metrics of a manager from the moment that they are wanted: they cost memory and time to load, so many have none. */
+export class Measurements {
+  readonly #controllers: MeasurableController[] = [];
+  #metrics: RuntimeMetrics | undefined;
+
+  /** Begins to count. */
+  async start(
+    parts: MeasuredParts & { readonly webhooks: WebhookServer; readonly lease: string | undefined },
+  ) {
+    const { RuntimeMetrics } = await import("./runtime-metrics.ts");
+    const metrics = new RuntimeMetrics(parts);
+    this.#metrics = metrics;
+    parts.webhooks.observer = metrics.webhooks;
+    if (parts.lease !== undefined) metrics.leading(parts.lease, false);
+    for (const controller of this.#controllers) controller.observe(metrics.controllers.observe(controller));
+  }
+
+  /** Counts for a controller, from now or from the start on. */
+  add(controller: MeasurableController): void {
+    this.#controllers.push(controller);
+    if (this.#metrics) controller.observe(this.#metrics.controllers.observe(controller));
+  }
+
+  request(report: RequestReport): void {
+    this.#metrics?.request(report);
+  }
+
+  leading(lease: string, isLeading: boolean): void {
+    this.#metrics?.leading(lease, isLeading);
+  }
+
+  async send(response: ServerResponse): Promise<void> {
+    if (!this.#metrics) throw new Error("metrics are served before they are counted");
+    const text = await this.#metrics.text();
+    response.writeHead(200, { "content-type": this.#metrics.contentType }).end(text);
+  }
+}

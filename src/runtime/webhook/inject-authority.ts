@@ -1,0 +1,52 @@
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Client } from "../client/client.ts";
+import {
+  ConvertedResource,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+  type WebhookClientConfig,
+} from "./webhook-kinds.ts";
+
+/** The Service that webhooks are reached through. */
+export interface WebhookService {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/**
+ * Tells the API server which authority to trust: in every webhook configuration that names the service, and in the CRDs
+ * of the converted kinds. What says it already is not written. Returns what was changed.
+ */
+export async function injectAuthority(
+  client: Client,
+  service: WebhookService,
+  converted: Iterable<Kind>,
+  pem: string,
+): Promise<string[]> {
+  const caBundle = Buffer.from(pem).toString("base64");
+  const changed: string[] = [];
+  const isStale = (config: WebhookClientConfig | undefined) =>
+    config?.service?.name === service.name &&
+    config.service.namespace === service.namespace &&
+    config.caBundle !== caBundle;
+
+  for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
+    for (const configuration of await client.list(kind, { live: true })) {
+      if (!configuration.webhooks?.some(({ clientConfig }) => isStale(clientConfig))) continue;
+      await client.patch(kind, configuration, ({ webhooks = [] }) => {
+        for (const { clientConfig } of webhooks) if (isStale(clientConfig)) clientConfig.caBundle = caBundle;
+      });
+      changed.push(`${kind.kind} ${configuration.metadata.name}`);
+    }
+  }
+  for (const { plural, group } of converted) {
+    const name = `${plural}.${group}`;
+    const crd = await client.find(ConvertedResource, { name }, { live: true });
+    if (!crd || !isStale(crd.spec.conversion?.webhook?.clientConfig)) continue;
+    await client.patch(ConvertedResource, crd, ({ spec }) => {
+      spec.conversion!.webhook!.clientConfig!.caBundle = caBundle;
+    });
+    changed.push(`CustomResourceDefinition ${name}`);
+  }
+  return changed;
+}

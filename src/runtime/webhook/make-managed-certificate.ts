@@ -1,0 +1,34 @@
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Client } from "../client/client.ts";
+import type { ClusterConfig } from "../client/config.ts";
+import { podNamespace } from "../client/in-cluster-config.ts";
+import { TerminalError } from "../client/terminal-error.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import type { SelfManagedCertificateOptions } from "../manager/manager-options.ts";
+import { ManagedCertificate } from "./managed-certificate.ts";
+
+/** Makes the certificate source that options ask for. */
+export function makeManagedCertificate(
+  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
+  config: () => Promise<ClusterConfig>,
+  parts: {
+    readonly client: Client;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly converted: () => Iterable<Kind>;
+  },
+): ManagedCertificate {
+  return new ManagedCertificate({
+    ...parts,
+    days,
+    secretName: (service) => secret ?? `${service.name}-cert`,
+    service: async () => {
+      const found = namespace ?? podNamespace() ?? (await config()).namespace;
+      if (found) return { name, namespace: found };
+      throw new TerminalError(
+        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
+      );
+    },
+  });
+}

@@ -1,0 +1,134 @@
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "../client/api-error.ts";
+import type { Client } from "../client/client.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import { type CertificateBundle, renewBundle } from "../tls/certificate-bundle.ts";
+import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
+import { injectAuthority, type WebhookService } from "./inject-authority.ts";
+import { CertificateSecret } from "./webhook-kinds.ts";
+
+/** How certificates are managed. */
+export interface ManagedCertificateOptions {
+  /** Reads and writes live. */
+  readonly client: Client;
+  readonly service: () => Promise<WebhookService>;
+  /** Keeps the certificate for all replicas. */
+  readonly secretName: (service: WebhookService) => string;
+  readonly days: number;
+  /** The kinds whose CRDs convert through the service. */
+  readonly converted: () => Iterable<Kind>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Between looks whether the certificate is old, another replica replaced it, or a configuration lost its authority. */
+const checkEvery = 300_000;
+
+/**
+ * Makes the serving certificate without cert-manager: keeps it in a Secret that all replicas share, replaces it in time,
+ * and tells the API server whom to trust. Needs get, create and update on the Secret, list and patch on webhook
+ * configurations, and get and patch on the CRDs of converted kinds.
+ */
+export class ManagedCertificate implements CertificateSource {
+  readonly #options: ManagedCertificateOptions;
+  #current: CertificateBundle | undefined;
+  #cancel: (() => void) | undefined;
+  #isStopped = false;
+
+  constructor(options: ManagedCertificateOptions) {
+    this.#options = options;
+  }
+
+  async start(onChange: (certificate: Certificate) => void): Promise<Certificate> {
+    this.#current = await this.#renew();
+    this.#schedule(onChange);
+    return this.#current;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  #schedule(onChange: (certificate: Certificate) => void): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.#options.clock.setTimer(() => void this.#check(onChange), checkEvery);
+  }
+
+  async #check(onChange: (certificate: Certificate) => void): Promise<void> {
+    try {
+      const next = await this.#renew();
+      if (!this.#isStopped && next.cert !== this.#current?.cert) {
+        onChange(next);
+        this.#options.log.info("Serving a new webhook certificate");
+      }
+      this.#current = next;
+    } catch (error) {
+      this.#options.log.error("Can't look after the webhook certificate, trying again later", { error });
+    }
+    this.#schedule(onChange);
+  }
+
+  async #renew(): Promise<CertificateBundle> {
+    const { client, log, converted } = this.#options;
+    const service = await this.#options.service();
+    const bundle = await this.#agree(service);
+    // Trust comes first: who trusts the new authority trusts the former one too.
+    const changed = await injectAuthority(client, service, converted(), bundle.caBundle);
+    if (changed.length > 0) log.info("Told the API server which authority to trust", { objects: changed });
+    return bundle;
+  }
+
+  /** Replicas may all want to write at once: one wins, the others take what it wrote. */
+  async #agree(service: WebhookService): Promise<CertificateBundle> {
+    const { client, clock, days, secretName } = this.#options;
+    const { name, namespace } = service;
+    const key = { namespace, name: secretName(service) };
+    for (let attempt = 1; ; attempt++) {
+      const secret = await client.find(CertificateSecret, key, { live: true });
+      const stored = secret && readSecret(secret);
+      const dnsNames = [
+        `${name}.${namespace}.svc`,
+        `${name}.${namespace}.svc.cluster.local`,
+        `${name}.${namespace}`,
+      ];
+      const bundle = renewBundle(stored, { name, dnsNames, days, now: new Date(clock.now()) });
+      if (bundle === stored) return bundle;
+      try {
+        if (secret) await client.update(CertificateSecret, { ...secret, data: secretData(bundle) });
+        else {
+          const made = { metadata: key, type: "kubernetes.io/tls", data: secretData(bundle) };
+          await client.create(CertificateSecret, made);
+        }
+        return bundle;
+      } catch (error) {
+        const lost = error instanceof ApiError && (error.isConflict || error.isAlreadyExists);
+        if (!lost || attempt >= 10) throw error;
+      }
+    }
+  }
+}
+
+const fields = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;
+
+function secretData(bundle: CertificateBundle): { [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, name]) => [
+      name,
+      Buffer.from(bundle[field as keyof typeof fields]).toString("base64"),
+    ]),
+  );
+}
+
+/** A Secret that lacks something, or was made empty for us to fill, counts as none. */
+function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undefined {
+  const read = (name: string) => Buffer.from(data[name] ?? "", "base64").toString("utf8");
+  const bundle = {
+    caBundle: read(fields.caBundle),
+    caKey: read(fields.caKey),
+    cert: read(fields.cert),
+    key: read(fields.key),
+  };
+  return Object.values(bundle).every((pem) => pem.includes("-----BEGIN")) ? bundle : undefined;
+}
