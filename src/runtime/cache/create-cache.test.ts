@@ -1,5 +1,5 @@
 import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createCachedClient } from "../client/cached-client.ts";
 import type { Client } from "../client/client.ts";
@@ -50,11 +50,11 @@ const crd = {
   },
 };
 
-let cluster: TestCluster;
+let cluster: ClusterUnderTest;
 let live: LiveClient;
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ crds: [crd] });
+  cluster = await startClusterUnderTest(crd);
   live = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }), { fieldManager: "test" });
 });
 
@@ -408,16 +408,16 @@ test("Cache tells for metrics how much it holds and when it last heard something
 });
 
 test("Cache waits for a kind whose CRD comes later, and says why it waits", async () => {
-  const Gadget = defineKind({ group: "example.com", version: "v1" }, { kind: "Gadget", plural: "gadgets" });
+  const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
   const { cache, client } = await start();
-  const informer = cache.informer(Gadget);
+  const informer = cache.informer(Gizmo);
   await eventually(() => informer.stats.lastError);
   expect(informer.stats.lastError).toMatchObject({ isNotFound: true });
-  const names = { kind: "Gadget", listKind: "GadgetList", plural: "gadgets", singular: "gadget" };
-  await cluster.installCRDs({
+  const names = { kind: "Gizmo", listKind: "GizmoList", plural: "gizmos", singular: "gizmo" };
+  await cluster.installCRD({
     ...crd,
-    metadata: { name: "gadgets.example.com" },
+    metadata: { name: "gizmos.example.com" },
     spec: { ...crd.spec, names },
   });
-  expect(await client.list(Gadget)).toEqual([]);
+  expect(await client.list(Gizmo)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyChildren, child } from "./apply-children.ts";
 import { createOrUpdate } from "./create-or-update.ts";
@@ -20,11 +20,11 @@ interface Secret extends KubernetesObject {
 }
 const Secret = defineKind<Secret>({ group: "", version: "v1" }, { kind: "Secret", plural: "secrets" });
 
-let cluster: TestCluster;
+let cluster: ClusterUnderTest;
 let client: LiveClient;
 
 beforeAll(async () => {
-  cluster = await startTestCluster();
+  cluster = await startClusterUnderTest();
   client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }), { fieldManager: "test" });
 });
 

@@ -1,5 +1,5 @@
 import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient, type LiveClient } from "./live-client.ts";
 import { loadConfig } from "./load-config.ts";
@@ -40,11 +40,11 @@ const widgetCRD = {
   },
 };
 
-let cluster: TestCluster;
+let cluster: ClusterUnderTest;
 let client: LiveClient;
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ crds: [widgetCRD] });
+  cluster = await startClusterUnderTest(widgetCRD);
   client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }), {
     fieldManager: "widget-test",
   });
@@ -303,7 +303,7 @@ test("RestMapper finds kinds by name, those that come later too", async () => {
   });
   const names = { kind: "Gadget", listKind: "GadgetList", plural: "gadgets", singular: "gadget" };
   const metadata = { name: "gadgets.example.com" };
-  await cluster.installCRDs({ ...widgetCRD, metadata, spec: { ...widgetCRD.spec, names } });
+  await cluster.installCRD({ ...widgetCRD, metadata, spec: { ...widgetCRD.spec, names } });
   const Gadget = await client.mapper.kindFor(gadget);
   expect(await client.list(Gadget)).toEqual([]);
   const kinds = await client.mapper.kinds();

@@ -1,0 +1,19 @@
+import { afterAll, test } from "vitest";
+import { realKubeconfig } from "../support/cluster-under-test.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+
+const binaries = findBinaries({ build: false });
+
+if ("missing" in binaries) {
+  console.log(`left out: the runtime on a real control plane: ${binaries.missing}`);
+  test.skip("the runtime on a real control plane", () => {});
+} else {
+  const control = await startControlPlane(binaries.folder);
+  process.env[realKubeconfig] = control.kubeconfig;
+  afterAll(() => control.stop());
+  // The unit tests of client and cache register themselves here a second time, and meet the real server.
+  await import("../../src/runtime/client/live-client.test.ts");
+  await import("../../src/runtime/client/apply-children.test.ts");
+  await import("../../src/runtime/cache/create-cache.test.ts");
+}
