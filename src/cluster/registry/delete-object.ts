@@ -50,7 +50,7 @@ function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
   const finalizers = finalizersFor(write, stored.object, options);
   const grace = strategy.gracePeriod?.(stored.object, options.gracePeriodSeconds) ?? 0;
 
-  if (finalizers.length === 0 && grace === 0) {
+  if (finalizers.length === 0 && grace === 0 && !strategy.isHeld?.(stored.object)) {
     if (dryRun) return { gone: true, entry: stored };
     const entry = core.store.remove(resource.collection, stored);
     strategy.afterDelete?.(stored.object);
@@ -81,7 +81,8 @@ function deletionStamp(now: Date, grace: number) {
 }
 
 function put(write: Write, stored: Entry, metadata: ApiObject["metadata"]): Entry {
-  const object = { ...stored.object, metadata };
+  const marked = write.resource.strategy.markDeleted?.(stored.object) ?? stored.object;
+  const object = { ...marked, metadata };
   if (write.dryRun) return new Entry(stored.key, stored.revision, object);
   return write.core.store.put(write.resource.collection, stored.key, object);
 }

@@ -113,6 +113,10 @@ export interface Strategy {
   readonly defaultPropagation?: "Orphan" | "Background";
   /** Seconds that the object stays after a DELETE; undefined where deletion is at once. */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
+  /** Whether a deleted object stays for a reason of its own, besides finalizers in its metadata. */
+  isHeld?(object: ApiObject): boolean;
+  /** How an object shows that it is being deleted, besides its metadata. */
+  markDeleted?(object: ApiObject): ApiObject;
   /** Kinds that refuse to be deleted by some rule of their own. */
   beforeDelete?(object: ApiObject): void;
 }

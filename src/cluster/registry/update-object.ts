@@ -149,6 +149,7 @@ async function commit(
   const gone =
     current.metadata.deletionTimestamp !== undefined &&
     !update.metadata.finalizers?.length &&
+    !resource.strategy.isHeld?.(update) &&
     (current.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   if (gone) {
     const last = core.store.remove(resource.collection, stored, converted);

@@ -3,6 +3,7 @@ import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type LooseCondition, type Node, nodes } from "../api/core.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
+import { versionInfo } from "../../server/version.ts";
 import type { ResourceName } from "../objects.ts";
 
 /** The name of the one node that the cluster starts with. */
@@ -80,6 +81,17 @@ function newNode(): Node {
 
 const capacity = { cpu: "64", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "10000" };
 
+const nodeInfo = {
+  architecture: "amd64",
+  bootID: "tsbuilder",
+  containerRuntimeVersion: "tsbuilder://1.0.0",
+  kernelVersion: "none",
+  kubeProxyVersion: "",
+  kubeletVersion: versionInfo.gitVersion,
+  operatingSystem: "linux",
+  osImage: "tsbuilder",
+};
+
 /** A node's status once it is ready; what is there already stays. */
 function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
   const conditions: LooseCondition[] = node.status?.conditions ?? [
@@ -95,6 +107,7 @@ function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
     ],
     capacity,
     allocatable: capacity,
+    nodeInfo: { ...nodeInfo, machineID: node.metadata.name, systemUUID: node.metadata.name },
     ...node.status,
     conditions,
   };

@@ -30,6 +30,11 @@ export const namespaceStrategy: Partial<Strategy> = {
     resetStatus(object, old, subresource);
     if (old && subresource === "") object["spec"] = old["spec"];
   },
+  isHeld: ({ spec }) => ((spec as { finalizers?: string[] } | undefined)?.finalizers ?? []).length > 0,
+  markDeleted: (object) => ({
+    ...object,
+    status: { ...(object["status"] as object | undefined), phase: "Terminating" },
+  }),
   beforeDelete(object) {
     const { name } = object.metadata;
     if (permanent.has(name!)) {
