@@ -1,6 +1,7 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../client/api-error.ts";
 import type { Client } from "../client/client.ts";
+import { retryOnConflict } from "../client/retry-on-conflict.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, renewBundle } from "../tls/certificate-bundle.ts";
@@ -75,7 +76,8 @@ export class ManagedCertificate implements CertificateSource {
     const service = await this.#options.service();
     const bundle = await this.#agree(service);
     // Trust comes first: who trusts the new authority trusts the former one too.
-    const changed = await injectAuthority(client, service, converted(), bundle.caBundle);
+    const inject = () => injectAuthority(client, service, converted(), bundle.caBundle);
+    const changed = await retryOnConflict(inject, { attempts: 10 });
     if (changed.length > 0) log.info("Told the API server which authority to trust", { objects: changed });
     return bundle;
   }

@@ -47,7 +47,7 @@ export interface InvalidField {
 /** What an admission call works with. */
 export interface AdmissionContext {
   /** Shows a warning to the user, whatever the verdict. Below 120 characters they are shown in full. */
-  warn(text: string): void;
+  readonly warn: (text: string) => void;
   readonly request: AdmissionRequest;
   readonly log: Logger;
   /** Aborted when the API server no longer waits. */

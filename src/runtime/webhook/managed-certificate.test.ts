@@ -1,0 +1,155 @@
+import { X509Certificate } from "node:crypto";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { describeCertificate } from "@tsbuilder/apimachinery/certs";
+import { defineKind } from "@tsbuilder/apimachinery/meta";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { createClient, type LiveClient } from "../client/live-client.ts";
+import { loadConfig } from "../client/load-config.ts";
+import { createLogger } from "../log/create-logger.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { eventually } from "../testing/eventually.ts";
+import type { Certificate } from "../tls/certificate-files.ts";
+import { ManagedCertificate } from "./managed-certificate.ts";
+import { CertificateSecret, ConvertedResource, ValidatingWebhookConfiguration } from "./webhook-kinds.ts";
+
+const Echo = defineKind({ group: "example.com", version: "v1" }, { kind: "Echo", plural: "echoes" });
+const service = { name: "hooks", namespace: "default" };
+const day = 86_400_000;
+
+let cluster: TestCluster;
+let client: LiveClient;
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  client = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), {
+    fieldManager: "test",
+  });
+  await cluster.install(
+    {
+      apiVersion: ValidatingWebhookConfiguration.apiVersion,
+      kind: ValidatingWebhookConfiguration.kind,
+      metadata: { name: "hooks" },
+      webhooks: ["ours", "theirs"].map((name) => ({
+        name: `${name}.example.com`,
+        clientConfig: {
+          service: { name: name === "ours" ? "hooks" : "theirs", namespace: "default", path: "/x" },
+        },
+        rules: [
+          { apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nothing"] },
+        ],
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+      })),
+    },
+    {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "echoes.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { kind: "Echo", listKind: "EchoList", plural: "echoes", singular: "echo" },
+        conversion: {
+          strategy: "Webhook",
+          webhook: {
+            conversionReviewVersions: ["v1"],
+            clientConfig: { service: { ...service, path: "/convert" } },
+          },
+        },
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    },
+  );
+});
+afterAll(async () => {
+  await client.close();
+  await cluster.stop();
+});
+
+function makeReplica(clock: FakeClock) {
+  const served: Certificate[] = [];
+  const source = new ManagedCertificate({
+    client,
+    service: async () => service,
+    secretName: ({ name }) => `${name}-cert`,
+    days: 90,
+    converted: () => [Echo],
+    clock,
+    log: createLogger({ write() {} }),
+  });
+  onTestFinished(() => source.stop());
+  const start = async () => void served.push(await source.start((next) => void served.push(next)));
+  return { served, start };
+}
+
+const caBundleOf = async () => {
+  const { webhooks = [] } = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
+  return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? "", "base64").toString();
+};
+
+test("replicas agree on one certificate, and the API server is told whom to trust", async () => {
+  const clock = new FakeClock(new Date());
+  const replicas = [makeReplica(clock), makeReplica(clock), makeReplica(clock)];
+  await Promise.all(replicas.map(({ start }) => start()));
+  expect(new Set(replicas.map(({ served }) => served[0]?.cert)).size).toBe(1);
+
+  const certificate = new X509Certificate(replicas[0]!.served[0]!.cert);
+  expect(certificate.checkHost("hooks.default.svc")).toBe("hooks.default.svc");
+  const caBundle = await caBundleOf();
+  expect(certificate.verify(new X509Certificate(caBundle).publicKey)).toBe(true);
+  const { webhooks = [] } = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
+  expect(webhooks[1]?.clientConfig.caBundle).toBeUndefined();
+  const crd = await client.get(ConvertedResource, { name: "echoes.example.com" });
+  expect(Buffer.from(crd.spec.conversion?.webhook?.clientConfig?.caBundle ?? "", "base64").toString()).toBe(
+    caBundle,
+  );
+});
+
+test("a certificate is replaced after two thirds of its life, and a new authority stands beside the former one", async () => {
+  const clock = new FakeClock(new Date());
+  const { served, start } = makeReplica(clock);
+  await start();
+  const first = served[0]!;
+  const { serialNumber } = describeCertificate(first.cert);
+  await clock.advance(5 * 60_000);
+  expect(served).toHaveLength(1);
+
+  const later = new FakeClock(Date.now() + 61 * day);
+  const renewed = makeReplica(later);
+  await renewed.start();
+  const second = renewed.served[0]!;
+  expect(describeCertificate(second.cert).serialNumber).not.toBe(serialNumber);
+  // The same authority: who trusted the first certificate trusts the second.
+  expect(new X509Certificate(second.cert).verify(new X509Certificate(await caBundleOf()).publicKey)).toBe(
+    true,
+  );
+
+  // The replica that runs takes over what another one wrote.
+  await clock.advance(5 * 60_000);
+  await eventually(() => served.at(-1)?.cert === second.cert);
+
+  const muchLater = makeReplica(new FakeClock(Date.now() + 700 * day));
+  await muchLater.start();
+  const bundle = (await caBundleOf()).match(/BEGIN CERTIFICATE/g);
+  expect(bundle).toHaveLength(2);
+  expect(new X509Certificate(second.cert).verify(new X509Certificate(await caBundleOf()).publicKey)).toBe(
+    false,
+  );
+});
+
+test("a Secret that was made empty is filled, and a configuration that lost its authority gets it again", async () => {
+  const secret = await client.get(CertificateSecret, { namespace: "default", name: "hooks-cert" });
+  await client.patch(CertificateSecret, secret, { merge: { data: { "tls.crt": "", "ca.key": "" } } });
+  const clock = new FakeClock(new Date());
+  const { start, served } = makeReplica(clock);
+  await start();
+  expect(served[0]?.cert).toContain("BEGIN CERTIFICATE");
+  const caBundle = await caBundleOf();
+  const configuration = await client.get(ValidatingWebhookConfiguration, { name: "hooks" });
+  await client.patch(ValidatingWebhookConfiguration, configuration, ({ webhooks = [] }) => {
+    delete webhooks[0]!.clientConfig.caBundle;
+  });
+  await clock.advance(5 * 60_000);
+  await eventually(async () => (await caBundleOf()) === caBundle);
+});

@@ -1,0 +1,344 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { applyJSONPatch, type JSONObject, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { ApiError } from "../client/api-error.ts";
+import { createLogger } from "../log/create-logger.ts";
+import { Manager } from "../manager/manager.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { eventually } from "../testing/eventually.ts";
+import type { AdmissionContext, InvalidField } from "./webhooks.ts";
+import { WebhookBuilder } from "./webhook-builder.ts";
+import { WebhookServer } from "./webhook-server.ts";
+
+interface MySQL extends CustomResource<{ replicas?: number; storage?: string }> {}
+const group = { group: "apps.example.com" };
+const names = { kind: "MySQL", plural: "mysqls" };
+const MySQL = defineKind<MySQL>({ ...group, version: "v1" }, names);
+interface OldMySQL extends CustomResource<{ size: number }> {}
+const OldMySQL = defineKind<OldMySQL>({ ...group, version: "v1beta1" }, names);
+interface OlderMySQL extends CustomResource<{ count: string }> {}
+const OlderMySQL = defineKind<OlderMySQL>({ ...group, version: "v1alpha1" }, names);
+
+const ca = createCA({ commonName: "test-ca" });
+const makeServing = () => issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
+
+type Answer = { status: number; body: Record<string, never> & { response?: Record<string, never> } };
+
+/** Serves webhooks from a folder with a certificate; `call` posts to them as an API server would. */
+async function serve(add: (builder: WebhookBuilder<MySQL>) => void, options: { clientCaName?: string } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "tsbuilder-webhook-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const writeCertificate = async ({ cert, key } = makeServing()) => {
+    await writeFile(join(folder, "tls.key"), key);
+    await writeFile(join(folder, "tls.crt"), cert);
+  };
+  await writeCertificate();
+  await writeFile(join(folder, "clients.crt"), ca.cert);
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const server = new WebhookServer({
+    options: { port: 0, host: "127.0.0.1", certPath: folder, ...options },
+    log: createLogger({ write: (line) => void lines.push(line) }),
+    clock,
+  });
+  const counted: string[] = [];
+  server.observer = {
+    began: (path) => (code) => void counted.push(`${path} ${code}`),
+    panicked: (path) => void counted.push(`${path} panic`),
+    read() {},
+  };
+  const builder = new WebhookBuilder(server, MySQL);
+  add(builder);
+  builder.complete();
+  await server.start();
+  onTestFinished(() => server.stop(AbortSignal.timeout(100)));
+  const call = (
+    path: string,
+    body: unknown,
+    { type = "application/json", ...tls }: { type?: string; cert?: string; key?: string } = {},
+  ) =>
+    new Promise<Answer & { serial: string }>((resolve, reject) => {
+      const request = httpsRequest(
+        `https://${server.address}${path}`,
+        { method: "POST", ca: ca.cert, agent: false, headers: { "content-type": type }, ...tls },
+        (response) => {
+          const socket = response.socket as unknown as { getPeerCertificate(): { serialNumber: string } };
+          const serial = socket.getPeerCertificate().serialNumber;
+          let text = "";
+          response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+          response.on("end", () =>
+            resolve({ status: response.statusCode!, body: JSON.parse(text) as Answer["body"], serial }),
+          );
+        },
+      );
+      request.on("error", reject);
+      request.end(typeof body === "string" ? body : JSON.stringify(body));
+    });
+  return { server, call, lines, counted, clock, writeCertificate };
+}
+
+function review(operation: string, object: unknown, more: object = {}): object {
+  return {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    request: {
+      uid: "u-1",
+      operation,
+      kind: { ...group, version: "v1", kind: "MySQL" },
+      resource: { ...group, version: "v1", resource: "mysqls" },
+      name: "db",
+      namespace: "default",
+      userInfo: { username: "alice" },
+      object,
+      ...more,
+    },
+  };
+}
+
+const db = (spec: object, metadata: object = {}) => ({
+  apiVersion: "apps.example.com/v1",
+  kind: "MySQL",
+  metadata: { name: "db", namespace: "default", ...metadata },
+  spec,
+});
+
+describe("defaulting", () => {
+  test("a defaulter answers with the smallest patch against the object as it came", async () => {
+    const { call } = await serve((builder) =>
+      builder.defaulter({
+        default(mysql) {
+          mysql.spec.replicas ??= 3;
+        },
+      }),
+    );
+    const object = { ...db({ storage: "1Gi", fieldOfTheFuture: { a: [1] } }), status: { x: 1 } };
+    const { status, body } = await call("/mutate-apps-example-com-v1-mysql", review("CREATE", object));
+    expect(status).toBe(200);
+    const { response } = body as unknown as {
+      response: { patch: string; patchType: string; uid: string; allowed: boolean };
+    };
+    expect(response).toMatchObject({ uid: "u-1", allowed: true, patchType: "JSONPatch" });
+    const patch = JSON.parse(Buffer.from(response.patch, "base64").toString()) as unknown;
+    expect(patch).toEqual([{ op: "add", path: "/spec/replicas", value: 3 }]);
+    expect(applyJSONPatch(object as unknown as JSONObject, parseJSONPatch(patch))).toEqual({
+      ...object,
+      spec: { ...object.spec, replicas: 3 },
+    });
+  });
+
+  test("without a change there is no patch, and a deletion is not defaulted", async () => {
+    let calls = 0;
+    const { call } = await serve((builder) => builder.defaulter({ default: () => void calls++ }));
+    const unchanged = await call("/mutate-apps-example-com-v1-mysql", review("UPDATE", db({})));
+    expect(unchanged.body.response).toEqual({ uid: "u-1", allowed: true });
+    await call("/mutate-apps-example-com-v1-mysql", review("DELETE", null, { oldObject: db({}) }));
+    expect(calls).toBe(1);
+  });
+});
+
+describe("validating", () => {
+  const path = "/validate-apps-example-com-v1-mysql";
+
+  test("a validator sees old and new object, user and dry run; its wrong fields become a 422 with causes", async () => {
+    const seen: unknown[] = [];
+    const { call } = await serve((builder) =>
+      builder.validator({
+        validateUpdate(mysql, old, { request, warn }: AdmissionContext): InvalidField[] {
+          seen.push([mysql.spec.storage, old.spec.storage, request.userInfo.username, request.dryRun]);
+          warn("storage will be moved");
+          return [
+            { field: "spec.storage", value: mysql.spec.storage, message: "can't shrink" },
+            { field: "spec.replicas", message: "is needed", reason: "Required" },
+          ];
+        },
+      }),
+    );
+    const more = { oldObject: db({ storage: "2Gi" }), dryRun: true };
+    const { body } = await call(path, review("UPDATE", db({ storage: "1Gi" }), more));
+    expect(seen).toEqual([["1Gi", "2Gi", "alice", true]]);
+    expect(body.response).toMatchObject({
+      allowed: false,
+      warnings: ["storage will be moved"],
+      status: {
+        code: 422,
+        reason: "Invalid",
+        message:
+          'MySQL.apps.example.com "db" is invalid: [spec.storage: Invalid value: "1Gi": can\'t shrink, spec.replicas: Required value: is needed]',
+        details: {
+          name: "db",
+          group: "apps.example.com",
+          kind: "MySQL",
+          causes: [
+            { field: "spec.storage", reason: "FieldValueInvalid" },
+            { field: "spec.replicas", reason: "FieldValueRequired" },
+          ],
+        },
+      },
+    });
+  });
+
+  test.each([
+    [
+      "an error is a refusal in its words",
+      new Error("not on Fridays"),
+      { code: 403, message: "not on Fridays" },
+    ],
+    ["an ApiError keeps its status", new ApiError({ code: 429, reason: "TooManyRequests" }), { code: 429 }],
+  ])("%s", async (_name, error, status) => {
+    const { call } = await serve((builder) =>
+      builder.validator({ validateCreate: () => Promise.reject(error) }),
+    );
+    const { body } = await call(path, review("CREATE", db({})));
+    expect(body.response).toMatchObject({ allowed: false, status });
+  });
+
+  test("a bug is a 500 that tells its text to the log only, and the server goes on", async () => {
+    const { call, lines, counted } = await serve((builder) =>
+      builder.validator({
+        validateCreate: (mysql) => (mysql as unknown as { spec: { a: { b: never } } }).spec.a.b,
+      }),
+    );
+    const { status, body } = await call(path, review("CREATE", db({})));
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toContain("undefined");
+    expect(lines.join()).toContain("Cannot read properties");
+    expect(counted).toEqual([`${path} panic`, `${path} 500`]);
+    expect((await call(path, review("DELETE", null, { oldObject: db({}) }))).status).toBe(200);
+  });
+
+  test("a review is answered in the version it was asked in", async () => {
+    const { call } = await serve((builder) => builder.validator({}));
+    const asked = { ...review("CREATE", db({})), apiVersion: "admission.k8s.io/v1beta1" };
+    expect((await call(path, asked)).body).toMatchObject({ apiVersion: "admission.k8s.io/v1beta1" });
+  });
+
+  test("what is no review is refused: type, size, JSON, kind, path", async () => {
+    const { call } = await serve((builder) => builder.validator({}));
+    expect((await call(path, "{}", { type: "text/plain" })).status).toBe(400);
+    expect((await call(path, "{")).status).toBe(400);
+    expect((await call(path, { kind: "Pod" })).status).toBe(400);
+    expect((await call("/elsewhere", {})).status).toBe(404);
+    const tooLarge = JSON.stringify({ a: "x".repeat(7 * 1024 * 1024) });
+    expect((await call(path, tooLarge).catch(() => ({ status: 413 }))).status).toBe(413);
+  });
+});
+
+describe("conversion", () => {
+  const convert = (desired: string, ...objects: object[]) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    request: { uid: "c-1", desiredAPIVersion: `apps.example.com/${desired}`, objects },
+  });
+  const withSpokes = (builder: WebhookBuilder<MySQL>) =>
+    builder
+      .conversion(OldMySQL, {
+        toHub: ({ spec }) => ({ spec: { replicas: spec.size } }),
+        fromHub: ({ spec }) => ({ spec: { size: spec.replicas ?? 0 } }),
+      })
+      .conversion(OlderMySQL, {
+        toHub({ spec }) {
+          if (spec.count === "many") throw new Error("many is no number");
+          return { spec: { replicas: Number(spec.count) } };
+        },
+        fromHub: ({ spec }) => ({ spec: { count: String(spec.replicas) } }),
+      });
+  const old = (version: string, spec: object) => ({ ...db(spec), apiVersion: `apps.example.com/${version}` });
+
+  test("objects are converted in order, from spoke to spoke by way of the hub, with their metadata", async () => {
+    const { call } = await serve(withSpokes);
+    const { body } = await call(
+      "/convert",
+      convert("v1alpha1", old("v1beta1", { size: 5 }), db({ replicas: 7 })),
+    );
+    expect(body.response).toEqual({
+      uid: "c-1",
+      result: { status: "Success" },
+      convertedObjects: [old("v1alpha1", { count: "5" }), old("v1alpha1", { count: "7" })],
+    });
+  });
+
+  test("one object that can't be converted fails the review, with the reason", async () => {
+    const { call } = await serve(withSpokes);
+    const { body } = await call(
+      "/convert",
+      convert("v1", old("v1beta1", { size: 1 }), old("v1alpha1", { count: "many" })),
+    );
+    expect(body.response).toEqual({
+      uid: "c-1",
+      convertedObjects: [],
+      result: { status: "Failure", message: "many is no number" },
+    });
+    const unknown = await call("/convert", convert("v3", db({})));
+    expect(unknown.body.response).toMatchObject({ result: { status: "Failure" } });
+  });
+});
+
+describe("the server", () => {
+  test("a replaced certificate is served to the next caller, and a broken one is not", async () => {
+    const { call, writeCertificate, clock } = await serve((builder) => builder.validator({}));
+    const path = "/validate-apps-example-com-v1-mysql";
+    const { serial } = await call(path, review("CREATE", db({})));
+    await writeCertificate({ cert: "broken", key: "broken" });
+    await clock.advance(10_000);
+    expect((await call(path, review("CREATE", db({})))).serial).toBe(serial);
+    await writeCertificate();
+    await clock.advance(10_000);
+    await eventually(async () => (await call(path, review("CREATE", db({})))).serial !== serial);
+  });
+
+  test("with an authority for clients, only callers with a certificate of it get through", async () => {
+    const { call } = await serve((builder) => builder.validator({}), { clientCaName: "clients.crt" });
+    const path = "/validate-apps-example-com-v1-mysql";
+    const client = issueCertificate(ca, { commonName: "apiserver", usages: ["client"] });
+    expect((await call(path, review("CREATE", db({})), client)).status).toBe(200);
+    await expect(call(path, review("CREATE", db({})))).rejects.toThrow();
+    const stranger = issueCertificate(createCA({ commonName: "other" }), {
+      commonName: "x",
+      usages: ["client"],
+    });
+    await expect(call(path, review("CREATE", db({})), stranger)).rejects.toThrow();
+  });
+
+  test("a path that is taken, a version that is the hub itself, and a second hub are refused", () => {
+    const manager = new Manager({ name: "test", logger: createLogger({ write() {} }) });
+    manager.webhookFor(MySQL).validator({}).complete();
+    expect(() => manager.webhookFor(MySQL).validator({}).complete()).toThrow(/two webhooks at \/validate-/);
+    const identity = {
+      toHub: (object: KubernetesObject) => object,
+      fromHub: (object: KubernetesObject) => object,
+    };
+    const untyped = MySQL as typeof MySQL & { spec?: never };
+    expect(() =>
+      manager
+        .webhookFor(untyped)
+        .conversion(MySQL, identity as never)
+        .complete(),
+    ).toThrow(/no other version/);
+    manager
+      .webhookFor(MySQL)
+      .conversion(OldMySQL, identity as never)
+      .complete();
+    expect(() =>
+      manager
+        .webhookFor(OldMySQL)
+        .conversion(MySQL, identity as never)
+        .complete(),
+    ).toThrow(/two hubs/);
+  });
+
+  test("a missing certificate fails the start and says where it was looked for", async () => {
+    const manager = new Manager({
+      name: "test",
+      config: { server: "http://127.0.0.1:1" },
+      logger: createLogger({ write() {} }),
+      webhooks: { port: 0, host: "127.0.0.1", certPath: "/nowhere" },
+    });
+    manager.webhookFor(MySQL).validator({}).complete();
+    await expect(manager.start()).rejects.toThrow(/\/nowhere\/tls\.crt/);
+  });
+});
