@@ -1,0 +1,63 @@
+import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { write } from "./scalar-codecs.ts";
+import { WireReader } from "./wire-reader.ts";
+
+/** Every protobuf body starts with these four bytes. */
+const MAGIC = Buffer.from("k8s\0", "latin1");
+
+/** What stands around an object: its kind, and how its bytes are written. */
+export interface Envelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly raw: Buffer;
+  /** Empty means protobuf. */
+  readonly contentType: string;
+}
+
+export function readEnvelope(body: Uint8Array): Envelope {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
+    throw new MalformedProtobuf(
+      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+    );
+  }
+  let [apiVersion, kind, contentType, contentEncoding] = ["", "", "", ""];
+  let raw: Buffer = Buffer.alloc(0);
+  const reader = new WireReader(bytes.subarray(MAGIC.length));
+  while (reader.next()) {
+    if (reader.field === 1) [apiVersion, kind] = readTypeMeta(reader.bytes());
+    else if (reader.field === 2) raw = reader.bytes();
+    else if (reader.field === 3) contentEncoding = reader.text();
+    else if (reader.field === 4) contentType = reader.text();
+    else reader.skip();
+  }
+  if (contentEncoding !== "") throw new MalformedProtobuf(`unsupported content encoding ${contentEncoding}`);
+  return { apiVersion, kind, raw, contentType };
+}
+
+export function writeEnvelope({ apiVersion, kind, raw, contentType }: Envelope): Buffer {
+  const unknown = write((writer) => {
+    writer.bytes(
+      1,
+      write((typeMeta) => {
+        typeMeta.text(1, apiVersion);
+        typeMeta.text(2, kind);
+      }),
+    );
+    writer.bytes(2, raw);
+    writer.text(3, "");
+    writer.text(4, contentType);
+  });
+  return Buffer.concat([MAGIC, unknown]);
+}
+
+function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {
+  let [apiVersion, kind] = ["", ""];
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    if (reader.field === 1) apiVersion = reader.text();
+    else if (reader.field === 2) kind = reader.text();
+    else reader.skip();
+  }
+  return [apiVersion, kind];
+}

@@ -1,0 +1,125 @@
+import { formatMicroTime, formatTime, parseTime } from "@tsbuilder/apimachinery/time";
+import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import type { ValueCodec } from "./value-codec.ts";
+import { WIRE, WireReader } from "./wire-reader.ts";
+import { WireWriter } from "./wire-writer.ts";
+
+/** Types that are one JSON value, but a message of their own in protobuf; by their names in schemas. */
+export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
+  Time: message(
+    (bytes) => {
+      const { seconds, nanos } = readTimestamp(bytes);
+      return isZeroTime(seconds, nanos) ? null : formatTime(seconds * 1000);
+    },
+    (value) => writeTimestamp(value as string | null, { hasFraction: false }),
+    { zero: null },
+  ),
+  MicroTime: message(
+    (bytes) => {
+      const { seconds, nanos } = readTimestamp(bytes);
+      if (isZeroTime(seconds, nanos)) return null;
+      // The digits are put in by hand: a fraction of so large a number is not exact.
+      const micros = String(Math.floor(nanos / 1000)).padStart(6, "0");
+      return formatMicroTime(seconds * 1000).replace(/\.\d+/u, `.${micros}`);
+    },
+    (value) => writeTimestamp(value as string | null, { hasFraction: true }),
+    { zero: null },
+  ),
+  Quantity: message(
+    (bytes) => readOne(bytes, 1, (reader) => reader.text()) ?? "0",
+    (value) => write((writer) => writer.text(1, String(value))),
+    { zero: "0" },
+  ),
+  IntOrString: message(readIntOrString, writeIntOrString, { zero: 0 }),
+  RawExtension: message(readRaw, writeRaw, { zero: null }),
+  FieldsV1: message(readRaw, writeRaw, { zero: null }),
+  JSON: message(readRaw, writeRaw, { zero: null }),
+};
+
+/** A value in a message of its own. */
+export function message(
+  decode: (bytes: Buffer, depth: number) => unknown,
+  encode: (value: unknown) => Uint8Array,
+  { zero }: { zero: unknown },
+): ValueCodec {
+  return {
+    wireType: WIRE.bytes,
+    read: (reader, depth) => decode(reader.bytes(), depth),
+    write: (writer, field, value) => writer.bytes(field, encode(value)),
+    zero,
+    isZero: (value) => value === zero,
+  };
+}
+
+/** Writes a message's fields. */
+export function write(writeFields: (writer: WireWriter) => void): Buffer {
+  const writer = new WireWriter();
+  writeFields(writer);
+  return writer.finish();
+}
+
+function readOne<T>(bytes: Buffer, field: number, read: (reader: WireReader) => T): T | undefined {
+  let value: T | undefined;
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    if (reader.field === field) value = read(reader);
+    else reader.skip();
+  }
+  return value;
+}
+
+function readTimestamp(bytes: Buffer): { seconds: number; nanos: number } {
+  const read = (reader: WireReader): number => reader.varint();
+  return { seconds: readOne(bytes, 1, read) ?? 0, nanos: readOne(bytes, 2, read) ?? 0 };
+}
+
+/** Kubernetes takes the first moment of 1970 for no time at all. */
+function isZeroTime(seconds: number, nanos: number): boolean {
+  return seconds === 0 && nanos === 0;
+}
+
+function writeTimestamp(text: string | null, { hasFraction }: { hasFraction: boolean }): Buffer {
+  if (text === null) return Buffer.alloc(0);
+  const seconds = Math.floor(parseTime(text) / 1000);
+  const fraction = /\.(\d{1,6})/u.exec(text)?.[1] ?? "";
+  return write((writer) => {
+    writer.varint(1, seconds);
+    writer.varint(2, hasFraction ? Number(fraction.padEnd(6, "0")) * 1000 : 0);
+  });
+}
+
+function readIntOrString(bytes: Buffer): unknown {
+  let [isString, number, text] = [false, 0, ""];
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    if (reader.field === 1) isString = reader.varint() === 1;
+    else if (reader.field === 2) number = reader.varint();
+    else if (reader.field === 3) text = reader.text();
+    else reader.skip();
+  }
+  return isString ? text : number;
+}
+
+function writeIntOrString(value: unknown): Buffer {
+  const isString = typeof value === "string";
+  return write((writer) => {
+    writer.varint(1, isString ? 1 : 0);
+    writer.varint(2, isString ? 0 : (value as number));
+    writer.text(3, isString ? value : "");
+  });
+}
+
+/** JSON text in a field of bytes. */
+function readRaw(bytes: Buffer): unknown {
+  const raw = readOne(bytes, 1, (reader) => reader.text()) ?? "";
+  if (raw === "") return null;
+  try {
+    return JSON.parse(raw);
+  } catch (error) {
+    throw new MalformedProtobuf("a raw value is not JSON", { cause: error });
+  }
+}
+
+function writeRaw(value: unknown): Buffer {
+  return write((writer) => writer.text(1, JSON.stringify(value)));
+}

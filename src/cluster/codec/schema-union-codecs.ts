@@ -1,0 +1,68 @@
+import { message, write } from "./scalar-codecs.ts";
+import type { ValueCodec } from "./value-codec.ts";
+import { WireReader } from "./wire-reader.ts";
+import type { WireWriter } from "./wire-writer.ts";
+
+/** Fields of a CRD's schema that are one of two forms in JSON, by the name of their type. */
+export function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCodec | undefined {
+  switch (typeName) {
+    case "JSONSchemaPropsOrArray":
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: schemaProps });
+    case "JSONSchemaPropsOrBool":
+      return union(schemaProps, { schema: 2, other: 1, isList: false, otherCodec: () => boolean });
+    case "JSONSchemaPropsOrStringArray":
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: () => text });
+    default:
+      return undefined;
+  }
+}
+
+interface Forms {
+  /** Number of the field that holds a schema. */
+  readonly schema: number;
+  /** Number of the field that holds the other form, a value or a list of values. */
+  readonly other: number;
+  readonly isList: boolean;
+  readonly otherCodec: () => ValueCodec;
+}
+
+function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: Forms): ValueCodec {
+  const decode = (bytes: Buffer, depth: number): unknown => {
+    let found: unknown;
+    const items: unknown[] = [];
+    const reader = new WireReader(bytes);
+    while (reader.next()) {
+      if (reader.field === schema) found = schemaProps().read(reader, depth + 1);
+      else if (reader.field === other) items.push(otherCodec().read(reader, depth + 1));
+      else reader.skip();
+    }
+    // A schema counts, whatever else is said.
+    return found ?? (isList ? items : (items.at(-1) ?? false));
+  };
+  const writeForm = (writer: WireWriter, value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) otherCodec().write(writer, other, item);
+    else if (typeof value === "boolean") otherCodec().write(writer, other, value);
+    else {
+      // Go writes the flag beside a schema, too.
+      if (!isList) otherCodec().write(writer, other, true);
+      schemaProps().write(writer, schema, value);
+    }
+  };
+  return message(decode, (value) => write((writer) => writeForm(writer, value)), { zero: null });
+}
+
+const boolean: ValueCodec = {
+  wireType: 0,
+  read: (reader) => reader.varint() !== 0,
+  write: (writer, field, value) => writer.varint(field, value === true ? 1 : 0),
+  zero: false,
+  isZero: (value) => value === false,
+};
+
+const text: ValueCodec = {
+  wireType: 2,
+  read: (reader) => reader.text(),
+  write: (writer, field, value) => writer.text(field, value as string),
+  zero: "",
+  isZero: (value) => value === "",
+};

@@ -1,0 +1,45 @@
+import { WIRE } from "./wire-reader.ts";
+
+/** Writes the fields of one message. */
+export class WireWriter {
+  readonly #chunks: Uint8Array[] = [];
+
+  finish(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  varint(field: number, value: number | bigint): void {
+    this.#tag(field, WIRE.varint);
+    this.#number(value);
+  }
+
+  double(field: number, value: number): void {
+    this.#tag(field, WIRE.fixed64);
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleLE(value);
+    this.#chunks.push(bytes);
+  }
+
+  bytes(field: number, value: Uint8Array): void {
+    this.#tag(field, WIRE.bytes);
+    this.#number(value.length);
+    this.#chunks.push(value);
+  }
+
+  text(field: number, value: string): void {
+    this.bytes(field, Buffer.from(value));
+  }
+
+  #tag(field: number, wireType: number): void {
+    this.#number(field * 8 + wireType);
+  }
+
+  /** Negative numbers take ten bytes: they are written as if they had no sign. */
+  #number(value: number | bigint): void {
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+    bytes.push(Number(rest));
+    this.#chunks.push(Uint8Array.from(bytes));
+  }
+}
