@@ -31,6 +31,11 @@ export class DiagnosticLog {
     this.#add("warning", place, message, hint);
   }
 
+  /** How many findings there are. */
+  get size(): number {
+    return this.#found.size;
+  }
+
   get hasErrors(): boolean {
     return [...this.#found.values()].some(({ severity }) => severity === "error");
   }

@@ -42,9 +42,8 @@ export async function planManifests(
   const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;
   const files = new Map<string, string>();
   if (runs("crd")) {
-    for (const { fileName, crd } of generateCrds(sources)) {
-      files.set(posix.join(folder("crd"), fileName), emitFile([crd], options));
-    }
+    for (const { fileName, text } of generateCrds(sources))
+      files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
     const roles = rolesOf(packageMarkers(sources, "kubebuilder:rbac"), options).map(({ object }) => object);

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { GeneratedCrd } from "./crd/generate-crds.ts";
 import { DiagnosticLog } from "./diagnostic.ts";
 import { type Module, type ModuleCache, ModuleGraph } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
@@ -11,11 +12,20 @@ import type { SourceTree } from "./source-tree.ts";
 /** What is kept between two runs over the same project, so that the second looks only at what changed. */
 export interface GeneratorCache {
   readonly modules: ModuleCache;
+  readonly markers: WeakMap<Module, ModuleMarkers>;
+  readonly crds: Map<string, CachedCrd>;
+}
+
+/** A CRD and what it was made from. */
+export interface CachedCrd {
+  readonly key: string;
+  readonly modules: readonly Module[];
+  readonly generated: GeneratedCrd;
 }
 
 /** Makes an empty cache; keep it while watching. */
 export function createCache(): GeneratorCache {
-  return { modules: new Map() };
+  return { modules: new Map(), markers: new WeakMap(), crds: new Map() };
 }
 
 /** The sources of a project, parsed, with their markers. */
@@ -23,6 +33,7 @@ export class ProjectSources implements SchemaSources {
   readonly graph: ModuleGraph;
   readonly log = new DiagnosticLog();
   readonly options: GeneratorOptions;
+  readonly cache: GeneratorCache;
   /** Modules of the API, sorted by path. */
   readonly apiModules: readonly Module[];
   /** All modules with markers for roles and webhooks, sorted by path. */
@@ -45,7 +56,8 @@ export class ProjectSources implements SchemaSources {
 
   private constructor(tree: SourceTree, options: GeneratorOptions, cache: GeneratorCache) {
     this.options = options;
-    this.graph = new ModuleGraph(tree, cache.modules);
+    this.cache = cache;
+    this.graph = new ModuleGraph(readOnce(tree), cache.modules);
     const apiFiles = sourceFiles(tree, options.paths ?? ["api"]);
     const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
     this.apiModules = this.#load(apiFiles);
@@ -56,11 +68,13 @@ export class ProjectSources implements SchemaSources {
   }
 
   markersOf(module: Module): ModuleMarkers {
-    let markers = this.#markers.get(module);
-    if (!markers) {
-      markers = collectMarkers(module, this.log);
-      this.#markers.set(module, markers);
-    }
+    const known = this.#markers.get(module) ?? this.cache.markers.get(module);
+    if (known) return known;
+    const findings = this.log.size;
+    const markers = collectMarkers(module, this.log);
+    this.#markers.set(module, markers);
+    // What is wrong with a file must be said in every run.
+    if (this.log.size === findings) this.cache.markers.set(module, markers);
     return markers;
   }
 
@@ -94,6 +108,18 @@ export class ProjectSources implements SchemaSources {
       for (const { message, pos } of module.syntaxErrors) this.log.error({ module, pos }, message);
     }
   }
+}
+
+/** Looks at each file once a run: resolving an import asks for the same few files again and again. */
+function readOnce(tree: SourceTree): SourceTree {
+  const texts = new Map<string, string | undefined>();
+  return {
+    list: (folder) => tree.list(folder),
+    read(path) {
+      if (!texts.has(path)) texts.set(path, tree.read(path));
+      return texts.get(path);
+    },
+  };
 }
 
 const MARKER_LINE = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;

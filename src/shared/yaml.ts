@@ -15,7 +15,9 @@ export type YamlValue =
  * a file of ours shows no difference to theirs. Keys are sorted, sequences inside a mapping are not indented.
  */
 export function emitYaml(value: YamlValue): string {
-  return emitNode(value, 0, 0, false).replace(/^\n/u, "").concat("\n");
+  const emitter = new Emitter();
+  emitter.node(value, 0, 0, { inMapping: false, isInline: true });
+  return emitter.text();
 }
 
 /** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
@@ -60,49 +62,83 @@ const LETTER = /^\p{L}$/u;
 const DIGIT = /^\d$/u;
 const isPlainWord = (key: string): boolean => /^[A-Za-z]*$/u.test(key);
 
-/** Column is where the value would start on the line of its key, the space before it included. */
-function emitNode(value: YamlValue, indent: number, column: number, inMapping: boolean): string {
-  if (Array.isArray(value)) return emitSequence(value as readonly YamlValue[], indent, inMapping);
-  if (typeof value === "object" && value !== null) {
-    return emitMapping(value as { readonly [key: string]: YamlValue | undefined }, indent);
-  }
-  return ` ${formatScalar(value, indent + 2, column)}`;
+/** Where a node begins: behind a key, or behind the `-` or `:` that introduces it, on the line that is being written. */
+interface Start {
+  readonly inMapping: boolean;
+  readonly isInline: boolean;
 }
 
-function emitSequence(items: readonly YamlValue[], indent: number, inMapping: boolean): string {
-  if (items.length === 0) return " []";
-  const at = inMapping ? indent - 2 : indent;
-  const pad = " ".repeat(at);
-  let text = "";
-  for (const item of items) {
-    const node = emitNode(item, isCollection(item) ? at + 2 : at, at + 2, false);
-    text += `\n${pad}-${compact(node, at + 2)}`;
-  }
-  return text;
-}
+/** Writes piece by piece into one list: a CRD with pod templates has ten thousand lines. */
+class Emitter {
+  readonly #out: string[] = [];
 
-function emitMapping(mapping: { readonly [key: string]: YamlValue | undefined }, indent: number): string {
-  const keys = Object.keys(mapping).filter((key) => mapping[key] !== undefined);
-  if (keys.length === 0) return " {}";
-  const pad = " ".repeat(indent);
-  let text = "";
-  for (const key of keys.sort(compareKeys)) {
-    const value = mapping[key]!;
+  text(): string {
+    return `${this.#out.join("")}\n`;
+  }
+
+  /** `column` is where a scalar starts on the current line; collections use `indent` alone. */
+  node(value: YamlValue, indent: number, column: number, start: Start): void {
+    if (Array.isArray(value)) this.#sequence(value as readonly YamlValue[], indent, start);
+    else if (typeof value === "object" && value !== null) {
+      this.#mapping(value as { readonly [key: string]: YamlValue | undefined }, indent, start);
+    } else this.#out.push(formatScalar(value, indent + 2, column));
+  }
+
+  #sequence(items: readonly YamlValue[], indent: number, { inMapping, isInline }: Start): void {
+    if (items.length === 0) {
+      this.#out.push("[]");
+      return;
+    }
+    // Inside a mapping, the dashes stand below the key and not to its right.
+    const at = inMapping ? indent - 2 : indent;
+    for (const [i, item] of items.entries()) {
+      if (i > 0 || !isInline) this.#newLine(at);
+      this.#out.push("- ");
+      this.node(item, isCollection(item) ? at + 2 : at, at + 2, { inMapping: false, isInline: true });
+    }
+  }
+
+  #mapping(
+    mapping: { readonly [key: string]: YamlValue | undefined },
+    indent: number,
+    { isInline }: Start,
+  ): void {
+    const keys = Object.keys(mapping).filter((key) => mapping[key] !== undefined);
+    if (keys.length === 0) {
+      this.#out.push("{}");
+      return;
+    }
+    for (const [i, key] of keys.sort(compareKeys).entries()) {
+      if (i > 0 || !isInline) this.#newLine(indent);
+      this.#entry(key, mapping[key]!, indent);
+    }
+  }
+
+  #entry(key: string, value: YamlValue, indent: number): void {
     const written = formatScalar(key, indent + 2, Number.NEGATIVE_INFINITY);
-    const isSimple = Buffer.byteLength(key) <= 128;
-    const start = isSimple ? `${written}:` : `? ${written}\n${pad}:`;
+    // go-yaml writes longer keys in the explicit form.
+    const isSimple = key.length <= 42 || Buffer.byteLength(key) <= 128;
+    this.#out.push(isSimple ? `${written}:` : `? ${written}`);
+    if (!isSimple) {
+      this.#newLine(indent);
+      this.#out.push(":");
+    }
+    const isNested = isCollection(value) && !isEmpty(value as object);
+    if (!isNested || !isSimple) this.#out.push(" ");
     const column = indent + Array.from(isSimple ? written : "").length + 2;
-    const node = emitNode(value, isCollection(value) ? indent + 2 : indent, column, isSimple);
-    text += `\n${pad}${start}${isSimple ? node : compact(node, indent + 2)}`;
+    const inner = isCollection(value) ? indent + 2 : indent;
+    this.node(value, inner, column, { inMapping: isSimple, isInline: !isSimple });
   }
-  return text;
-}
 
-/** Puts the first line of a nested block behind the `-` or `:` that introduces it. */
-function compact(node: string, indent: number): string {
-  return node.startsWith("\n") ? ` ${node.slice(1 + indent)}` : node;
+  #newLine(indent: number): void {
+    this.#out.push(`\n${" ".repeat(indent)}`);
+  }
 }
 
 function isCollection(value: YamlValue): boolean {
   return typeof value === "object" && value !== null;
+}
+
+function isEmpty(value: object): boolean {
+  return Object.values(value).every((item) => item === undefined);
 }

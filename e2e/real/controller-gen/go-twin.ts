@@ -40,23 +40,12 @@ export function runControllerGen(
   twins: readonly GoTwin[],
   options = "",
 ): { readonly crds: ReadonlyMap<string, string>; readonly complaints: string } {
-  const folder = join(CACHE, "twins");
-  for (const old of ["api", "out"]) rmSync(join(folder, old), { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "go.mod"), GO_MOD);
-  writeFileSync(join(folder, "imports.go"), IMPORTS);
-  for (const { name, group, code } of twins) {
-    mkdirSync(join(folder, "api", name), { recursive: true });
-    writeFileSync(join(folder, "api", name, "types.go"), completeTwin(name, group, code));
-  }
-  const env = { ...process.env, GOFLAGS: "-mod=mod" };
-  if (!existsSync(join(folder, "go.sum")))
-    execFileSync("go", ["mod", "tidy"], { cwd: folder, env, stdio: "inherit" });
+  const folder = prepareTwins(twins);
   let complaints = "";
   try {
     execFileSync(binary, [`crd${options}`, "paths=./api/...", "output:crd:dir=out"], {
       cwd: folder,
-      env,
+      env: ENVIRONMENT,
       stdio: ["ignore", "ignore", "pipe"],
       maxBuffer: 1e8,
     });
@@ -69,6 +58,25 @@ export function runControllerGen(
     if (twin) crds.set(twin.name, readFileSync(join(folder, "out", file), "utf8"));
   }
   return { crds, complaints };
+}
+
+const ENVIRONMENT = { ...process.env, GOFLAGS: "-mod=mod" };
+
+/** Writes twins as one Go module, with Kubernetes' own types at the release that our tables have. */
+export function prepareTwins(twins: readonly GoTwin[]): string {
+  const folder = join(CACHE, "twins");
+  for (const old of ["api", "out"]) rmSync(join(folder, old), { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "go.mod"), GO_MOD);
+  writeFileSync(join(folder, "imports.go"), IMPORTS);
+  for (const { name, group, code } of twins) {
+    mkdirSync(join(folder, "api", name), { recursive: true });
+    writeFileSync(join(folder, "api", name, "types.go"), completeTwin(name, group, code));
+  }
+  if (!existsSync(join(folder, "go.sum"))) {
+    execFileSync("go", ["mod", "tidy"], { cwd: folder, env: ENVIRONMENT, stdio: "inherit" });
+  }
+  return folder;
 }
 
 const GO_MOD = `module example.com/twins

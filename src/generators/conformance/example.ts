@@ -114,6 +114,7 @@ export async function runPageExample(
     return { result: objects.length === 1 ? objects[0] : objects, diagnostics: plan.diagnostics };
   }
   const { crd, spec, diagnostics } = await runExample(code, { featureGates: [] });
+  if (info === "spec") return { result: spec, diagnostics };
   if (info !== "crd") return { result: spec?.properties, diagnostics };
   const versions = crd?.spec.versions.map((version) => ({ ...version, schema: undefined }));
   return { result: crd && { ...crd, spec: { ...crd.spec, versions } }, diagnostics };

@@ -1,5 +1,6 @@
 import { text } from "../markers/definition.ts";
 import { compareText } from "../diagnostic.ts";
+import { emitFile } from "../emit.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { ProjectSources } from "../project-sources.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -13,6 +14,7 @@ import { crdVersion } from "./version.ts";
 /** A CRD and the file it belongs into. */
 export interface GeneratedCrd {
   readonly fileName: string;
+  readonly text: string;
   readonly crd: CustomResourceDefinition;
   readonly kinds: readonly KindVersion[];
 }
@@ -36,11 +38,40 @@ export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
         ({ markers }) => !markers.some(({ name }) => name === "kubebuilder:skipversion"),
       );
       if (kept.length === 0) return [];
-      const built = kept.map((kind) => crdVersion(kind, rootSchema(kind, builder), sources.log));
-      const crd = customResourceDefinition(kept, built, sources.options, sources.log);
-      const { group, plural } = kept[0]!;
-      return [{ fileName: `${group}_${plural}.yaml`, crd, kinds: kept }];
+      return [reuse(kept, sources, () => generateCrd(kept, builder))];
     });
+}
+
+function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): GeneratedCrd {
+  const { log, options } = builder.sources;
+  const built = kinds.map((kind) => crdVersion(kind, rootSchema(kind, builder), log));
+  const crd = customResourceDefinition(kinds, built, options, log);
+  const { group, plural } = kinds[0]!;
+  return { fileName: `${group}_${plural}.yaml`, text: emitFile([crd], options), crd, kinds };
+}
+
+/** Takes a CRD from the run before if nothing that it was made from has changed since. */
+function reuse(
+  kinds: readonly KindVersion[],
+  sources: ProjectSources,
+  generate: () => GeneratedCrd,
+): GeneratedCrd {
+  const { cache, graph, log } = sources;
+  const { kind, group } = kinds[0]!;
+  // A module that adds to others is part of all of them.
+  const adding = sources.apiModules.filter(({ augmentations }) => augmentations.length > 0);
+  const modules = graph.reachable([...kinds.map(({ module }) => module), ...adding]);
+  const key = JSON.stringify([
+    sources.options,
+    modules.map((module) => sources.packageMarkers(module).map(({ name, args }) => [name, args])),
+  ]);
+  const known = cache.crds.get(`${kind}.${group}`);
+  const isSame = known?.key === key && known.modules.length === modules.length;
+  if (isSame && known.modules.every((module, i) => module === modules[i])) return known.generated;
+  const findings = log.size;
+  const generated = generate();
+  if (log.size === findings) cache.crds.set(`${kind}.${group}`, { key, modules, generated });
+  return generated;
 }
 
 function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {

@@ -59,26 +59,24 @@ export class ModuleGraph {
     return this.#exported(name, module, new Set());
   }
 
-  /** The known packages' specifiers that some modules import, and the modules that these import in turn. */
-  packageSpecifiers(roots: readonly Module[]): Set<string> {
-    const found = new Set<string>();
+  /** Some modules and all that they import, directly or not, as far as they are files of ours. */
+  reachable(roots: readonly Module[]): Module[] {
     const seen = new Set<Module>(roots);
     for (const module of seen) {
-      const specifiers = [...module.imports.values(), ...module.reexports].map(({ specifier }) => specifier);
-      const inline = [...module.text.matchAll(/\bimport\("([^"]+)"\)/gu)].map(
-        ([, specifier = ""]) => specifier,
-      );
-      for (const specifier of new Set([...specifiers, ...inline])) {
-        if (KNOWN_PACKAGES.test(specifier)) {
-          found.add(specifier);
-          continue;
-        }
+      for (const specifier of specifiersOf(module)) {
+        if (KNOWN_PACKAGES.test(specifier)) continue;
         const file = resolveSpecifier(specifier, module.file, this.#tree);
         const target = file === undefined ? undefined : this.module(file);
         if (target) seen.add(target);
       }
     }
-    return found;
+    return [...seen];
+  }
+
+  /** The known packages' specifiers that some modules import, and the modules that these import in turn. */
+  packageSpecifiers(roots: readonly Module[]): Set<string> {
+    const specifiers = this.reachable(roots).flatMap((module) => [...specifiersOf(module)]);
+    return new Set(specifiers.filter((specifier) => KNOWN_PACKAGES.test(specifier)));
   }
 
   #load(file: string): Module | undefined {
@@ -144,6 +142,18 @@ export class ModuleGraph {
     }
     return added;
   }
+}
+
+const specifiers = new WeakMap<Module, ReadonlySet<string>>();
+
+function specifiersOf(module: Module): ReadonlySet<string> {
+  const known = specifiers.get(module);
+  if (known) return known;
+  const inline = [...module.text.matchAll(/\bimport\("([^"]+)"\)/gu)].map(([, specifier = ""]) => specifier);
+  const written = [...module.imports.values(), ...module.reexports].map(({ specifier }) => specifier);
+  const all = new Set([...written, ...inline]);
+  specifiers.set(module, all);
+  return all;
 }
 
 function reexportedPath(name: string, rest: string[]): string {

@@ -1,7 +1,7 @@
 import { evaluate, NotStatic } from "../loader/index.ts";
 import type { SchemaSources, Typed } from "./environment.ts";
 import { once, resolveReference } from "./resolve.ts";
-import { shapeOf } from "./shape.ts";
+import { type Property, shapeOf } from "./shape.ts";
 
 type Literal = string | number | bigint | boolean;
 
@@ -91,15 +91,15 @@ function indexedValues({ node, env }: Typed, sources: SchemaSources): Literal[] 
     return values.every(isLiteral) ? unique(values) : undefined;
   }
   const property = indexedProperty({ node, env }, sources);
-  return property && literalValues(property, sources);
+  return property && literalValues(property.type, sources);
 }
 
 /** `T["name"]`: the type of one property. */
-export function indexedProperty({ node, env }: Typed, sources: SchemaSources): Typed | undefined {
+export function indexedProperty({ node, env }: Typed, sources: SchemaSources): Property | undefined {
   if (node.kind !== "indexed") return undefined;
   const keys = literalValues({ node: node.index, env }, sources);
   const shape = shapeOf({ node: node.object, env }, sources);
-  return keys?.length === 1 ? shape?.properties.get(String(keys[0]))?.type : undefined;
+  return keys?.length === 1 ? shape?.properties.get(String(keys[0])) : undefined;
 }
 
 function constantValue({ node, env }: Typed, { graph }: SchemaSources): unknown {

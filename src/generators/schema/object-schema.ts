@@ -4,10 +4,11 @@ import { isGateOn } from "../feature-gates.ts";
 import type { Marker } from "../markers/collect.ts";
 import { ONE_OF_MARKERS } from "../markers/families/one-of.ts";
 import { applyMarkers } from "./apply-markers.ts";
+import { celName } from "./cel-name.ts";
 import { describe } from "./describe.ts";
 import { limitDescriptions } from "./descriptions.ts";
 import { withoutConstraints } from "./opaque.ts";
-import { ORIGIN, REF, type Rule, type Schema } from "./schema.ts";
+import { ORIGIN, type Rule, type Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
 import type { Property, Shape } from "./shape.ts";
@@ -97,10 +98,10 @@ class Field {
 
   schema(): Schema {
     const { log } = this.#builder.sources;
-    const schema = this.#structure();
+    const structure = this.#structure();
+    const schema = this.#has("tsbuilder:opaque") ? withoutConstraints(structure) : structure;
     const description = this.#property.comments && describe(this.#property.comments);
     if (description !== undefined) schema.description = description;
-    if (this.#has("tsbuilder:opaque") && schema[REF]) schema[REF] = withoutConstraints(schema[REF]);
     applyMarkers(schema, this.#markers, "field", this.#place, log);
     if (this.#isReadonlyImmutable && !this.#has("k8s:immutable")) {
       const rule = { rule: "self == oldSelf", message: "field is immutable" };
@@ -116,7 +117,7 @@ class Field {
   #structure(): Schema {
     if (this.#has("kubebuilder:validation:Schemaless")) return {};
     const from = this.#find("tsbuilder:schemaFrom");
-    if (!from) return this.#builder.use(this.#property.type);
+    if (!from) return propertySchema(this.#property, this.#builder);
     const node = {
       kind: "reference",
       name: text(from.args),
@@ -144,6 +145,11 @@ class Field {
   }
 }
 
+/** The schema of a property's type; those of Kubernetes' own types come ready made. */
+export function propertySchema({ schema, type }: Property, builder: SchemaBuilder): Schema {
+  return schema ? { ...schema } : builder.use(type);
+}
+
 function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
   if (shape.properties.size > 0) {
     builder.sources.log.error(
@@ -162,7 +168,7 @@ function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
 /** The field's own rule doesn't run when the field goes away; the parent's does. */
 function keptOnceSet(name: string): Rule {
   return {
-    rule: `!has(oldSelf.${name}) || has(self.${name})`,
+    rule: `!has(oldSelf.${celName(name)}) || has(self.${celName(name)})`,
     message: `field ${name} is immutable once set`,
   };
 }

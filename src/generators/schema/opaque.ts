@@ -1,4 +1,4 @@
-import type { Schema } from "./schema.ts";
+import { REF, type Schema } from "./schema.ts";
 
 /** What says which values are allowed, apart from their structure. */
 const CONSTRAINTS = [
@@ -27,6 +27,7 @@ const CONSTRAINTS = [
 export function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
   const bare: Schema = { ...schema, default: undefined };
   for (const key of CONSTRAINTS) bare[key] = undefined;
+  if (bare[REF]) bare[REF] = withoutConstraints(bare[REF], listMapKeys);
   if (bare.items) bare.items = withoutConstraints(bare.items, schema["x-kubernetes-list-map-keys"]);
   if (typeof bare.additionalProperties === "object") {
     bare.additionalProperties = withoutConstraints(bare.additionalProperties);

@@ -28,6 +28,11 @@ export class SchemaBuilder {
     return typeSchema(typed, this);
   }
 
+  /** The schema of a type, with the named types in it merged in. */
+  finished(typed: Typed): Schema {
+    return settle(this.use(typed), placeOf(typed), this.sources.log);
+  }
+
   /** The schema of a named type with its own markers, finished. A type that contains itself is a string of names. */
   named(
     parts: readonly Declared[],
@@ -115,8 +120,7 @@ export class SchemaBuilder {
       );
       return declaration.extends.map((base) => {
         const typed = { node: base, env: inner };
-        const schema = this.use(typed);
-        const settled = settle(schema, placeOf(typed), this.sources.log);
+        const settled = this.finished(typed);
         const properties = Object.entries(settled.properties ?? {}).filter(([name]) => !own.has(name));
         const required = settled.required?.filter((name) => !own.has(name));
         return {

@@ -1,12 +1,15 @@
 import type { Declared, LeadingComments, Member, Resolved, TypeNode } from "../loader/index.ts";
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
+import type { Schema } from "./schema.ts";
 import { bindParameters, once, resolveReference } from "./resolve.ts";
 
 /** A property as a type has it, wherever it was declared: its comments and names stay those of its own file. */
 export interface Property {
   readonly name: string;
   readonly type: Typed;
+  /** Ready made, for a property of a type of Kubernetes' own. */
+  readonly schema?: Schema;
   readonly optional: boolean;
   readonly readonly: boolean;
   readonly comments: LeadingComments | undefined;
@@ -34,7 +37,10 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
       const resolved = resolveReference(node, env, sources);
       if (resolved.kind === "bound") return shapeOf(resolved.typed, sources);
       if (resolved.kind === "utility") return utilityShape(resolved.name, node.args, env, sources);
-      if (resolved.kind === "external") return externalShape(resolved.name, node, env);
+      if (resolved.kind === "external") {
+        const core = sources.coreSchema(resolved.specifier, resolved.name);
+        return externalShape(resolved.name, node, env) ?? (core && coreShape(core.schema, node.pos, env));
+      }
       return resolved.kind === "declared" ? declaredShape(resolved, node.args, env, sources) : undefined;
     }
     default:
@@ -212,6 +218,17 @@ function externalShape(
       node.pos,
     );
   }
+}
+
+/** The properties of a type of Kubernetes' own, so that `Omit` and `Pick` work on it. */
+function coreShape(schema: Schema, pos: number, env: Environment): Shape | undefined {
+  if (!schema.properties) return undefined;
+  const unknown: Typed = { node: { kind: "keyword", name: "unknown", pos }, env };
+  const properties = Object.entries(schema.properties).map(([name, property]): [string, Property] => {
+    const optional = schema.required?.includes(name) !== true;
+    return [name, { ...madeProperty(name, unknown, optional, pos)[1], schema: property }];
+  });
+  return { ...emptyShape(), properties: new Map(properties) };
 }
 
 function isUnknown(node: TypeNode): boolean {

@@ -1,5 +1,6 @@
 import { type CoreSchema, placeOf, type Typed } from "./environment.ts";
 import { indexedProperty, literalValues } from "./literals.ts";
+import { propertySchema } from "./object-schema.ts";
 import { resolveReference } from "./resolve.ts";
 import { PROBLEM, type Schema } from "./schema.ts";
 import { reference, type SchemaBuilder } from "./schema-builder.ts";
@@ -36,7 +37,7 @@ export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
       if (values) return enumSchema(values);
       const property = indexedProperty(typed, builder.sources);
       return property
-        ? builder.use(property)
+        ? propertySchema(property, builder)
         : problem(typed, "this type cannot be told without running the compiler");
     }
     case "unsupported":
@@ -98,7 +99,7 @@ export function arraySchema(element: Typed, builder: SchemaBuilder): Schema {
 function tupleSchema(typed: Typed, builder: SchemaBuilder): Schema {
   const { node, env } = typed;
   if (node.kind !== "tuple") return {};
-  const schemas = node.elements.map((element) => builder.use({ node: element, env }));
+  const schemas = node.elements.map((element) => builder.finished({ node: element, env }));
   const [first] = schemas;
   if (!first || schemas.some((schema) => JSON.stringify(schema) !== JSON.stringify(first))) {
     return problem(

@@ -1,3 +1,4 @@
+import { celName } from "./cel-name.ts";
 import { placeOf, type Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
 import { objectSchema } from "./object-schema.ts";
@@ -82,7 +83,7 @@ function joinVariants(
   const schemas = new Map<string, string>();
   for (const variant of variants) {
     for (const property of variant.properties.values()) {
-      const schema = JSON.stringify(builder.use(property.type));
+      const schema = JSON.stringify(property.schema ?? builder.finished(property.type));
       const known = schemas.get(property.name);
       if (known !== undefined && known !== schema && property.name !== discriminator) {
         const message = `the variants of this union disagree on the type of "${property.name}"`;
@@ -123,15 +124,15 @@ function discriminatedRules(
     const [first, ...others] = tags;
     const isTag =
       others.length === 0
-        ? `self.${tag} == '${first}'`
-        : `self.${tag} in [${tags.map((value) => `'${value}'`).join(", ")}]`;
+        ? `self.${celName(tag)} == '${first}'`
+        : `self.${celName(tag)} in [${tags.map((value) => `'${value}'`).join(", ")}]`;
     const when = `${tag} is ${tags.join(" or ")}`;
     return required
       ? {
-          rule: `${isTag} ? has(self.${name}) : !has(self.${name})`,
+          rule: `${isTag} ? has(self.${celName(name)}) : !has(self.${celName(name)})`,
           message: `${name} is required when ${when}, and forbidden otherwise`,
         }
-      : { rule: `!has(self.${name}) || ${isTag}`, message: `${name} is allowed only when ${when}` };
+      : { rule: `!has(self.${celName(name)}) || ${isTag}`, message: `${name} is allowed only when ${when}` };
   });
 }
 
@@ -145,7 +146,7 @@ function taggedRules(variants: readonly Shape[], common: readonly string[]): Rul
   const names = tags as string[];
   const rules: Rule[] = [
     {
-      rule: `${names.map((name) => `(has(self.${name})?1:0)`).join("+")} == 1`,
+      rule: `${names.map((name) => `(has(self.${celName(name)})?1:0)`).join("+")} == 1`,
       message: `exactly one of the fields in [${names.join(" ")}] must be set`,
     },
   ];
@@ -155,11 +156,11 @@ function taggedRules(variants: readonly Shape[], common: readonly string[]): Rul
       rules.push(
         optional
           ? {
-              rule: `!has(self.${name}) || has(self.${names[i]})`,
+              rule: `!has(self.${celName(name)}) || has(self.${celName(names[i]!)})`,
               message: `${name} is allowed only with ${names[i]}`,
             }
           : {
-              rule: `has(self.${names[i]}) == has(self.${name})`,
+              rule: `has(self.${celName(names[i]!)}) == has(self.${celName(name)})`,
               message: `${name} is required with ${names[i]}, and forbidden otherwise`,
             },
       );

@@ -1,3 +1,4 @@
+import { celName } from "../../schema/cel-name.ts";
 import { LIST_OF_STRINGS, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
 /** How many of several fields are set. They become CEL rules, because a structural schema has no place for oneOf. */
@@ -14,7 +15,7 @@ export const oneOf: MarkerFamily = {
       message: (fields) => `exactly one of the fields in [${fields.join(" ")}] must be set`,
     }),
     oneOfMarker("AtLeastOneOf", 13, "At least one of the fields is set.", {
-      rule: (fields) => fields.map((field) => `has(self.${field})`).join("||"),
+      rule: (fields) => fields.map((field) => `has(self.${celName(field)})`).join("||"),
       message: (fields) => `at least one of the fields in [${fields.join(" ")}] must be set`,
     }),
   ],
@@ -53,5 +54,5 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
 
 /** The form of controller-gen since v0.22; the one before it filtered a list. */
 function sum(fields: readonly string[]): string {
-  return fields.map((field) => `(has(self.${field})?1:0)`).join("+");
+  return fields.map((field) => `(has(self.${celName(field)})?1:0)`).join("+");
 }

@@ -1,0 +1,186 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { buildSync } from "esbuild";
+import { createCache } from "../../src/generators/project-sources.ts";
+import { planManifests } from "../../src/generators/manifests.ts";
+import { diskTree } from "../../src/scaffold/tree.ts";
+import { findControllerGen, prepareTwins } from "../real/controller-gen/go-twin.ts";
+
+// CRDs of 1, 10 and 100 kinds with fifty fields each, a pod template in a tenth of them: a cold process against
+// controller-gen on the same types in Go, and the time to generate again after an edit.
+
+const FIELDS = 50;
+const ROUNDS = 5;
+
+const repository = join(import.meta.dirname, "../..");
+const bundle = bundleOnce();
+
+const binary = findControllerGen();
+if (!binary) console.log("controller-gen is left out: there is no Go here to install it with.");
+console.log("kinds   ours cold   controller-gen   ratio   after an edit   memory");
+for (const count of [1, 10, 100]) await measure(count);
+
+/** Bundles what the cold process runs, as the CLI is shipped; it stands where `typescript` is found. */
+function bundleOnce(): string {
+  const folder = join(repository, "node_modules/.cache/bench-generators");
+  const entry = join(folder, "entry.ts");
+  write(
+    entry,
+    `import { planManifests } from "${repository}/src/generators/manifests.ts";
+import { diskTree } from "${repository}/src/scaffold/tree.ts";
+const plan = await planManifests(diskTree(process.argv[2]));
+const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
+console.log(JSON.stringify({ files: plan.changes.length, errors: plan.diagnostics.length, megabytes }));
+`,
+  );
+  buildSync({
+    entryPoints: [entry],
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    outdir: join(folder, "out"),
+    external: ["typescript"],
+    conditions: ["@tsbuilder/source"],
+    banner: {
+      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+    },
+  });
+  return join(folder, "out/entry.js");
+}
+
+async function measure(count: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
+  try {
+    for (const [path, text] of typescriptProject(count)) write(join(folder, path), text);
+    let memory = 0;
+    const ours = median(() => {
+      const result = JSON.parse(execFileSync(process.execPath, [bundle, folder], { encoding: "utf8" })) as {
+        files: number;
+        errors: number;
+        megabytes: number;
+      };
+      if (result.files !== count || result.errors > 0)
+        throw new Error(`wrote ${result.files} of ${count} CRDs`);
+      memory = Math.max(memory, result.megabytes);
+    });
+    const theirs = binary ? measureControllerGen(binary, count) : undefined;
+    const edit = await measureEdit(folder);
+    const cells = [
+      String(count).padStart(5),
+      `${ours.toFixed(0)} ms`.padStart(12),
+      theirs === undefined ? "–".padStart(16) : `${theirs.toFixed(0)} ms`.padStart(16),
+      theirs === undefined ? "–".padStart(7) : `${(ours / theirs).toFixed(2)}×`.padStart(7),
+      `${edit.toFixed(0)} ms`.padStart(15),
+      `${memory} MB`.padStart(8),
+    ];
+    console.log(cells.join(" "));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function measureControllerGen(command: string, count: number): number {
+  const folder = prepareTwins([{ name: "bench", group: "bench.example.com", code: goTypes(count) }]);
+  const args = ["crd", "paths=./api/...", "output:crd:dir=out"];
+  return median(() => {
+    execFileSync(command, args, { cwd: folder, env: { ...process.env, GOFLAGS: "-mod=mod" }, stdio: "pipe" });
+  });
+}
+
+/** The second run over a project of which one file changed, in a process that watches it. */
+async function measureEdit(folder: string): Promise<number> {
+  const cache = createCache();
+  const tree = diskTree(folder);
+  await planManifests(tree, {}, cache);
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const file = join(folder, "api/v1/kind0_types.ts");
+    write(file, typescriptKind(0, `round${round}`));
+    const start = performance.now();
+    await planManifests(tree, {}, cache);
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
+}
+
+function median(run: () => void): number {
+  run();
+  const times = Array.from({ length: ROUNDS }, () => {
+    const start = performance.now();
+    run();
+    return performance.now() - start;
+  });
+  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
+}
+
+function typescriptProject(count: number): [string, string][] {
+  const groupVersion = `import type { GroupVersion } from "@tsbuilder/runtime";
+export const groupVersion: GroupVersion = { group: "bench.example.com", version: "v1" };
+`;
+  const kinds = Array.from({ length: count }, (_, i): [string, string] => [
+    `api/v1/kind${i}_types.ts`,
+    typescriptKind(i, "field"),
+  ]);
+  return [["api/v1/groupversion_info.ts", groupVersion], ...kinds];
+}
+
+function typescriptKind(i: number, name: string): string {
+  const fields = Array.from({ length: FIELDS }, (_, n) => {
+    const kind = n % 5;
+    const type = ["string", "int32", "boolean", "string[]", "Record<string, string>"][kind]!;
+    const marker = ["MaxLength=63", "Minimum=0", "", "MaxItems=10", "MaxProperties=8"][kind]!;
+    const markers = marker ? `  // +kubebuilder:validation:${marker}\n` : "";
+    return `  /** Field ${n} says what ${name} is like. */\n${markers}  ${name}${n}?: ${type};\n`;
+  });
+  const template = hasTemplate(i) ? "  template?: PodTemplateSpec;\n" : "";
+  const imported = hasTemplate(i)
+    ? 'import type { PodTemplateSpec } from "@tsbuilder/runtime/k8s/core/v1";\n'
+    : "";
+  return `import { type CustomResource, defineKind, type int32 } from "@tsbuilder/runtime";
+${imported}import { groupVersion } from "./groupversion_info.ts";
+export interface Kind${i}Spec {
+${fields.join("")}${template}}
+/** Kind${i} is measured. */
+// +kubebuilder:subresource:status
+export interface Kind${i} extends CustomResource<Kind${i}Spec> {}
+export const Kind${i} = defineKind<Kind${i}>(groupVersion, { kind: "Kind${i}", plural: "kind${i}s" });
+`;
+}
+
+function goTypes(count: number): string {
+  return Array.from({ length: count }, (_, i) => {
+    const fields = Array.from({ length: FIELDS }, (_, n) => {
+      const kind = n % 5;
+      const type = ["string", "int32", "bool", "[]string", "map[string]string"][kind]!;
+      const marker = ["MaxLength=63", "Minimum=0", "", "MaxItems=10", "MaxProperties=8"][kind]!;
+      const markers = marker ? `\t// +kubebuilder:validation:${marker}\n` : "";
+      return `\t// Field ${n} says what field is like.\n${markers}\tField${n} ${type} \`json:"field${n},omitempty"\`\n`;
+    });
+    const template = hasTemplate(i) ? '\tTemplate corev1.PodTemplateSpec `json:"template,omitempty"`\n' : "";
+    return `type Kind${i}Spec struct {
+${fields.join("")}${template}}
+
+// Kind${i} is measured.
+// +kubebuilder:subresource:status
+type Kind${i} struct {
+	metav1.TypeMeta   \`json:",inline"\`
+	metav1.ObjectMeta \`json:"metadata,omitempty"\`
+
+	Spec Kind${i}Spec \`json:"spec"\`
+}
+`;
+  }).join("\n");
+}
+
+function hasTemplate(i: number): boolean {
+  return i % 10 === 0;
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,15 @@
+const RESERVED = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+/** Writes a field's name the way a CEL rule can name it: Kubernetes escapes reserved words and signs. */
+export function celName(name: string): string {
+  if (RESERVED.has(name)) return `__${name}__`;
+  return name
+    .replaceAll("__", "__underscores__")
+    .replaceAll(".", "__dot__")
+    .replaceAll("-", "__dash__")
+    .replaceAll("/", "__slash__");
+}

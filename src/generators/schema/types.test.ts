@@ -1,0 +1,7 @@
+import { join } from "node:path";
+import { describe } from "vitest";
+import { testPage } from "../conformance/test-page.ts";
+
+describe("types.md:", () => {
+  testPage(join(import.meta.dirname, "types.md"));
+});
