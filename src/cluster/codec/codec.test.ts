@@ -178,7 +178,7 @@ describe.runIf(folder)("Kubernetes' own recorded messages", () => {
 /** Stable versions, without what no request body is: options that stand in the query, and kinds without a resource. */
 function isServed(file: string): boolean {
   if (/\.v\d+(?:alpha|beta)\d/u.test(file) || /(?<!Delete)Options\.pb$/u.test(file)) return false;
-  return !/\.(?:AdmissionReview|ImageReview|PodStatusResult|RangeAllocation|SerializedReference|List|WatchEvent|APIVersions)\.pb$/u.test(
+  return !/\.(?:AdmissionReview|ImageReview|PodStatusResult|RangeAllocation|SerializedReference|List|WatchEvent|APIVersions|APIGroup(?:Discovery)?(?:List)?)\.pb$/u.test(
     file,
   );
 }
