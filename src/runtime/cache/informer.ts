@@ -39,13 +39,24 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
 
 /** What changed. Objects are frozen, and the same for all subscribers. */
 export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
-  | { readonly type: "add"; readonly object: T; readonly isInInitialList: boolean }
+  | {
+      readonly type: "add";
+      readonly object: T;
+      readonly isInInitialList: boolean;
+      /** True if this process made the object. */
+      readonly isOwnWrite: boolean;
+    }
   | {
       readonly type: "update";
       readonly oldObject: T;
       readonly object: T;
       /** True if nothing changed: the object is told again after the resync period. */
       readonly isResync: boolean;
+      /**
+       * True if this process wrote exactly this version. What others change has events of its own, so a subscriber
+       * may pass over its own writes without missing anything.
+       */
+      readonly isOwnWrite: boolean;
     }
   | {
       readonly type: "delete";

@@ -93,6 +93,12 @@ test("Partition shows a write at once and tells it when the watch does", () => {
   target.change("MODIFIED", object("a", 8), 10);
   target.change("MODIFIED", object("a", 9), 10);
   expect(read("a")).toBe("9");
+  expect(told.map((event) => event.type !== "delete" && event.isOwnWrite)).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
   expect(summary(told)).toEqual(["add a@1", "update a@7", "update a@8", "update a@9"]);
 });
 

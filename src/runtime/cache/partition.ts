@@ -76,7 +76,12 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   /** The first list, in one go: there may be very many objects. */
   #fill(staged: ObjectStore<T>): InformerEvent<T>[] {
     this.store.adopt(staged);
-    return [...staged.entries()].map(({ object }) => ({ type: "add", object, isInInitialList: true }));
+    return [...staged.entries()].map(({ object }) => ({
+      type: "add",
+      object,
+      isInInitialList: true,
+      isOwnWrite: false,
+    }));
   }
 
   #merge(staged: ObjectStore<T>, version: string | undefined): InformerEvent<T>[] {
@@ -177,7 +182,9 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const seen = pending ? pending.seen : stored;
     // What is stored already stays, so that readers and subscribers share one object.
     const next = told && ([stored, seen].find((known) => known && isSame(known, told)) ?? told);
-    describe(seen, next, last, events, isInInitialList);
+    const isOwnWrite =
+      pending?.version !== undefined && pending.version === next?.object.metadata.resourceVersion;
+    describe(seen, next, last, events, { isInInitialList, isOwnWrite });
     if (pending && !isSettled(pending, next, version)) {
       pending.seen = next;
       return;
@@ -215,18 +222,19 @@ function describe<T extends KubernetesObject>(
   next: Entry<T> | undefined,
   last: Entry<T> | undefined,
   events: InformerEvent<T>[],
-  isInInitialList: boolean,
+  flags: { readonly isInInitialList: boolean; readonly isOwnWrite: boolean },
 ): void {
   if (!next) {
     if (seen) events.push({ type: "delete", object: (last ?? seen).object, isStateUnknown: !last });
   } else if (!seen) {
-    events.push({ type: "add", object: next.object, isInInitialList });
+    events.push({ type: "add", object: next.object, ...flags });
   } else if (seen.object.metadata.uid !== next.object.metadata.uid) {
     // Deleted and made again under the same name while nobody watched. To subscribers these are two objects.
     events.push({ type: "delete", object: seen.object, isStateUnknown: true });
-    events.push({ type: "add", object: next.object, isInInitialList: false });
+    events.push({ type: "add", object: next.object, ...flags, isInInitialList: false });
   } else if (!isSame(seen, next)) {
-    events.push({ type: "update", oldObject: seen.object, object: next.object, isResync: false });
+    const { isOwnWrite } = flags;
+    events.push({ type: "update", oldObject: seen.object, object: next.object, isResync: false, isOwnWrite });
   }
 }
 

@@ -89,7 +89,9 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     );
     this.#queues.add(queue);
     queue.push(
-      [...this.#seen()].map(({ object }) => ({ type: "add", object, isInInitialList: true }) as const),
+      [...this.#seen()].map(
+        ({ object }) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false }) as const,
+      ),
     );
     if (this.hasSynced) queue.markSynced();
     return queue;
@@ -179,7 +181,8 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     };
     const tell = (): void => {
       const events = [...this.#seen()].map(
-        ({ object }) => ({ type: "update", oldObject: object, object, isResync: true }) as const,
+        ({ object }) =>
+          ({ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }) as const,
       );
       queue().push(events);
       plan();
