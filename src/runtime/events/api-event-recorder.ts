@@ -178,10 +178,9 @@ export class ApiEventRecorder implements EventRecorder {
     const { signal } = this.#abort;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        const { count } = series;
+        series.sentCount = series.count;
         await this.#write(series, signal);
         series.isStored = true;
-        series.sentCount = count;
         series.lastSent = clock.now();
         return;
       } catch (error) {

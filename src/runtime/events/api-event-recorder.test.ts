@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { createClient, type LiveClient } from "../client/live-client.ts";
+import { loadConfig } from "../client/load-config.ts";
+import { createLogger } from "../log/create-logger.ts";
+import { runInLogScope } from "../log/log-scope.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { eventually } from "../testing/eventually.ts";
+import { ApiEventRecorder } from "./api-event-recorder.ts";
+import { Event } from "./event.ts";
+
+let cluster: TestCluster;
+let client: LiveClient;
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  client = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), {
+    fieldManager: "test",
+  });
+});
+afterAll(async () => {
+  await client.close();
+  await cluster.stop();
+});
+beforeEach(() => client.deleteAllOf(Event, { namespace: "default" }));
+
+const pod = (name = "p") => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "default", uid: `uid-${name}` },
+});
+const soon = () => AbortSignal.timeout(5000);
+
+function makeRecorder(live = client) {
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const recorder = new ApiEventRecorder({
+    client: live,
+    reportingController: "test",
+    reportingInstance: "test-host",
+    log: createLogger({ level: "debug", write: (line) => void lines.push(line) }),
+    clock,
+  });
+  return { recorder, clock, lines };
+}
+
+const events = () => client.list(Event, { namespace: "default" });
+
+describe("ApiEventRecorder", () => {
+  test("an event says who saw what about which object, in the form of events.k8s.io/v1", async () => {
+    const { recorder } = makeRecorder();
+    recorder.warning(pod(), "Broken", "It broke", {
+      action: "Look",
+      related: pod("q"),
+      annotations: { a: "b" },
+    });
+    await recorder.stop(soon());
+    const [event] = await events();
+    expect(event).toMatchObject({
+      apiVersion: "events.k8s.io/v1",
+      type: "Warning",
+      reason: "Broken",
+      action: "Look",
+      note: "It broke",
+      reportingController: "test",
+      reportingInstance: "test-host",
+      eventTime: "2024-01-01T00:00:00.000000Z",
+      regarding: { apiVersion: "v1", kind: "Pod", name: "p", namespace: "default", uid: "uid-p" },
+      related: { name: "q" },
+      metadata: { namespace: "default", annotations: { a: "b" } },
+    });
+    expect(event?.series).toBeUndefined();
+  });
+
+  test("what happens again becomes a series, written at once, then seldom, and closed when it is over", async () => {
+    const { recorder, clock } = makeRecorder();
+    recorder.normal(pod(), "Again", "and again");
+    await eventually(async () => (await events()).length === 1);
+    await clock.advance(1000);
+    recorder.normal(pod(), "Again", "and again");
+    await eventually(async () => (await events())[0]?.series?.count === 2);
+    for (let minute = 0; minute < 5; minute++) {
+      await clock.advance(60_000);
+      recorder.normal(pod(), "Again", "and again");
+    }
+    expect((await events())[0]?.series?.count).toBe(2);
+    await clock.advance(420_000);
+    await eventually(async () => (await events())[0]?.series?.count === 7);
+    recorder.normal(pod(), "Again", "and again");
+    await recorder.stop(soon());
+    expect(await events()).toHaveLength(2);
+  });
+
+  test("an object that tells something new each time is cut off after 25, others are not", async () => {
+    const { recorder, clock } = makeRecorder();
+    for (let index = 0; index < 40; index++) recorder.normal(pod("noisy"), "Noise", `number ${index}`);
+    recorder.normal(pod("quiet"), "Word", "one");
+    await eventually(async () => (await events()).length === 26);
+    expect(recorder.dropped).toBe(15);
+    await clock.advance(300_000);
+    recorder.normal(pod("noisy"), "Noise", "number 41");
+    await recorder.stop(soon());
+    expect(await events()).toHaveLength(27);
+  });
+
+  test("recording never waits: without a server events queue up to a limit, and stopping gives up at the deadline", async () => {
+    const nowhere = createClient({ server: "http://127.0.0.1:9" });
+    const { recorder } = makeRecorder(nowhere);
+    for (let index = 0; index < 1500; index++) recorder.normal(pod(`p${index}`), "Lost", "in the dark");
+    expect(recorder.dropped).toBeGreaterThanOrEqual(499);
+    await recorder.stop(AbortSignal.timeout(50));
+    recorder.normal(pod(), "After", "the end");
+    await nowhere.close();
+  });
+
+  test("an event that is refused is dropped and the next one sent", async () => {
+    const { recorder, lines } = makeRecorder();
+    recorder.normal(
+      { ...pod(), metadata: { ...pod().metadata, namespace: "missing" } },
+      "Refused",
+      "no namespace",
+    );
+    recorder.normal(pod(), "Sent", "after it");
+    await recorder.stop(soon());
+    expect((await events()).map(({ reason }) => reason)).toEqual(["Sent"]);
+    expect(lines.join()).toContain("the server refused it");
+  });
+
+  test("long texts are cut to what the server takes, whole characters only", async () => {
+    const { recorder } = makeRecorder();
+    runInLogScope({ reconcileID: "x" }, () =>
+      recorder.normal(pod("n".repeat(253)), "R".repeat(200), "ä".repeat(2000)),
+    );
+    await recorder.stop(soon());
+    const [event] = await events();
+    expect(event?.note).toBe("ä".repeat(512));
+    expect(event?.reason).toHaveLength(128);
+    expect(event?.metadata.name).toHaveLength(253);
+  });
+});

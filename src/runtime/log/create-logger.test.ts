@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { createLogger } from "./create-logger.ts";
+import { runInLogScope } from "./log-scope.ts";
+import { loggerFromPino, type PinoLike } from "./logger-from-pino.ts";
+
+function makeLogger(options: Parameters<typeof createLogger>[0] = {}) {
+  const lines: string[] = [];
+  const log = createLogger({ clock: new FakeClock(), write: (line) => void lines.push(line), ...options });
+  return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as { [name: string]: unknown }) };
+}
+
+describe("createLogger()", () => {
+  test("a line is JSON: level, time and message, then the logger's fields, the scope's, and its own", () => {
+    const { log, lines } = makeLogger();
+    runInLogScope({ name: "db", reconcileID: "1" }, () =>
+      log.with({ controller: "mysql" }).info("Made it", { ready: 3 }),
+    );
+    expect(lines).toEqual([
+      '{"level":"info","ts":"2024-01-01T00:00:00.000Z","msg":"Made it","controller":"mysql","name":"db","reconcileID":"1","ready":3}\n',
+    ]);
+  });
+
+  test("the level can be changed while loggers made from it are in use", () => {
+    const { log, parsed } = makeLogger();
+    const child = log.with({ child: true });
+    child.debug("hidden");
+    log.level = "debug";
+    child.debug("shown");
+    log.level = "error";
+    child.warn("hidden");
+    expect(parsed().map(({ msg }) => msg)).toEqual(["shown"]);
+    expect(child.isEnabled("warn")).toBe(false);
+  });
+
+  test("stored objects are named and not written out, so that no Secret gets into a log", () => {
+    const { log, lines, parsed } = makeLogger();
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s", namespace: "default", managedFields: [] },
+      data: { password: "aHVudGVyMg==" },
+    };
+    log.info("Read", { secret, nested: { list: [secret] } });
+    expect(lines[0]).not.toContain("aHVudGVyMg");
+    expect(parsed()[0]?.["secret"]).toEqual({
+      apiVersion: "v1",
+      kind: "Secret",
+      namespace: "default",
+      name: "s",
+    });
+  });
+
+  test("an error shows its message, its causes, and its stack where it is the line's subject", () => {
+    const { log, parsed } = makeLogger();
+    const error = new Error("outer", {
+      cause: new AggregateError([new Error("a"), new Error("b")], "inner"),
+    });
+    log.error("Failed", { error });
+    log.info("Failed", { error });
+    expect(parsed()[0]).toMatchObject({ error: "outer: inner: [a; b]" });
+    expect(parsed()[0]?.["stacktrace"]).toContain("create-logger.test.ts");
+    expect(parsed()[1]).not.toHaveProperty("stacktrace");
+  });
+
+  test("nothing that is logged can break the line: cycles, big numbers, functions, fields named like ours", () => {
+    const { log, parsed } = makeLogger();
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
+    log.info("Odd", {
+      cyclic,
+      big: 10n,
+      sign: Symbol("s"),
+      call: () => {},
+      date: new Date(NaN),
+      msg: "mine",
+      map: new Map([[1, 2]]),
+    });
+    expect(parsed()[0]).toMatchObject({
+      msg: "Odd",
+      msg_: "mine",
+      big: "10",
+      date: "Invalid Date",
+      map: [[1, 2]],
+    });
+  });
+
+  test("for people a line is text, with the stack below it", () => {
+    const { log, lines } = makeLogger({ encoder: "console" });
+    log.warn("Careful", { count: 1 });
+    log.error("Broken", { error: new Error("why") });
+    expect(lines[0]).toBe('2024-01-01T00:00:00.000Z\tWARN\tCareful\t{"count":1}\n');
+    expect(lines[1]).toMatch(/^.*\tERROR\tBroken\t\{"error":"why"\}\nError: why\n {4}at /);
+  });
+});
+
+test("loggerFromPino() hands lines to a pino instance, errors under the name it knows", () => {
+  const written: unknown[] = [];
+  const make = (bindings: object): PinoLike => {
+    const write = (level: string) => (fields: object, message: string) =>
+      void written.push([level, message, { ...bindings, ...fields }]);
+    return {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+      child: (more) => make({ ...bindings, ...more }),
+      isLevelEnabled: (level) => level !== "debug",
+    };
+  };
+  const log = loggerFromPino(make({})).with({ controller: "c" });
+  const error = new Error("x");
+  runInLogScope({ name: "db" }, () => log.error("Failed", { error, n: 1 }));
+  expect(written).toEqual([["error", "Failed", { controller: "c", name: "db", n: 1, err: error }]]);
+  expect(log.isEnabled("debug")).toBe(false);
+});

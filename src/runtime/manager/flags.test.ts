@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { describeFlags, FlagError, type FlagDefinitions, parseFlags } from "./flags.ts";
+import { Manager } from "./manager.ts";
+import { managerFlags } from "./manager-args.ts";
+
+const flags = {
+  name: { type: "string", description: "A name.", default: "x", env: "NAME", aliases: ["old-name"] },
+  verbose: { type: "boolean", description: "More words." },
+  count: { type: "number", description: "How many." },
+  wait: { type: "duration", description: "How long.", default: "5s" },
+} as const satisfies FlagDefinitions;
+
+describe("parseFlags()", () => {
+  test.each([
+    [[], { name: "x", verbose: false, count: undefined, wait: "5s" }],
+    [["--name", "a", "--verbose", "--count=3"], { name: "a", verbose: true, count: 3, wait: "5s" }],
+    [
+      ["-name=a=b", "-verbose=false", "--wait", "1m"],
+      { name: "a=b", verbose: false, count: undefined, wait: "1m" },
+    ],
+    [["--old-name", "-1"], { name: "-1", verbose: false, count: undefined, wait: "5s" }],
+    [["--verbose", "--", "--unknown"], { name: "x", verbose: true, count: undefined, wait: "5s" }],
+    [["--name="], { name: "", verbose: false, count: undefined, wait: "5s" }],
+  ])("parseFlags() reads %j as Go would", (argv, values) => {
+    expect(parseFlags(flags, argv, {})).toEqual(values);
+  });
+
+  test("parseFlags() takes the environment where a flag isn't given", () => {
+    expect(parseFlags(flags, [], { NAME: "env" })).toMatchObject({ name: "env" });
+    expect(parseFlags(flags, ["--name=flag"], { NAME: "env" })).toMatchObject({ name: "flag" });
+  });
+
+  test.each([
+    [["--nope"], "there is no flag --nope; --help lists them"],
+    [["word"], '"word" is no flag: flags start with --'],
+    [["--name"], "--name needs a value"],
+    [["--count", "many"], '--count is a number, not "many"'],
+    [["--verbose=perhaps"], '--verbose is true or false, not "perhaps"'],
+    [["--wait=soon"], '--wait is a duration such as 30s or 1h30m, not "soon"'],
+  ])("parseFlags() refuses %j", (argv, message) => {
+    expect(() => parseFlags(flags, argv, {})).toThrow(new FlagError(message));
+  });
+
+  test("describeFlags() tells each flag, its default and its variable", () => {
+    expect(describeFlags(flags)).toBe(
+      [
+        "  --count number\n        How many.",
+        "  --name string\n        A name. (default x, or NAME in the environment)",
+        "  --verbose\n        More words.",
+        "  --wait duration\n        How long. (default 5s)",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("Manager.fromArgs()", () => {
+  test("flags of one's own come back typed, beside the manager's", () => {
+    const manager = Manager.fromArgs({
+      name: "test",
+      argv: ["--max-databases=7", "--health-probe-bind-address=0", "--zap-log-level=2"],
+      env: {},
+      flags: {
+        "max-databases": { type: "number", description: "How many databases may be made.", default: 10 },
+        region: { type: "string", description: "Where." },
+      },
+    });
+    const max: number = manager.flags["max-databases"];
+    const region: string | undefined = manager.flags.region;
+    expect([max, region]).toEqual([7, undefined]);
+    expect(manager.log.isEnabled("debug")).toBe(true);
+  });
+
+  test("the flags of a kubebuilder deployment are known", () => {
+    for (const name of [
+      "metrics-bind-address",
+      "health-probe-bind-address",
+      "leader-elect",
+      "metrics-secure",
+      "webhook-cert-path",
+      "webhook-cert-name",
+      "webhook-cert-key",
+      "metrics-cert-path",
+      "metrics-cert-name",
+      "metrics-cert-key",
+      "kubeconfig",
+    ])
+      expect(managerFlags).toHaveProperty(name);
+  });
+});
