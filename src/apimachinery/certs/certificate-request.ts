@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { certify, type CertificateWithKey, type Usage, type Validity } from "./certificate.ts";
+import { certify, type CertificateWithKey, type Validity } from "./certificate.ts";
 import { type DerValue, readChildren, readDer, readOid } from "./der-reader.ts";
+import type { Usage } from "./extensions.ts";
 import { type AlternativeNames, readAlternativeNames, readSubject, type Subject } from "./names.ts";
 
 /** What a signing request (PKCS#10) asks for; it was checked that who asks has the private key. */

@@ -1,5 +1,4 @@
 import {
-  createHash,
   createPrivateKey,
   generateKeyPairSync,
   type KeyObject,
@@ -8,8 +7,9 @@ import {
   X509Certificate,
 } from "node:crypto";
 import { readChildren, readDer } from "./der-reader.ts";
-import { bitString, integer, octetString, oid, sequence, tagged, time, TRUE } from "./der.ts";
-import { type AlternativeNames, type Subject, writeAlternativeNames, writeSubject } from "./names.ts";
+import { bitString, integer, oid, sequence, tagged, time } from "./der.ts";
+import { authorityExtensions, leafExtensions, type Usage } from "./extensions.ts";
+import { type AlternativeNames, type Subject, writeSubject } from "./names.ts";
 
 /** A certificate and its private key, both PEM; the key is PKCS#8. */
 export interface CertificateWithKey {
@@ -22,9 +22,6 @@ export interface Validity {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
 }
-
-/** What a leaf certificate may be used for. */
-export type Usage = "server" | "client";
 
 /** What stands in a leaf certificate. */
 export interface CertificateOptions extends Subject, AlternativeNames, Validity {
@@ -39,11 +36,7 @@ export function createCA({
 }: { commonName: string } & Validity): CertificateWithKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = writeSubject({ commonName });
-  const extensions = [
-    extension(OID.basicConstraints, sequence(TRUE), { critical: true }),
-    extension(OID.keyUsage, KEY_USAGE.authority, { critical: true }),
-    extension(OID.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
-  ];
+  const extensions = authorityExtensions(publicKey);
   const validity = { notBefore, notAfter: notAfter ?? yearsAfter(notBefore, 10) };
   const cert = issue({ issuer: name, subject: name, publicKey, extensions, signer: privateKey, ...validity });
   return { cert, key: toPEM(privateKey) };
@@ -57,33 +50,20 @@ export function issueCertificate(ca: CertificateWithKey, options: CertificateOpt
 
 /** Makes a certificate for somebody else's public key. */
 export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: CertificateOptions): string {
-  const { dnsNames = [], ipAddresses = [], usages, notBefore } = options;
   const authority = new X509Certificate(ca.cert);
-  const hasNames = dnsNames.length + ipAddresses.length > 0;
-  const isAnonymous = options.commonName === undefined && !options.organizations?.length;
-  const extensions = [
-    extension(OID.keyUsage, KEY_USAGE.leaf, { critical: true }),
-    extension(OID.extendedKeyUsage, sequence(...usages.map((usage) => oid(PURPOSE[usage])))),
-    extension(OID.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
-    extension(
-      OID.authorityKeyIdentifier,
-      sequence(tagged(0, keyIdentifier(authority.publicKey), { constructed: false })),
-    ),
-    // Names must be critical where nothing else says whose certificate it is.
-    ...(hasNames
-      ? [extension(OID.alternativeNames, writeAlternativeNames(options), { critical: isAnonymous })]
-      : []),
-  ];
+  const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;
   return issue({
     issuer: subjectOf(authority),
     subject: writeSubject(options),
     publicKey,
-    extensions,
+    extensions: leafExtensions(publicKey, authority.publicKey, options),
     signer: createPrivateKey(ca.key),
     notBefore,
-    notAfter: options.notAfter ?? yearsAfter(notBefore, 1),
+    notAfter,
   });
 }
+
+const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 
 interface Issue {
   readonly issuer: Buffer;
@@ -96,7 +76,7 @@ interface Issue {
 }
 
 function issue({ issuer, subject, publicKey, extensions, signer, notBefore, notAfter }: Issue): string {
-  const algorithm = sequence(oid(OID.ecdsaWithSHA256));
+  const algorithm = sequence(oid(ECDSA_WITH_SHA256));
   // 19 random bytes behind a 1 are a positive number of a fixed length, within the 20 bytes that are allowed.
   const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
   const body = sequence(
@@ -112,34 +92,6 @@ function issue({ issuer, subject, publicKey, extensions, signer, notBefore, notA
   if (signer.asymmetricKeyType !== "ec") throw new TypeError("only ECDSA keys can sign certificates here");
   const certificate = sequence(body, algorithm, bitString(sign("sha256", body, signer)));
   return `-----BEGIN CERTIFICATE-----\n${wrap(certificate.toString("base64"))}-----END CERTIFICATE-----\n`;
-}
-
-const OID = {
-  ecdsaWithSHA256: "1.2.840.10045.4.3.2",
-  subjectKeyIdentifier: "2.5.29.14",
-  keyUsage: "2.5.29.15",
-  alternativeNames: "2.5.29.17",
-  basicConstraints: "2.5.29.19",
-  authorityKeyIdentifier: "2.5.29.35",
-  extendedKeyUsage: "2.5.29.37",
-} as const;
-
-const PURPOSE: Readonly<Record<Usage, string>> = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
-
-/** Bit strings written out: signing certificates and revocation lists, and signing a handshake. */
-const KEY_USAGE = {
-  authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
-  leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),
-};
-
-function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
-  return sequence(oid(id), ...(critical ? [TRUE] : []), octetString(value));
-}
-
-/** The first 160 bits of the key's hash (RFC 7093). */
-function keyIdentifier(publicKey: KeyObject): Buffer {
-  const [, key] = readChildren(readDer(publicKey.export({ type: "spki", format: "der" })));
-  return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
 }
 
 /** The issuer's name as its own certificate writes it, byte for byte: chains are found by it. */

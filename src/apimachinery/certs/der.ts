@@ -1,41 +1,19 @@
-/** Writes one DER value: its tag, the length of its content in as few bytes as possible, and the content. */
-export function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(contents);
-  if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
-  const length = Buffer.from(
-    content.length.toString(16).padStart(content.length > 0xff_ff ? 6 : 4, "0"),
-    "hex",
-  );
-  const bytes = length[0] === 0 && length.length > 1 ? length.subarray(1) : length;
-  return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
-}
-
-/** The tags that certificates use. */
-export const TAG = {
-  boolean: 0x01,
-  integer: 0x02,
-  bitString: 0x03,
-  octetString: 0x04,
-  oid: 0x06,
-  utf8String: 0x0c,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-  sequence: 0x30,
-  set: 0x31,
-} as const;
-
+/** A list of values, one behind the other. */
 export function sequence(...values: readonly Uint8Array[]): Buffer {
   return der(TAG.sequence, ...values);
 }
 
+/** A list whose order means nothing. */
 export function set(...values: readonly Uint8Array[]): Buffer {
   return der(TAG.set, ...values);
 }
 
+/** Bytes, or a value within a value. */
 export function octetString(content: Uint8Array): Buffer {
   return der(TAG.octetString, content);
 }
 
+/** Text. */
 export function utf8String(text: string): Buffer {
   return der(TAG.utf8String, Buffer.from(text));
 }
@@ -52,13 +30,15 @@ export function integer(bytes: Uint8Array): Buffer {
   return der(TAG.integer, ...(digits[0]! >= 0x80 ? [Buffer.from([0])] : []), digits);
 }
 
-export const TRUE: Buffer = der(TAG.boolean, Buffer.from([0xff]));
+/** The one value of a boolean that is ever written: false is the default everywhere. */
+export const TRUE: Buffer = Buffer.from([0x01, 0x01, 0xff]);
 
 /** A value that is told from its neighbours by a number only. */
 export function tagged(number: number, content: Uint8Array, { constructed = true } = {}): Buffer {
   return der((constructed ? 0xa0 : 0x80) | number, content);
 }
 
+/** An object identifier, written with dots. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return der(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(toBase128)]));
@@ -79,3 +59,28 @@ export function time(date: Date): Buffer {
     ? der(TAG.utcTime, Buffer.from(digits.slice(2)))
     : der(TAG.generalizedTime, Buffer.from(digits));
 }
+
+/** Writes one DER value: its tag, the length of its content in as few bytes as possible, and the content. */
+function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
+  const length = Buffer.from(
+    content.length.toString(16).padStart(content.length > 0xff_ff ? 6 : 4, "0"),
+    "hex",
+  );
+  const bytes = length[0] === 0 && length.length > 1 ? length.subarray(1) : length;
+  return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
+}
+
+/** The tags that certificates use. */
+const TAG = {
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const;

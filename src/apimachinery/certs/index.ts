@@ -4,7 +4,6 @@ export {
   type CertificateWithKey,
   createCA,
   issueCertificate,
-  type Usage,
   type Validity,
 } from "./certificate.ts";
 export {
@@ -13,4 +12,5 @@ export {
   signCertificateRequest,
 } from "./certificate-request.ts";
 export { type CertificateDescription, describeCertificate, renewalTime } from "./describe-certificate.ts";
+export type { Usage } from "./extensions.ts";
 export type { AlternativeNames, Subject } from "./names.ts";
