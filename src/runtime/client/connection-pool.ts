@@ -1,6 +1,9 @@
 import http from "node:http";
 import https from "node:https";
+import type net from "node:net";
+import tls from "node:tls";
 import type { ClusterConfig, Credential } from "./config.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
 
 /** The connections to one server: kept alive, shared, and replaced when the certificates change. */
@@ -48,17 +51,33 @@ export class ConnectionPool {
       });
     }
     const Agent = secure ? https.Agent : http.Agent;
+    const { proxyUrl } = this.#config;
+    const make = (options: https.AgentOptions): http.Agent => {
+      const agent = new Agent({ ...shared, ...options });
+      return proxyUrl === undefined ? agent : throughProxy(agent, proxyUrl, secure);
+    };
     return {
       // An idle connection is closed before the server or a load balancer would do it in the middle of a request.
-      requests: new Agent({
-        ...shared,
-        maxSockets: this.#maxConnections,
-        maxFreeSockets: 16,
-        timeout: 55_000,
-      }),
-      streams: new Agent({ ...shared, maxFreeSockets: 4 }),
+      requests: make({ maxSockets: this.#maxConnections, maxFreeSockets: 16, timeout: 55_000 }),
+      streams: make({ maxFreeSockets: 4 }),
     };
   }
+}
+
+type Connect = (
+  options: tls.ConnectionOptions & { host: string; port: number },
+  done: (error: Error | null, socket?: net.Socket) => void,
+) => void;
+
+/** Makes an agent open its connections through a proxy. Node calls back once a connection stands. */
+function throughProxy(agent: http.Agent, proxyUrl: string, secure: boolean): http.Agent {
+  const createConnection: Connect = (options, done) => {
+    openTunnel(proxyUrl, options.host, options.port).then(
+      (socket) => done(null, secure ? tls.connect({ ...options, socket }) : socket),
+      (error: unknown) => done(error as Error),
+    );
+  };
+  return Object.assign(agent, { createConnection });
 }
 
 /** Lets requests under way finish on the old connections. */

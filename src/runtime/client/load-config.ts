@@ -10,6 +10,7 @@ import {
   type KubeconfigUser,
   parseKubeconfig,
 } from "./kubeconfig-file.ts";
+import { proxyFromEnvironment } from "./proxy-tunnel.ts";
 import { TerminalError } from "./terminal-error.ts";
 
 /** Where a config comes from. */
@@ -25,11 +26,19 @@ export interface LoadConfigOptions {
 /**
  * Finds out how to reach the cluster. The first of these that is there is taken: `kubeconfig`, the files named by
  * `KUBECONFIG` (merged, the first to say something wins), the pod's service account, `~/.kube/config`.
- * Throws a `TerminalError` that names the places if there is none.
+ * Throws a `TerminalError` that names the places if there is none. `HTTPS_PROXY` and `NO_PROXY` are heeded where the
+ * kubeconfig names no proxy itself.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const env = options.env ?? process.env;
-  const { kubeconfig, context } = options;
+  const config = await findConfig(options, env);
+  return { ...config, proxyUrl: config.proxyUrl ?? proxyFromEnvironment(config.server, env) };
+}
+
+async function findConfig(
+  { kubeconfig, context }: LoadConfigOptions,
+  env: { readonly [name: string]: string | undefined },
+): Promise<ClusterConfig> {
   if (typeof kubeconfig === "object") return configFromContext(kubeconfig, context, "the given kubeconfig");
   if (kubeconfig) return fromFiles([kubeconfig], context, { mustExist: true });
   const named = (env.KUBECONFIG ?? "").split(delimiter).filter((path) => path !== "");

@@ -1,0 +1,135 @@
+import net from "node:net";
+import tls from "node:tls";
+import { TerminalError } from "./terminal-error.ts";
+
+/** Opens a connection to a host through a proxy: HTTP's CONNECT, or SOCKS 5 with names resolved by the proxy. */
+export async function openTunnel(proxyUrl: string, host: string, port: number): Promise<net.Socket> {
+  const proxy = new URL(proxyUrl);
+  const socket = await connect(proxy);
+  try {
+    if (proxy.protocol.startsWith("socks5")) await askSocks(socket, proxy, host, port);
+    else await askHttp(socket, proxy, host, port);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** The proxy that the environment names for a server; undefined if there is none, or the server is excepted. */
+export function proxyFromEnvironment(
+  server: string,
+  env: { readonly [name: string]: string | undefined },
+): string | undefined {
+  const { protocol, hostname } = new URL(server);
+  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const proxy = env[name] ?? env[name.toLowerCase()];
+  if (!proxy || isLoopback(hostname)) return undefined;
+  const exceptions = (env.NO_PROXY ?? env.no_proxy ?? "").split(",").map((entry) => entry.trim());
+  return exceptions.some((entry) => isExcepted(hostname, entry)) ? undefined : proxy;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
+}
+
+/** An entry is a name, which covers what is under it, an address, or a range of addresses. */
+function isExcepted(host: string, entry: string): boolean {
+  if (entry === "" || entry === "*") return entry === "*";
+  const address = host.replace(/^\[|\]$/g, "");
+  const [range = "", bits] = entry.split("/");
+  const family = net.isIP(address);
+  if (bits !== undefined) {
+    if (family === 0 || net.isIP(range) !== family) return false;
+    const list = new net.BlockList();
+    list.addSubnet(range, Number(bits), family === 4 ? "ipv4" : "ipv6");
+    return list.check(address, family === 4 ? "ipv4" : "ipv6");
+  }
+  const domain = entry.replace(/^\*?\./, "");
+  return address === domain || (family === 0 && address.endsWith(`.${domain}`));
+}
+
+function connect(proxy: URL): Promise<net.Socket> {
+  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  const defaults: { [protocol: string]: number } = {
+    "https:": 443,
+    "http:": 80,
+    "socks5:": 1080,
+    "socks5h:": 1080,
+  };
+  const port = Number(proxy.port) || defaults[proxy.protocol];
+  if (!port) throw new TerminalError(`the proxy "${proxy.href}" must be http, https or socks5`);
+  return new Promise((resolve, reject) => {
+    const socket: net.Socket =
+      proxy.protocol === "https:"
+        ? tls.connect({ host, port, servername: host }, () => resolve(socket))
+        : net.connect({ host, port }, () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+async function askHttp(socket: net.Socket, proxy: URL, host: string, port: number): Promise<void> {
+  const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const user = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const authorization = proxy.username
+    ? `Proxy-Authorization: Basic ${Buffer.from(user).toString("base64")}\r\n`
+    : "";
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`);
+  const head = await readUntil(socket, (bytes) => {
+    const end = bytes.indexOf("\r\n\r\n");
+    return end === -1 ? undefined : end + 4;
+  });
+  const [, status = ""] = /^HTTP\/1\.\d (\d+)/.exec(head.toString("latin1")) ?? [];
+  if (status !== "200") throw new Error(`the proxy ${proxy.host} refused to connect to ${target}: ${status}`);
+}
+
+async function askSocks(socket: net.Socket, proxy: URL, host: string, port: number): Promise<void> {
+  const [user, password] = [decodeURIComponent(proxy.username), decodeURIComponent(proxy.password)];
+  socket.write(user ? Buffer.of(5, 1, 2) : Buffer.of(5, 1, 0));
+  const method = (await readUntil(socket, () => 2))[1];
+  if (method === 2) {
+    const parts = [user, password].map((part) => Buffer.from(part));
+    socket.write(Buffer.concat([Buffer.of(1), ...parts.flatMap((part) => [Buffer.of(part.length), part])]));
+    const [, failed] = await readUntil(socket, () => 2);
+    if (failed) throw new Error(`the proxy ${proxy.host} refused the user "${user}"`);
+  } else if (method !== 0) {
+    throw new Error(`the proxy ${proxy.host} wants another way of authentication`);
+  }
+  const name = Buffer.from(host);
+  socket.write(Buffer.concat([Buffer.of(5, 1, 0, 3, name.length), name, Buffer.of(port >> 8, port & 255)]));
+  const answer = await readUntil(socket, (bytes) => {
+    const sizes: { [kind: number]: number } = { 1: 4, 3: 1 + (bytes[4] ?? 0), 4: 16 };
+    return bytes.length < 5 ? undefined : 6 + (sizes[bytes[3] ?? 0] ?? 0);
+  });
+  if (answer[1] !== 0)
+    throw new Error(`the proxy ${proxy.host} could not connect to ${host}:${port}: code ${answer[1]}`);
+}
+
+/** Reads bytes until there are as many as `length` says, and gives back what came after them. */
+function readUntil(socket: net.Socket, length: (bytes: Buffer) => number | undefined): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0);
+    const finish = (settle: () => void): void => {
+      socket.off("readable", onReadable);
+      socket.off("error", onError);
+      socket.off("end", onEnd);
+      settle();
+    };
+    const onError = (error: Error): void => finish(() => reject(error));
+    const onEnd = (): void => onError(new Error("the proxy closed the connection"));
+    const onReadable = (): void => {
+      for (let chunk = socket.read() as Buffer | null; chunk; chunk = socket.read() as Buffer | null) {
+        bytes = Buffer.concat([bytes, chunk]);
+        const wanted = length(bytes);
+        if (wanted === undefined || bytes.length < wanted) continue;
+        if (bytes.length > wanted) socket.unshift(bytes.subarray(wanted));
+        finish(() => resolve(bytes.subarray(0, wanted)));
+        return;
+      }
+    };
+    socket.on("readable", onReadable);
+    socket.on("error", onError);
+    socket.on("end", onEnd);
+    onReadable();
+  });
+}
