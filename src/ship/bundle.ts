@@ -38,9 +38,6 @@ function options(project: string, outfile: string): Esbuild.BuildOptions {
     sourcesContent: false,
     // Scripts and statements that an operator ships are files of their own, for shellcheck and for readers.
     loader: { ".sh": "text", ".sql": "text", ".cnf": "text" },
-    // Only kubeconfigs with a legacy auth provider (oidc, gcp, azure) need it, and a pod never has one: left out, the
-    // bundle is a tenth as large. On a laptop it is found in node_modules.
-    external: ["@kubernetes/client-node"],
     // Dependencies in CommonJS ask for `require`, which a module does not have.
     banner: {
       js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',

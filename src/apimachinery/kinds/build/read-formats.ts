@@ -7,7 +7,7 @@ import { elementOf, type Model, type ModelField, type ModelType } from "./model.
  * Both packages describe one release: a type whose fields differ stops the build.
  */
 export function addFormats(nodeModules: string, model: Model): Model {
-  const folder = join(nodeModules, "client-node-models/dist/gen/models");
+  const folder = join(nodeModules, "@kubernetes/client-node/dist/gen/models");
   return new Map([...model].map(([name, type]) => [name, formatType(type, readAttributes(folder, type))]));
 }
 
