@@ -1,0 +1,103 @@
+import { isNamed } from "./model.ts";
+
+/** Where the runtime's types take the vocabulary from. */
+export const META = "@tsbuilder/apimachinery/meta";
+
+/** Types that apimachinery declares by hand, because the runtime's own code uses them. */
+export const SHARED = new Set(
+  [
+    "Condition",
+    "LabelSelector",
+    "LabelSelectorRequirement",
+    "ListMeta",
+    "ManagedFieldsEntry",
+    "ObjectMeta",
+    "OwnerReference",
+    "Status",
+    "StatusCause",
+    "StatusDetails",
+  ].map((name) => `meta/v1.${name}`),
+);
+
+/** Collects what a module imports; a name that the module declares itself is imported under another. */
+export class ModuleImports {
+  readonly #module: string;
+  readonly #own: ReadonlySet<string>;
+  readonly #bySource = new Map<string, Map<string, string>>();
+  readonly #kinds: ReadonlySet<string>;
+  #definesKinds = false;
+
+  /** `own`: what the module declares. `kinds`: the types of all modules that are kinds. */
+  constructor(module: string, own: ReadonlySet<string>, kinds: ReadonlySet<string>) {
+    this.#module = module;
+    this.#own = own;
+    this.#kinds = kinds;
+  }
+
+  /** How a field's type is written. A kind within an object needs no apiVersion and kind: claims of a stateful set. */
+  value(type: string): string {
+    const name = this.type(type);
+    if (!this.#kinds.has(type)) return name;
+    return `Omit<${name}, keyof ${this.meta("TypeMeta")}> & Partial<${this.meta("TypeMeta")}>`;
+  }
+
+  type(type: string): string {
+    const plain = PRIMITIVES[type];
+    if (plain !== undefined) return plain;
+    if (type.startsWith("JSONSchemaProps")) return UNIONS[type] ?? this.meta("JSONValue");
+    if (!isNamed(type)) return this.meta(META_NAMES[type] ?? type);
+    const [module = "", name = ""] = type.split(".");
+    if (SHARED.has(type)) return this.meta(name);
+    if (module === this.#module) return name;
+    const [group, version] = module.split("/");
+    return this.#add(`../${group}/${version}.ts`, name, group!);
+  }
+
+  meta(name: string): string {
+    return this.#add(META, name, "meta");
+  }
+
+  defineKind(): string {
+    this.#definesKinds = true;
+    return "defineKind";
+  }
+
+  write(): string {
+    const lines = [...this.#bySource]
+      .sort(([a], [b]) => (a < b ? 1 : -1))
+      .map(([source, names]) => {
+        const list = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+        const specifiers = list.map(([name, local]) => (name === local ? name : `${name} as ${local}`));
+        return `import type { ${specifiers.join(", ")} } from "${source}";\n`;
+      });
+    const values = this.#definesKinds ? `import { defineKind } from "${META}";\n` : "";
+    return values + lines.join("");
+  }
+
+  #add(source: string, name: string, group: string): string {
+    const taken = this.#own.has(name);
+    const local = taken ? group.slice(0, 1).toUpperCase() + group.slice(1) + name : name;
+    const names = this.#bySource.get(source) ?? new Map<string, string>();
+    this.#bySource.set(source, names.set(name, local));
+    return local;
+  }
+}
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  boolean: "boolean",
+  byte: "string",
+  double: "number",
+  int32: "number",
+  int64: "number",
+  string: "string",
+};
+
+/** Types of custom resource definitions that are one of two forms. */
+const UNIONS: Readonly<Record<string, string>> = {
+  JSONSchemaPropsOrArray: "JSONSchemaProps | JSONSchemaProps[]",
+  JSONSchemaPropsOrBool: "JSONSchemaProps | boolean",
+  JSONSchemaPropsOrStringArray: "JSONSchemaProps | string[]",
+};
+
+/** Scalars whose name in apimachinery is another one. */
+const META_NAMES: Readonly<Record<string, string>> = { FieldsV1: "RawExtension", JSON: "JSONValue" };
