@@ -23,6 +23,7 @@ import {
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
+import { reservedWords } from "../syntax/token.ts";
 import { assign, type Mapping, mostGeneral, substitute } from "./assign.ts";
 import type { Env } from "./env.ts";
 
@@ -131,7 +132,8 @@ class Checker {
       case "map":
         return target.params[1]!;
       case "object": {
-        const type = target.fields?.get(field);
+        const keyword = reservedWords.has(field) ? `__${field}__` : field;
+        const type = target.fields?.get(field) ?? target.fields?.get(keyword);
         if (!type) this.#report(expr.pos, `undefined field '${field}'`);
         return type ?? types.error;
       }

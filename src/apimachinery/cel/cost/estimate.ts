@@ -73,7 +73,8 @@ class Estimator {
     const target = expr.qualified === undefined ? expr.target : undefined;
     const costs = expr.args.map((arg) => this.cost(arg));
     const targetCost = target ? this.cost(target) : fixed(0);
-    const overloads = expr.overloads ?? [];
+    const overloads =
+      expr.name === operators.optionalSelect ? [{ id: "select_optional_field" }] : (expr.overloads ?? []);
     if (expr.name === operators.and || expr.name === operators.or) {
       return { min: costs[0]!.min, max: add(costs[0]!, costs[1]!).max };
     }
@@ -173,7 +174,7 @@ class Estimator {
     };
     if (iterVar2 === undefined) return [[iterVar, isList ? value : key]];
     return [
-      [iterVar, key],
+      [iterVar, sharesArray(path.length) ? { ...key, path: value.path } : key],
       [iterVar2, value],
     ];
   }
@@ -251,6 +252,14 @@ class Estimator {
   #pop(name: string): void {
     this.#locals.get(name)?.pop();
   }
+}
+
+/**
+ * In cel-go the path of the value is written over that of the key, unless the slice behind them is full.
+ * Slices grow to powers of two; a CRD must be refused here exactly when it is refused there.
+ */
+function sharesArray(length: number): boolean {
+  return length > 0 && !Number.isInteger(Math.log2(length));
 }
 
 function isBinding({ range, condition, accuVar }: Comprehension): boolean {

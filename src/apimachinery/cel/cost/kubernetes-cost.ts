@@ -1,6 +1,8 @@
 import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./runtime-cost.ts";
 import { CelList } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
+import { CIDRValue } from "../lib/addresses.ts";
+import { FormatValue } from "../lib/formats.ts";
 import type { Value } from "../values/value.ts";
 
 const read: CallCost = ([a]) => readCost(sizeOf(a!));
@@ -48,6 +50,8 @@ const costs: Readonly<Record<string, CallCost>> = {
   replace: readTwice,
   split: readTwice,
   "ip.isCanonical": readTwice,
+  validate: ([format, text]) =>
+    matchCost(sizeOf(text!), format instanceof FormatValue ? format.patternSize : 0),
   join: (_, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
   find: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
   findAll: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
@@ -74,6 +78,7 @@ function traversalCost(value: Value): number {
     .reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.find(key)!), 0);
 }
 
+/** Asks a network for the size that it counts with. */
 function addressSize(value: Value): number {
-  return sizeOf(value);
+  return value instanceof CIDRValue ? value.size : sizeOf(value);
 }

@@ -1,5 +1,6 @@
 import { CelList } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
+import { CelObject } from "../values/object.ts";
 import { CelOptional } from "../values/optional.ts";
 import { ExtensionValue } from "../values/extension.ts";
 import { textLength } from "../values/text.ts";
@@ -26,7 +27,7 @@ export function runtimeCost(name: string, overload: string): CallCost {
 export function sizeOf(value: Value): number {
   if (typeof value === "string") return textLength(value);
   if (value instanceof Uint8Array) return value.length;
-  if (value instanceof CelList || value instanceof CelMap) return value.size;
+  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject) return value.size;
   if (value instanceof CelOptional && value.value !== undefined) return sizeOf(value.value);
   return 1;
 }
@@ -49,7 +50,43 @@ const comparisons = ["less", "greater", "less_equals", "greater_equals"].flatMap
   ["string", "bytes"].map((type) => [`${word}_${type}`, readSmaller] as const),
 );
 
+/** Comparing every item of one list with every item of another. */
+const compareAll =
+  (factor: number): CallCost =>
+  ([a, b]) =>
+    1 + Math.trunc(sizeOf(a!) * sizeOf(b!) * factor);
+
+/** Making a list of a size. */
+const makeList = (size: number, factor = 1): number => Math.trunc(size * factor) + 11;
+
+/** Comparing all items of a list with each other; text costs a little more. */
+function compareItems(list: Value): number {
+  const size = sizeOf(list);
+  const first = list instanceof CelList && size > 0 ? list.at(0) : undefined;
+  const isText = typeof first === "string" || first instanceof Uint8Array;
+  return makeList(size * size, isText ? 2 + perCharacter : 2);
+}
+
+const makeResult: CallCost = (_, result) => makeList(sizeOf(result));
+const flatten: CallCost = ([list, depth]) => makeList(sizeOf(list!), depth === undefined ? 1 : Number(depth));
+const sorts = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"].flatMap(
+  (type) => [
+    [`list_${type}_sort`, (([list]) => compareItems(list!)) satisfies CallCost] as const,
+    [`list_${type}_sortByAssociatedKeys`, (([, keys]) => compareItems(keys!)) satisfies CallCost] as const,
+  ],
+);
+
 const byOverload: Readonly<Record<string, CallCost>> = {
+  ...Object.fromEntries(sorts),
+  list_sets_contains_list: compareAll(1),
+  list_sets_intersects_list: compareAll(1),
+  list_sets_equivalent_list: compareAll(2),
+  list_slice: makeResult,
+  list_reverse: makeResult,
+  lists_range: makeResult,
+  list_flatten: flatten,
+  list_flatten_int: flatten,
+  list_distinct: ([list]) => compareItems(list!),
   ...Object.fromEntries(comparisons),
   starts_with_string: readFirst,
   ends_with_string: readFirst,

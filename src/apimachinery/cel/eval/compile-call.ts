@@ -1,11 +1,15 @@
 import { type Call, type Expr, operators, qualifiedName } from "../ast.ts";
 import { runtimeCost } from "../cost/runtime-cost.ts";
-import { index, optionalIndex } from "../functions/collections.ts";
+import { isIn } from "../functions/collections.ts";
 import type { Overload } from "../functions/function.ts";
 import { EvalError } from "../values/eval-error.ts";
+import { numberOf } from "../values/equality.ts";
+import { CelList } from "../values/list.ts";
 import { CelOptional } from "../values/optional.ts";
 import type { Value } from "../values/value.ts";
-import { compileExpr, type Context, findField } from "./compile-expr.ts";
+import { withoutStart } from "./compile-attribute.ts";
+import { compileExpr, type Context } from "./compile-expr.ts";
+import { constantOf } from "./constant.ts";
 import { asEvalError, charge, type Evaluate } from "./frame.ts";
 
 /** Compiles a call: operators that don't need all their operands have an evaluation of their own. */
@@ -17,11 +21,14 @@ export function compileCall(expr: Call, context: Context): Evaluate {
     case operators.or:
       return logical(operands(), true);
     case operators.conditional:
-      return conditional(operands());
+      return conditional(expr, operands());
     case operators.notStrictlyFalse:
       return notStrictlyFalse(operands()[0]!);
-    case operators.optionalSelect:
-      return optionalSelect(expr, operands()[0]!);
+    case "or":
+    case "orValue":
+      return alternative(expr, context) ?? compileFunction(expr, context);
+    case operators.in:
+      return membership(expr, context) ?? compileFunction(expr, context);
     default:
       return compileFunction(expr, context);
   }
@@ -46,7 +53,9 @@ function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluat
   };
 }
 
-function conditional([condition, whenTrue, whenFalse]: readonly Evaluate[]): Evaluate {
+/** Branches that are attributes don't count their start. */
+function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
+  const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
   return (frame) => {
     const chosen = condition!(frame);
     if (typeof chosen !== "boolean") throw new EvalError("no such overload");
@@ -69,16 +78,33 @@ function notStrictlyFalse(operand: Evaluate): Evaluate {
   };
 }
 
-function optionalSelect({ args }: Call, operand: Evaluate): Evaluate {
-  const [, name] = args;
-  const field = name?.kind === "literal" && typeof name.value === "string" ? name.value : "";
+/** What stands in for an absent value is only evaluated when it is needed. */
+function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
+  if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
+    return undefined;
+  const optional = compileExpr(target, context);
+  const other = compileExpr(args[0]!, context);
   return (frame) => {
-    const target = operand(frame);
-    charge(frame, 1);
-    const found = findField(target, field);
-    if (target instanceof CelOptional) return found!;
-    return found === undefined ? CelOptional.none : new CelOptional(found);
+    const value = optional(frame);
+    if (!(value instanceof CelOptional)) throw new EvalError(noSuchOverload(name));
+    if (value.value === undefined) return other(frame);
+    return name === "or" ? value : value.value;
   };
+}
+
+/** Whether something is in a list of constants is a look-up that costs nothing. */
+function membership({ args, overloads }: Call, context: Context): Evaluate | undefined {
+  const [element, container] = args as [Expr, Expr];
+  const list = constantOf(container, context.env);
+  if (!(list instanceof CelList) || overloads?.length !== 1) return undefined;
+  if (list.size === 0) return () => false;
+  if (
+    !list.toArray().every((item) => item === null || typeof item !== "object" || numberOf(item) !== undefined)
+  ) {
+    return undefined;
+  }
+  const evaluate = compileExpr(element, context);
+  return (frame) => isIn(evaluate(frame), list);
 }
 
 function compileFunction(expr: Call, context: Context): Evaluate {
@@ -122,21 +148,12 @@ function resolve(
   return { name, args: all, overloads: declared.filter(({ member }) => member === isMember) };
 }
 
-/** Reading a list or map doesn't go by overloads: a key of an open type may be any number. */
-const byValue: Readonly<Record<string, (container: Value, key: Value) => Value>> = {
-  [operators.index]: (container, key) =>
-    container instanceof CelOptional ? optionalIndex(container, key) : index(container, key),
-  [operators.optionalIndex]: optionalIndex,
-};
-
 function dispatch(name: string, overloads: readonly Overload[], values: readonly Value[]): Value {
-  const read = byValue[name];
-  if (read) return read(values[0]!, values[1]!);
   for (const overload of overloads) if (overload.accepts(values)) return overload.apply(values);
   throw new EvalError(noSuchOverload(name));
 }
 
-/** Some operators don't say which one they are. */
+/** Operators don't say which one they are. */
 function noSuchOverload(name: string): string {
-  return `no such overload: ${name}`;
+  return /^[_!-]/.test(name) ? "no such overload" : `no such overload: ${name}`;
 }

@@ -1,8 +1,9 @@
 import { type Call, type Comprehension, type Expr, operators } from "../ast.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelList, NativeList } from "../values/list.ts";
-import { CelMap } from "../values/map.ts";
+import { CelMap, NativeMap } from "../values/map.ts";
 import type { Value } from "../values/value.ts";
+import { withoutStart } from "./compile-attribute.ts";
 import { compileExpr, type Context } from "./compile-expr.ts";
 import { asEvalError, charge, type Evaluate, type Frame } from "./frame.ts";
 import { Scope } from "./scope.ts";
@@ -33,12 +34,12 @@ export function compileComprehension(expr: Comprehension, context: Context): Eva
   const condition = compileExpr(expr.condition, { env, scope: iteration });
   const step = compileStep(expr, accu, { env, scope: iteration });
   const result = compileExpr(expr.result, { env, scope: inner });
-  const grows = expr.accuInit.kind === "list" && expr.accuInit.items.length === 0;
+  const fresh = freshAccumulator(expr);
 
   return (frame) => {
     const container = range(frame);
     const start = init(frame);
-    frame.slots[accu] = grows ? new GrowingList() : start;
+    frame.slots[accu] = fresh?.() ?? start;
     for (const [key, value] of iterate(container, second !== undefined)) {
       frame.slots[first] = key;
       if (second !== undefined) frame.slots[second] = value;
@@ -48,6 +49,12 @@ export function compileComprehension(expr: Comprehension, context: Context): Eva
     const folded = result(frame);
     return folded instanceof GrowingList ? new NativeList(folded.items) : folded;
   };
+}
+
+/** Empty lists and maps are constants, and what grows must not be one. */
+function freshAccumulator({ accuInit }: Comprehension): (() => Value) | undefined {
+  if (accuInit.kind === "list" && accuInit.items.length === 0) return () => new GrowingList();
+  return accuInit.kind === "map" && accuInit.entries.length === 0 ? () => new NativeMap() : undefined;
 }
 
 function runStep(step: Evaluate, frame: Frame): Value | EvalError {
@@ -80,8 +87,8 @@ function compileStep({ step, accuVar }: Comprehension, accu: number, context: Co
     const test = compileExpr(predicate, context);
     const whenTrue = isAppend(then, accuVar)
       ? compileAppend(then, accu, context)
-      : compileExpr(then, context);
-    const whenFalse = compileExpr(otherwise, context);
+      : withoutStart(then, compileExpr(then, context));
+    const whenFalse = withoutStart(otherwise, compileExpr(otherwise, context));
     return (frame) => {
       const chosen = test(frame);
       if (typeof chosen !== "boolean") throw new EvalError("no such overload");

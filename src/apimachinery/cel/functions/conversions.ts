@@ -62,14 +62,14 @@ function decodeText(value: Uint8Array): string {
 
 function parseTime(text: string): CelTimestamp {
   const time = parseTimestamp(text);
-  if (!time) throw new EvalError("type conversion error from 'string' to 'timestamp'");
+  if (!time) throw new EvalError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
   return CelTimestamp.of(time.nanos);
 }
 
 function parseSpan(text: string): CelDuration {
   const nanos = parseGoDuration(text);
   if (nanos === undefined || !isProtobufDuration(nanos)) {
-    throw new EvalError("type conversion error from 'string' to 'duration'");
+    throw new EvalError("type conversion error from 'string' to 'google.protobuf.Duration'");
   }
   return new CelDuration(nanos);
 }

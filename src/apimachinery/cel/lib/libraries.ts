@@ -1,11 +1,39 @@
 import type { FunctionDecl } from "../functions/function.ts";
 import type { CelType } from "../types/type.ts";
+import { addresses, cidrType, ipType } from "./addresses.ts";
+import { formatType, namedFormats } from "./formats.ts";
+import { lists } from "./lists.ts";
 import { optionals } from "./optionals.ts";
+import { quantities, quantityType } from "./quantities.ts";
+import { regexes } from "./regexes.ts";
+import { semvers, semverType } from "./semvers.ts";
 import { sets } from "./sets.ts";
 import { strings } from "./strings.ts";
+import { urls, urlType } from "./urls.ts";
 
-/** The libraries that an API server of 1.36 gives to the rules of a CRD. */
-export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [optionals, strings, sets];
+/**
+ * The libraries that an API server of 1.36 gives to the rules of a CRD. The authorizer is left out:
+ * its functions need a value that only admission policies have.
+ */
+export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
+  urls,
+  regexes,
+  lists,
+  optionals,
+  quantities,
+  strings,
+  sets,
+  addresses,
+  namedFormats,
+  semvers,
+];
 
 /** The types that these libraries bring along. */
-export const kubernetesTypes: readonly CelType[] = [];
+export const kubernetesTypes: readonly CelType[] = [
+  urlType,
+  quantityType,
+  ipType,
+  cidrType,
+  formatType,
+  semverType,
+];

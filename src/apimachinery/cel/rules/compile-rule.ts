@@ -4,9 +4,11 @@ import { type FieldPath, parseFieldPath } from "../../schema/field-path.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { check } from "../check/checker.ts";
 import type { Env } from "../check/env.ts";
+import { validateLiterals } from "../check/validate-literals.ts";
 import { estimateCost } from "../cost/estimate.ts";
 import { compileProgram, type Program } from "../eval/program.ts";
 import type { DeclType } from "../schema/decl-type.ts";
+import { EvalError } from "../values/eval-error.ts";
 import { CelSyntaxError } from "../syntax/issue.ts";
 import { parse } from "../syntax/parser.ts";
 import { optionalType } from "../types/type.ts";
@@ -91,10 +93,18 @@ function compileOne(
   let expr: Expr;
   try {
     expr = parse(source);
-    if (check(source, expr, env).kind !== kind) return { error: wrongType };
+    const type = check(source, expr, env);
+    validateLiterals(source, expr);
+    if (type.kind !== kind) return { error: wrongType };
   } catch (error) {
     if (error instanceof CelSyntaxError) return { error: `compilation failed: ${error.message}` };
     throw error;
   }
-  return { program: compileProgram(expr, env), maxCost: estimateCost(expr, decl) };
+  try {
+    return { program: compileProgram(expr, env), maxCost: estimateCost(expr, decl) };
+  } catch (error) {
+    // A conversion of a constant is tried when the program is made.
+    if (error instanceof EvalError) return { error: `program instantiation failed: ${error.message}` };
+    throw error;
+  }
 }

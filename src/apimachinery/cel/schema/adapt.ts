@@ -11,6 +11,7 @@ import { CelObject } from "../values/object.ts";
 import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
 import type { Value } from "../values/value.ts";
 import { withMetadata } from "./decl-type.ts";
+import { reservedWords } from "../syntax/token.ts";
 import { escapeName } from "./escape.ts";
 import { adaptList } from "./adapt-list.ts";
 
@@ -179,15 +180,29 @@ class SchemaObject extends CelObject {
     this.#fields = fields;
   }
 
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
   has(field: string): boolean {
-    const known = this.#fields.get(field);
-    return known !== undefined && memberOf(this.#json, known.name) !== undefined;
+    return this.#read(field) !== undefined;
   }
 
   find(field: string): Value | undefined {
-    const known = this.#fields.get(field);
-    const json = known && memberOf(this.#json, known.name);
-    return json === undefined ? undefined : known!.adapt(json);
+    const json = this.#read(field);
+    return json === undefined ? undefined : this.#fieldOf(field)!.adapt(json);
+  }
+
+  /** A field that is null counts as absent, nullable or not. */
+  #read(field: string): unknown {
+    const known = this.#fieldOf(field);
+    return known ? (memberOf(this.#json, known.name) ?? undefined) : undefined;
+  }
+
+  #fieldOf(field: string): Field | undefined {
+    return (
+      this.#fields.get(field) ?? (reservedWords.has(field) ? this.#fields.get(`__${field}__`) : undefined)
+    );
   }
 
   fields(): string[] {

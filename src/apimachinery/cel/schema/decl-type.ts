@@ -17,7 +17,8 @@ export interface DeclType {
 /** The biggest request that an API server takes. */
 export const maxRequestSize = 3 * 1024 * 1024;
 
-const string: DeclType = { type: types.string, maxElements: maxRequestSize - 2, minSize: 2 };
+/** Keys have no bound of their own, which the cost model takes for no size at all. */
+const mapKey: DeclType = { type: types.string, maxElements: 0, minSize: 2 };
 
 /**
  * The type under which rules see values of a schema. Undefined for nodes that rules can't see:
@@ -76,8 +77,7 @@ function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
     if (!element) return undefined;
     const estimated = Math.trunc((maxRequestSize - 2) / (element.minSize + 6));
     const maxElements = schema.maxProperties === undefined ? estimated : Math.max(schema.maxProperties, 0);
-    const key = { ...string, maxElements: Number.MAX_SAFE_INTEGER };
-    return { type: mapType(types.string, element.type), maxElements, minSize: 2, key, element };
+    return { type: mapType(types.string, element.type), maxElements, minSize: 2, key: mapKey, element };
   }
   const fields = new Map<string, DeclType>();
   let minSize = 2;

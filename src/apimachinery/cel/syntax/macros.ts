@@ -34,6 +34,7 @@ const macros: Readonly<Record<string, Macro>> = {
   "method transformMap/4": quantifier(2, insertValue),
   "method transformMapEntry/3": quantifier(2, insertEntry),
   "method transformMapEntry/4": quantifier(2, insertEntry),
+  "method sortBy/2": sortBy,
   "method optMap/2": optional("optMap", (pos, value) => call(pos, "optional.of", [value])),
   "method optFlatMap/2": optional("optFlatMap", (_, value) => value),
 };
@@ -81,9 +82,9 @@ function variableNames(args: readonly Expr[], notAName: string, report: Report):
   return names;
 }
 
-function has({ args }: Call, report: Report): Expr | undefined {
+function has({ pos, args }: Call, report: Report): Expr | undefined {
   const arg = args[0]!;
-  if (arg.kind === "select" && !arg.test) return { ...arg, test: true };
+  if (arg.kind === "select" && !arg.test) return { ...arg, pos, test: true };
   report(arg.pos, "invalid argument to has() macro");
   return undefined;
 }
@@ -136,6 +137,35 @@ function insertEntry(pos: number, args: readonly Expr[]): Fold {
   const [predicate, entry] = args.length === 2 ? args : [undefined, args[0]];
   const insert = call(pos, "cel.@mapInsert", [accu(pos), entry!]);
   return collect(pos, { kind: "map", pos, entries: [] }, when(pos, predicate, insert));
+}
+
+/** Sorts by keys that an expression makes of the items; the list is only evaluated once. */
+function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
+  if (target!.kind === "literal" || target!.kind === "map" || target!.kind === "struct") {
+    report(
+      target!.pos,
+      "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
+    );
+    return undefined;
+  }
+  const input: Expr = { kind: "ident", pos, name: "@__sortBy_input__" };
+  const keys = quantifier(
+    1,
+    mapTo,
+    "argument is not an identifier",
+  )({ kind: "call", pos, name: "map", target: { ...input }, args }, report);
+  if (!keys) return undefined;
+  return {
+    kind: "comprehension",
+    pos,
+    range: emptyList(pos),
+    iterVar: "#unused",
+    accuVar: input.name,
+    accuInit: target!,
+    condition: constant(pos, false),
+    step: { ...input },
+    result: { kind: "call", pos, name: "@sortByAssociatedKeys", target: input, args: [keys] },
+  };
 }
 
 /** The value in an optional, under a name that the expression can use. */

@@ -1,0 +1,149 @@
+import { type Call, type Expr, type Ident, operators, qualifiedName, type Select } from "../ast.ts";
+import { index, lookUp, optionalIndex } from "../functions/collections.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { CelMap } from "../values/map.ts";
+import { CelObject } from "../values/object.ts";
+import { CelOptional } from "../values/optional.ts";
+import type { Value } from "../values/value.ts";
+import { compileExpr, type Context } from "./compile-expr.ts";
+import { charge, type Evaluate } from "./frame.ts";
+
+/** A variable, or a chain of selections and indices: costs count each step, and the start as one. */
+export type Attribute = Ident | Select | (Call & { readonly name: "_[_]" | "_[?_]" | "_?._" });
+
+/** Tells whether a node is an attribute; `has()` is one as well. */
+export function isAttribute(expr: Expr): expr is Attribute {
+  if (expr.kind === "ident" || expr.kind === "select") return true;
+  if (expr.kind !== "call") return false;
+  return (
+    expr.name === operators.index ||
+    expr.name === operators.optionalIndex ||
+    expr.name === operators.optionalSelect
+  );
+}
+
+/** One step along a chain. */
+type Step = (value: Value, frame: Parameters<Evaluate>[0]) => Value;
+
+/** Compiles an attribute. */
+export function compileAttribute(expr: Attribute, context: Context): Evaluate {
+  if (expr.kind === "ident") return compileIdent(expr, context);
+  if (expr.kind === "select") {
+    const name = nameOf(expr, context);
+    if (name !== undefined) return compileIdent({ kind: "ident", pos: expr.pos, name: `.${name}` }, context);
+  }
+  const operand = expr.kind === "select" ? expr.operand : expr.args[0]!;
+  const base = compileOperand(operand, context);
+  if (expr.kind === "select" && expr.test) {
+    const { field } = expr;
+    return (frame) => hasField(base(frame), field);
+  }
+  const step = compileStep(expr, context);
+  return (frame) => step(base(frame), frame);
+}
+
+/** What is not an attribute itself becomes the start of one. */
+function compileOperand(operand: Expr, context: Context): Evaluate {
+  const evaluate = compileExpr(operand, context);
+  if (isAttribute(operand)) return evaluate;
+  return (frame) => {
+    const value = evaluate(frame);
+    charge(frame, 1);
+    return value;
+  };
+}
+
+/** A key that is an attribute does not count its start again. */
+export function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
+  if (!isAttribute(expr)) return evaluate;
+  return (frame) => {
+    const value = evaluate(frame);
+    frame.cost -= 1;
+    return value;
+  };
+}
+
+function compileStep(expr: Select | Call, context: Context): Step {
+  if (expr.kind === "select") {
+    const { field } = expr;
+    return (value, frame) => finish(value, selectField(value, field), frame);
+  }
+  const second = expr.args[1]!;
+  if (expr.name === operators.optionalSelect) {
+    const field = second.kind === "literal" && typeof second.value === "string" ? second.value : "";
+    return (value, frame) => finish(value, optionalField(value, field), frame);
+  }
+  const key = withoutStart(second, compileExpr(second, context));
+  const isOptional = expr.name === operators.optionalIndex;
+  return (value, frame) => {
+    const at = key(frame);
+    return finish(
+      value,
+      isOptional || value instanceof CelOptional ? optionalIndex(value, at) : index(value, at),
+      frame,
+    );
+  };
+}
+
+/** A step costs one; where an optional chain ends early, the rest of it is free. */
+function finish(_from: Value, to: Value, frame: Parameters<Evaluate>[0]): Value {
+  if (to !== CelOptional.none) charge(frame, 1);
+  return to;
+}
+
+function compileIdent({ name }: Ident, { env, scope }: Context): Evaluate {
+  const isLocal = scope.findLocal(name) !== undefined;
+  const declared = isLocal ? undefined : env.findName(name);
+  if (declared?.value) {
+    const { value } = declared;
+    return () => value;
+  }
+  return readSlot(scope.resolve(isLocal ? name : (declared?.name ?? name)), name);
+}
+
+function readSlot(slot: number, name: string): Evaluate {
+  return (frame) => {
+    charge(frame, 1);
+    const value = frame.slots[slot];
+    if (value instanceof EvalError) throw value;
+    if (value === undefined) throw new EvalError(`no such attribute(s): ${name}`);
+    return value;
+  };
+}
+
+/** The variable that a chain of selections names as a whole, if one is declared so. */
+function nameOf(expr: Select, { env, scope }: Context): string | undefined {
+  const spelled = qualifiedName(expr);
+  if (spelled === undefined) return undefined;
+  const name = expr.qualified ?? (expr.type === undefined ? env.findName(spelled)?.name : undefined);
+  return name !== undefined && scope.findLocal(name.split(".")[0]!) === undefined ? name : undefined;
+}
+
+function selectField(target: Value, field: string): Value {
+  const found = findField(target, field);
+  if (found !== undefined) return found;
+  throw new EvalError(`no such key: ${field}`);
+}
+
+function optionalField(target: Value, field: string): Value {
+  const found = findField(target, field);
+  if (target instanceof CelOptional) return found!;
+  return found === undefined ? CelOptional.none : new CelOptional(found);
+}
+
+/** What a field holds, or undefined; a field of an optional is an optional. */
+function findField(target: Value, field: string): Value | undefined {
+  if (target instanceof CelObject || target instanceof CelMap) return target.find(field);
+  if (target instanceof CelOptional) {
+    const found = target.value === undefined ? undefined : findField(target.value, field);
+    return found === undefined ? CelOptional.none : new CelOptional(found);
+  }
+  throw new EvalError("no such overload");
+}
+
+function hasField(target: Value, field: string): boolean {
+  if (target instanceof CelObject) return target.has(field);
+  if (target instanceof CelMap) return lookUp(target, field) !== undefined;
+  if (target instanceof CelOptional) return target.value !== undefined && hasField(target.value, field);
+  throw new EvalError("no such overload");
+}

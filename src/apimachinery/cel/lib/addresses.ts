@@ -1,0 +1,211 @@
+import {
+  formatIP,
+  type IPAddress,
+  isMapped,
+  type Network,
+  parseCIDR,
+  parseIP,
+} from "../../schema/formats/ip.ts";
+import { quote } from "../../schema/go-text.ts";
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { opaqueType, types } from "../types/type.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { ExtensionValue } from "../values/extension.ts";
+import type { Value } from "../values/value.ts";
+
+const { bool, int, string } = types;
+
+/** The types of addresses and networks. */
+export const ipType = opaqueType("net.IP");
+export const cidrType = opaqueType("net.CIDR");
+
+class IPValue extends ExtensionValue {
+  readonly celType = ipType;
+  readonly address: IPAddress;
+
+  constructor(address: IPAddress) {
+    super();
+    this.address = address;
+  }
+
+  get bytes(): Uint8Array {
+    return this.address.bytes;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof IPValue && Buffer.compare(other.bytes, this.bytes) === 0;
+  }
+}
+
+/** A network as a value. */
+export class CIDRValue extends ExtensionValue {
+  readonly celType = cidrType;
+  readonly network: Network;
+
+  constructor(network: Network) {
+    super();
+    this.network = network;
+  }
+
+  /** Its size for the cost of comparing: the bytes that the prefix reaches into. */
+  get size(): number {
+    return Math.ceil(this.network.prefix / 8);
+  }
+
+  equals(other: Value): boolean {
+    if (!(other instanceof CIDRValue) || other.network.prefix !== this.network.prefix) return false;
+    return Buffer.compare(other.network.address.bytes, this.network.address.bytes) === 0;
+  }
+}
+
+function toIP(text: string): IPValue {
+  const address = parseIP(text, { zones: true });
+  const shown = quote(text);
+  if (!address)
+    throw new EvalError(
+      `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`,
+    );
+  if (address.zone !== undefined) throw new EvalError(`IP address ${shown} with zone value is not allowed`);
+  if (isMapped(address.bytes)) throw new EvalError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
+  return new IPValue(address);
+}
+
+function toCIDR(text: string): CIDRValue {
+  const network = parseCIDR(text);
+  const prefix = "network address parse error during conversion from string";
+  if (!network) throw new EvalError(`${prefix}: ${prefix}: netip.ParsePrefix(${quote(text)}): no '/'`);
+  if (isMapped(network.address.bytes))
+    throw new EvalError(`${prefix}: IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
+  return new CIDRValue(network);
+}
+
+function succeeds(parse: (text: string) => unknown): (text: string) => boolean {
+  return (text) => {
+    try {
+      parse(text);
+      return true;
+    } catch (error) {
+      if (error instanceof EvalError) return false;
+      throw error;
+    }
+  };
+}
+
+function mask(bytes: Uint8Array, prefix: number): Uint8Array {
+  return bytes.map((byte, index) => {
+    const bits = Math.min(Math.max(prefix - index * 8, 0), 8);
+    return byte & (0xff << (8 - bits)) & 0xff;
+  });
+}
+
+function isWithin({ address, prefix }: Network, bytes: Uint8Array): boolean {
+  if (address.bytes.length !== bytes.length) return false;
+  return Buffer.compare(mask(bytes, prefix), mask(address.bytes, prefix)) === 0;
+}
+
+function containsNetwork(outer: CIDRValue, inner: CIDRValue): boolean {
+  return outer.network.prefix <= inner.network.prefix && isWithin(outer.network, inner.network.address.bytes);
+}
+
+const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);
+const isLoopback = (bytes: Uint8Array): boolean =>
+  bytes.length === 4 ? bytes[0] === 127 : isZero(bytes.subarray(0, 15)) && bytes[15] === 1;
+const isMulticast = (bytes: Uint8Array): boolean =>
+  bytes.length === 4 ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff;
+const isLinkLocalMulticast = (bytes: Uint8Array): boolean =>
+  bytes.length === 4
+    ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0
+    : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
+const isLinkLocalUnicast = (bytes: Uint8Array): boolean =>
+  bytes.length === 4
+    ? bytes[0] === 169 && bytes[1] === 254
+    : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80;
+const isBroadcast = (bytes: Uint8Array): boolean => bytes.length === 4 && bytes.every((byte) => byte === 255);
+const isGlobalUnicast = (bytes: Uint8Array): boolean =>
+  !isBroadcast(bytes) &&
+  !isZero(bytes) &&
+  !isLoopback(bytes) &&
+  !isMulticast(bytes) &&
+  !isLinkLocalUnicast(bytes);
+
+function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
+  return declare(
+    name,
+    method(id, [ipType], bool, ({ bytes }: IPValue) => holds(bytes)),
+  );
+}
+
+/** IP addresses, without zones and without IPv4 in IPv6. */
+const ips: readonly FunctionDecl[] = [
+  declare("ip", overload("string_to_ip", [string], ipType, toIP)),
+  declare("isIP", overload("is_ip", [string], bool, succeeds(toIP))),
+  declare(
+    "ip.isCanonical",
+    overload("ip_is_canonical", [string], bool, (text: string) => formatIP(toIP(text).address) === text),
+  ),
+  declare(
+    "family",
+    method("ip_family", [ipType], int, ({ bytes }: IPValue) => (bytes.length === 4 ? 4 : 6)),
+  ),
+  declare(
+    "string",
+    overload("ip_to_string", [ipType], string, ({ address }: IPValue) => formatIP(address)),
+  ),
+  property("isUnspecified", "ip_is_unspecified", isZero),
+  property("isLoopback", "ip_is_loopback", isLoopback),
+  property("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
+  property("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
+  property("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
+];
+
+/** Networks; the address may have bits beyond the prefix. */
+const cidrs: readonly FunctionDecl[] = [
+  declare("cidr", overload("string_to_cidr", [string], cidrType, toCIDR)),
+  declare("isCIDR", overload("is_cidr", [string], bool, succeeds(toCIDR))),
+  declare(
+    "containsIP",
+    method("cidr_contains_ip_string", [cidrType, string], bool, ({ network }: CIDRValue, text: string) =>
+      isWithin(network, toIP(text).bytes),
+    ),
+    method("cidr_contains_ip_ip", [cidrType, ipType], bool, ({ network }: CIDRValue, { bytes }: IPValue) =>
+      isWithin(network, bytes),
+    ),
+  ),
+  declare(
+    "containsCIDR",
+    method("cidr_contains_cidr_string", [cidrType, string], bool, (outer: CIDRValue, text: string) =>
+      containsNetwork(outer, toCIDR(text)),
+    ),
+    method("cidr_contains_cidr", [cidrType, cidrType], bool, containsNetwork),
+  ),
+  declare(
+    "ip",
+    method("cidr_ip", [cidrType], ipType, ({ network }: CIDRValue) => new IPValue(network.address)),
+  ),
+  declare(
+    "prefixLength",
+    method("cidr_prefix_length", [cidrType], int, ({ network }: CIDRValue) => network.prefix),
+  ),
+  declare(
+    "masked",
+    method(
+      "cidr_masked",
+      [cidrType],
+      cidrType,
+      ({ network: { address, prefix } }: CIDRValue) =>
+        new CIDRValue({ address: { bytes: mask(address.bytes, prefix) }, prefix }),
+    ),
+  ),
+  declare(
+    "string",
+    overload(
+      "cidr_to_string",
+      [cidrType],
+      string,
+      ({ network }: CIDRValue) => `${formatIP(network.address)}/${network.prefix}`,
+    ),
+  ),
+];
+
+/** Addresses and networks. */
+export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];

@@ -1,0 +1,91 @@
+import {
+  checkLabel,
+  checkLabel1035,
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+} from "@tsbuilder/apimachinery/naming";
+import { formatCheck } from "../../schema/formats/formats.ts";
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { listType, objectType, optionalType, types } from "../types/type.ts";
+import { ExtensionValue } from "../values/extension.ts";
+import { NativeList } from "../values/list.ts";
+import { CelOptional } from "../values/optional.ts";
+import type { Value } from "../values/value.ts";
+
+/** The type of named formats. */
+export const formatType = objectType("kubernetes.NamedFormat");
+
+/** Says what is wrong with a text. */
+type Check = (text: string) => string[];
+
+/** A format that texts can be checked against. */
+export class FormatValue extends ExtensionValue {
+  readonly celType = formatType;
+  readonly name: string;
+  readonly check: Check;
+  /** How long its pattern counts for the cost of a check. */
+  readonly patternSize: number;
+
+  constructor(name: string, patternSize: number, check: Check) {
+    super();
+    this.name = name;
+    this.patternSize = patternSize;
+    this.check = check;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof FormatValue && other.name === this.name;
+  }
+}
+
+function known(format: string, complaint: string): Check {
+  const isValid = formatCheck(format)!;
+  return (text) => (isValid(text) ? [] : [complaint]);
+}
+
+/** A prefix of generated names may end in a dash, because more letters will follow. */
+function forPrefix(check: Check): Check {
+  return (text) => check(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
+}
+
+const formats: ReadonlyMap<string, FormatValue> = new Map([
+  ["dns1123Label", new FormatValue("DNS1123Label", 30, checkLabel)],
+  ["dns1123Subdomain", new FormatValue("DNS1123Subdomain", 60, checkSubdomain)],
+  ["dns1035Label", new FormatValue("DNS1035Label", 30, checkLabel1035)],
+  ["qualifiedName", new FormatValue("QualifiedName", 60, checkQualifiedName)],
+  ["dns1123LabelPrefix", new FormatValue("DNS1123LabelPrefix", 30, forPrefix(checkLabel))],
+  ["dns1123SubdomainPrefix", new FormatValue("DNS1123SubdomainPrefix", 60, forPrefix(checkSubdomain))],
+  ["dns1035LabelPrefix", new FormatValue("DNS1035LabelPrefix", 30, forPrefix(checkLabel1035))],
+  ["labelValue", new FormatValue("LabelValue", 40, checkLabelValue)],
+  ["uri", new FormatValue("URI", 1103, known("uri", "invalid URI for request"))],
+  ["uuid", new FormatValue("uuid", 70, known("uuid", "does not match the UUID format"))],
+  ["byte", new FormatValue("byte", 84, known("byte", "invalid base64"))],
+  ["date", new FormatValue("date", 71, known("date", "invalid date"))],
+  ["datetime", new FormatValue("datetime", 71, known("datetime", "invalid datetime"))],
+]);
+
+function validate({ check }: FormatValue, text: string): CelOptional {
+  const faults = check(text);
+  return faults.length === 0 ? CelOptional.none : new CelOptional(new NativeList(faults));
+}
+
+function named(name: string): CelOptional {
+  const format = formats.get(name);
+  return format ? new CelOptional(format) : CelOptional.none;
+}
+
+/** Named formats. */
+export const namedFormats: readonly FunctionDecl[] = [
+  declare(
+    "validate",
+    method("format-validate", [formatType, types.string], optionalType(listType(types.string)), validate),
+  ),
+  declare("format.named", overload("format-named", [types.string], optionalType(formatType), named)),
+  ...Array.from(formats, ([name, format]) =>
+    declare(
+      `format.${name}`,
+      overload(`format.${name}`, [], formatType, () => format),
+    ),
+  ),
+];

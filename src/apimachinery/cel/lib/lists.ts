@@ -1,0 +1,165 @@
+import { arithmetic } from "../functions/arithmetic.ts";
+import { compare } from "../functions/comparison.ts";
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { type CelType, listType, paramType, types } from "../types/type.ts";
+import { CelDouble } from "../values/double.ts";
+import { isEqual } from "../values/equality.ts";
+import { EvalError } from "../values/eval-error.ts";
+import type { Int } from "../values/int.ts";
+import { CelList, NativeList } from "../values/list.ts";
+import { CelDuration } from "../values/time.ts";
+import { CelUint } from "../values/uint.ts";
+import type { Value } from "../values/value.ts";
+
+const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
+const item = paramType("T");
+const list = listType(item);
+
+const summable: readonly (readonly [string, CelType, Value])[] = [
+  ["int", int, 0],
+  ["uint", uint, new CelUint(0)],
+  ["double", double, new CelDouble(0)],
+  ["duration", duration, new CelDuration(0n)],
+];
+
+const comparable: readonly (readonly [string, CelType])[] = [
+  ["int", int],
+  ["uint", uint],
+  ["double", double],
+  ["bool", bool],
+  ["duration", duration],
+  ["timestamp", timestamp],
+  ["string", string],
+  ["bytes", bytes],
+];
+
+const plus = arithmetic.find(({ name }) => name === "_+_")!;
+
+function add(a: Value, b: Value): Value {
+  const fitting = plus.overloads.find((candidate) => candidate.accepts([a, b]));
+  if (!fitting) throw new EvalError("no such overload");
+  return fitting.apply([a, b]);
+}
+
+function isSorted(values: CelList): boolean {
+  const all = values.toArray();
+  return all.every((value, index) => index === 0 || !(compare(all[index - 1]!, value) > 0));
+}
+
+/** The first of the values that none goes before; `sign` turns the order around. */
+function extreme(name: string, sign: number): (values: CelList) => Value {
+  return (values) => {
+    if (values.size === 0) throw new EvalError(`${name} called on empty list`);
+    return values.toArray().reduce((best, value) => (compare(value, best) * sign > 0 ? value : best));
+  };
+}
+
+function indexOf(values: CelList, wanted: Value): Int {
+  return values.toArray().findIndex((value) => isEqual(value, wanted));
+}
+
+function lastIndexOf(values: CelList, wanted: Value): Int {
+  return values.toArray().findLastIndex((value) => isEqual(value, wanted));
+}
+
+function slice(values: CelList, start: Int, end: Int): CelList {
+  const range = `cannot slice(${start}, ${end})`;
+  if (start < 0 || end < 0) throw new EvalError(`${range}, negative indexes not supported`);
+  if (start > end) throw new EvalError(`${range}, start index must be less than or equal to end index`);
+  if (end > values.size) throw new EvalError(`${range}, list is length ${values.size}`);
+  return new NativeList(values.toArray().slice(Number(start), Number(end)));
+}
+
+function flatten(values: CelList, depth: Int = 1): CelList {
+  if (depth < 0) throw new EvalError("level must be non-negative");
+  const flat = (from: CelList, levels: number): Value[] =>
+    from
+      .toArray()
+      .flatMap((value) => (value instanceof CelList && levels > 0 ? flat(value, levels - 1) : [value]));
+  return new NativeList(flat(values, Number(depth)));
+}
+
+const longestRange = 10_000_000;
+
+function range(count: Int): CelList {
+  if (count > longestRange) throw new EvalError("range is too long");
+  return new NativeList(Array.from({ length: Math.max(Number(count), 0) }, (_, index) => index));
+}
+
+function distinct(values: CelList): CelList {
+  const kept: Value[] = [];
+  for (const value of values) if (!kept.some((one) => isEqual(one, value))) kept.push(value);
+  return new NativeList(kept);
+}
+
+/** Sorts values by keys of their own; keys of different types have no order. */
+function sortBy(values: CelList, keys: CelList): CelList {
+  if (values.size !== keys.size) {
+    throw new EvalError(
+      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${values.size} and ${keys.size} elements respectively`,
+    );
+  }
+  const order = keys.toArray().map((key, index) => ({ key, value: values.at(index) }));
+  return new NativeList(order.sort((a, b) => compare(a.key, b.key)).map(({ value }) => value));
+}
+
+const sort = (values: CelList): CelList => sortBy(values, values);
+
+/** What Kubernetes does with lists. */
+const kubernetesLists: readonly FunctionDecl[] = [
+  declare(
+    "isSorted",
+    ...comparable.map(([name, type]) =>
+      method(`list_${name}_is_sorted_bool`, [listType(type)], bool, isSorted),
+    ),
+  ),
+  declare(
+    "sum",
+    ...summable.map(([name, type, zero]) =>
+      method(`list_${name}_sum_${name}`, [listType(type)], type, (values: CelList) =>
+        values.toArray().reduce(add, zero),
+      ),
+    ),
+  ),
+  declare(
+    "max",
+    ...comparable.map(([name, type]) =>
+      method(`list_${name}_max_${name}`, [listType(type)], type, extreme("max", 1)),
+    ),
+  ),
+  declare(
+    "min",
+    ...comparable.map(([name, type]) =>
+      method(`list_${name}_min_${name}`, [listType(type)], type, extreme("min", -1)),
+    ),
+  ),
+  declare("indexOf", method("list_a_index_of_int", [list, item], int, indexOf)),
+  declare("lastIndexOf", method("list_a_last_index_of_int", [list, item], int, lastIndexOf)),
+];
+
+/** Version 3 of the lists library. `sortBy` is a macro over `@sortByAssociatedKeys`. */
+export const lists: readonly FunctionDecl[] = [
+  ...kubernetesLists,
+  declare("slice", method("list_slice", [list, int, int], list, slice)),
+  declare(
+    "flatten",
+    method("list_flatten", [listType(list)], list, flatten),
+    method("list_flatten_int", [listType(types.dyn), int], listType(types.dyn), flatten),
+  ),
+  declare("lists.range", overload("lists_range", [int], listType(int), range)),
+  declare("distinct", method("list_distinct", [list], list, distinct)),
+  declare(
+    "reverse",
+    method("list_reverse", [list], list, (values: CelList) => new NativeList(values.toArray().toReversed())),
+  ),
+  declare(
+    "sort",
+    ...comparable.map(([name, type]) => method(`list_${name}_sort`, [listType(type)], listType(type), sort)),
+  ),
+  declare(
+    "@sortByAssociatedKeys",
+    ...comparable.map(([name, type]) =>
+      method(`list_${name}_sortByAssociatedKeys`, [list, listType(type)], list, sortBy),
+    ),
+  ),
+];

@@ -1,0 +1,134 @@
+import { type Amount, addAmounts, compareAmounts, parseQuantity } from "@tsbuilder/apimachinery/quantity";
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { objectType, types } from "../types/type.ts";
+import { CelDouble } from "../values/double.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { ExtensionValue } from "../values/extension.ts";
+import { type Int, maxInt, minInt, toInt } from "../values/int.ts";
+import type { Value } from "../values/value.ts";
+
+const { bool, double, int, string } = types;
+
+/** The type of quantities. */
+export const quantityType = objectType("kubernetes.Quantity");
+
+class QuantityValue extends ExtensionValue {
+  readonly celType = quantityType;
+  readonly amount: Amount;
+
+  constructor(amount: Amount) {
+    super();
+    this.amount = amount;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof QuantityValue && compareAmounts(this.amount, other.amount) === 0;
+  }
+}
+
+function read(text: string): Amount | undefined {
+  try {
+    return parseQuantity(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string): QuantityValue {
+  const amount = read(text);
+  if (amount) return new QuantityValue(amount);
+  const isSuffix = /^[+-]?(?:\d+\.?\d*|\.\d+)./.test(text);
+  throw new EvalError(
+    isSuffix
+      ? "unable to parse quantity's suffix"
+      : "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  );
+}
+
+/** An amount that was written with a fraction or a small suffix is no integer, even if it is whole: `1000m`. */
+function wholeOf({ amount: { unscaled, scale } }: QuantityValue): bigint | undefined {
+  if (unscaled === 0n) return 0n;
+  // Far beyond 64 bits the power itself would fill the memory.
+  if (scale < 0 || scale > 19) return undefined;
+  return inRange(unscaled * 10n ** BigInt(scale));
+}
+
+function inRange(value: bigint): bigint | undefined {
+  return value <= maxInt && value >= minInt ? value : undefined;
+}
+
+function toInteger(quantity: QuantityValue): Int {
+  const whole = wholeOf(quantity);
+  if (whole === undefined) throw new EvalError("cannot convert value to integer");
+  return toInt(whole);
+}
+
+function toFloat({ amount: { unscaled, scale } }: QuantityValue): CelDouble {
+  return new CelDouble(Number(`${unscaled}e${scale}`));
+}
+
+function plus(a: QuantityValue, b: Amount): QuantityValue {
+  try {
+    return new QuantityValue(addAmounts(a.amount, b));
+  } catch (error) {
+    if (error instanceof RangeError) throw new EvalError(error.message);
+    throw error;
+  }
+}
+
+function negated(amount: Amount): Amount {
+  return { ...amount, unscaled: -amount.unscaled };
+}
+
+function ofInt(value: Int): Amount {
+  return parseQuantity(String(value));
+}
+
+const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.amount, b.amount);
+const pair = [quantityType, quantityType];
+
+/** Amounts of resources, compared and added exactly. */
+export const quantities: readonly FunctionDecl[] = [
+  declare("quantity", overload("string_to_quantity", [string], quantityType, parse)),
+  declare(
+    "isQuantity",
+    overload("is_quantity_string", [string], bool, (text: string) => read(text) !== undefined),
+  ),
+  declare(
+    "sign",
+    overload("quantity_sign", [quantityType], int, ({ amount }: QuantityValue) =>
+      compareAmounts(amount, ofInt(0)),
+    ),
+  ),
+  declare(
+    "isGreaterThan",
+    method("quantity_is_greater_than", pair, bool, (a: QuantityValue, b: QuantityValue) => order(a, b) === 1),
+  ),
+  declare(
+    "isLessThan",
+    method("quantity_is_less_than", pair, bool, (a: QuantityValue, b: QuantityValue) => order(a, b) === -1),
+  ),
+  declare("compareTo", method("quantity_compare_to", pair, int, order)),
+  declare("asApproximateFloat", method("quantity_get_float", [quantityType], double, toFloat)),
+  declare("asInteger", method("quantity_get_int", [quantityType], int, toInteger)),
+  declare(
+    "isInteger",
+    method("quantity_is_integer", [quantityType], bool, (a: QuantityValue) => wholeOf(a) !== undefined),
+  ),
+  declare(
+    "add",
+    method("quantity_add", pair, quantityType, (a: QuantityValue, b: QuantityValue) => plus(a, b.amount)),
+    method("quantity_add_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
+      plus(a, ofInt(b)),
+    ),
+  ),
+  declare(
+    "sub",
+    method("quantity_sub", pair, quantityType, (a: QuantityValue, b: QuantityValue) =>
+      plus(a, negated(b.amount)),
+    ),
+    method("quantity_sub_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
+      plus(a, negated(ofInt(b))),
+    ),
+  ),
+];

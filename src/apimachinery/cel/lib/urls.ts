@@ -1,0 +1,82 @@
+import { parseRequestURI, type RequestURI, unescapeURL } from "../../schema/formats/go-url.ts";
+import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { listType, mapType, objectType, types } from "../types/type.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { ExtensionValue } from "../values/extension.ts";
+import { NativeList } from "../values/list.ts";
+import { type CelMap, NativeMap } from "../values/map.ts";
+import type { Value } from "../values/value.ts";
+
+/** The type of URLs. */
+export const urlType = objectType("kubernetes.URL");
+
+class URLValue extends ExtensionValue {
+  readonly celType = urlType;
+  readonly uri: RequestURI;
+  readonly text: string;
+
+  constructor(text: string, uri: RequestURI) {
+    super();
+    this.text = text;
+    this.uri = uri;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof URLValue && other.text === this.text;
+  }
+}
+
+/** A fragment is allowed in a URL, though not in the URI of a request. */
+function parse(text: string): URLValue {
+  const uri = parseRequestURI(text);
+  if (!uri)
+    throw new EvalError(
+      `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
+    );
+  const hash = text.indexOf("#");
+  const plain = hash === -1 ? uri : parseRequestURI(text.slice(0, hash));
+  return new URLValue(text, plain ?? uri);
+}
+
+/** Every value of every parameter; parameters that can't be read are left out. */
+function queryOf({ uri }: URLValue): CelMap {
+  const values = new Map<string, string[]>();
+  for (const pair of uri.rawQuery.split("&")) {
+    if (pair === "" || pair.includes(";")) continue;
+    const equals = pair.indexOf("=");
+    const key = unescapeURL(equals === -1 ? pair : pair.slice(0, equals), { plusIsSpace: true });
+    const value = unescapeURL(equals === -1 ? "" : pair.slice(equals + 1), { plusIsSpace: true });
+    if (key !== undefined && value !== undefined) values.set(key, [...(values.get(key) ?? []), value]);
+  }
+  return new NativeMap(Array.from(values, ([key, list]) => [key, new NativeList(list)] as const));
+}
+
+function part(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
+  return declare(
+    name,
+    method(id, [urlType], types.string, ({ uri }: URLValue) => read(uri)),
+  );
+}
+
+/** URLs as Go reads them. */
+export const urls: readonly FunctionDecl[] = [
+  declare("url", overload("string_to_url", [types.string], urlType, parse)),
+  declare(
+    "isURL",
+    overload(
+      "is_url_string",
+      [types.string],
+      types.bool,
+      (text: string) => parseRequestURI(text) !== undefined,
+    ),
+  ),
+  part("getScheme", "url_get_scheme", (uri) => uri.scheme),
+  part("getHost", "url_get_host", (uri) => uri.host),
+  part("getHostname", "url_get_hostname", (uri) => uri.hostname),
+  part("getPort", "url_get_port", (uri) => uri.port),
+  part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
+  declare(
+    "getQuery",
+    method("url_get_query", [urlType], mapType(types.string, listType(types.string)), queryOf),
+  ),
+];
