@@ -20,8 +20,8 @@ export class ConnectionPool {
   }
 
   /** The agent for a request. Streams stay open for minutes, so they must not use up the requests' places. */
-  agent({ stream, credential }: { stream: boolean; credential: Credential }): http.Agent {
-    const ca = this.#config.ca ?? this.#caFile?.read();
+  agent({ stream, credential, refresh }: AgentRequest): http.Agent {
+    const ca = this.#config.ca ?? this.#caFile?.read({ refresh });
     const material = `${ca}\n${credential.cert}\n${credential.key}`;
     if (this.#agents?.material !== material) {
       retire(this.#agents);
@@ -62,6 +62,14 @@ export class ConnectionPool {
       streams: make({ maxFreeSockets: 4 }),
     };
   }
+}
+
+/** What a connection is for. */
+export interface AgentRequest {
+  readonly stream: boolean;
+  readonly credential: Credential;
+  /** Read the authority's file again, whatever its age. */
+  readonly refresh: boolean;
 }
 
 type Connect = (

@@ -6,7 +6,7 @@ import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { identityHeaders } from "./identity-headers.ts";
-import { errorFromAnswer, errorFromSocket } from "./response-error.ts";
+import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
 import { retryDelay } from "./retry.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
 import { parseWarnings } from "./warning-header.ts";
@@ -64,10 +64,10 @@ export class HttpTransport {
       request.signal?.throwIfAborted();
       const credential = (await credentials?.current({ refresh })) ?? {};
       try {
-        return await this.#attempt(connection, request, credential, attempt);
+        return await this.#attempt(connection, request, { credential, refresh, attempt });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        if (error.isUnauthorized && credentials && !refresh) {
+        if (!refresh && ((error.isUnauthorized && credentials) || isDistrust(error))) {
           refresh = true;
           continue;
         }
@@ -81,8 +81,7 @@ export class HttpTransport {
   async #attempt(
     connection: Connection,
     request: RawRequest,
-    credential: Credential,
-    attempt: number,
+    { credential, refresh, attempt }: { credential: Credential; refresh: boolean; attempt: number },
   ): Promise<RawResponse> {
     const { method = "GET", stream = false } = request;
     const started = performance.now();
@@ -96,7 +95,8 @@ export class HttpTransport {
       });
     const label = `${method} ${request.path}`;
     try {
-      const answer = await this.#exchange(connection, request, credential);
+      const agent = connection.pool.agent({ stream, credential, refresh });
+      const answer = await this.#exchange(connection, request, { credential, agent });
       const status = answer.statusCode ?? 0;
       this.#passOnWarnings(answer, label);
       const text = stream && status < 400 ? "" : await readText(answer);
@@ -113,9 +113,9 @@ export class HttpTransport {
 
   /** Resolves with the head of the answer. */
   #exchange(
-    { config, base, pool }: Connection,
+    { config, base }: Connection,
     request: RawRequest,
-    credential: Credential,
+    { credential, agent }: { credential: Credential; agent: http.Agent },
   ): Promise<IncomingMessage> {
     const { method = "GET", stream = false, signal } = request;
     const body = request.body === undefined ? undefined : textOf(request.body);
@@ -128,7 +128,7 @@ export class HttpTransport {
         port: base.port || (secure ? 443 : 80),
         method,
         path: base.pathname.replace(/\/$/, "") + request.path + queryText(request.query),
-        agent: pool.agent({ stream, credential }),
+        agent,
         headers: {
           accept: "application/json",
           "user-agent": userAgent,

@@ -34,6 +34,12 @@ export function errorFromSocket(cause: unknown, request: string): ApiError {
   );
 }
 
+/** Whether the server's certificate was not believed: its authority may have been replaced. Nothing was sent. */
+export function isDistrust({ cause }: ApiError): boolean {
+  const { code = "" } = (cause ?? {}) as { code?: string };
+  return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);
+}
+
 function statusOf(text: string): Partial<Status> | undefined {
   if (!text.startsWith("{")) return undefined;
   try {

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import https from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { expect, onTestFinished, test } from "vitest";
+import { answerJSON } from "../testing/stub-server.ts";
+import { HttpTransport } from "./http-transport.ts";
+import { loadConfig } from "./load-config.ts";
+
+/** A server that tells callers the name on their certificate, and whose own certificate can be replaced. */
+async function secureServer(clientCA: string): Promise<{ url: string; use: (ca: CA) => void }> {
+  const server = https.createServer(
+    { ca: clientCA, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+      answerJSON(response, { name: subject?.CN ?? null });
+    },
+  );
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    use(ca) {
+      const { cert, key } = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
+      server.setSecureContext({ cert, key, ca: clientCA });
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+type CA = ReturnType<typeof createCA>;
+
+test("HttpTransport notices a new authority and a new client certificate without a restart", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tls-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const clientCA = createCA({ commonName: "clients" });
+  const write = (file: string, content: string): string => {
+    writeFileSync(join(folder, file), content);
+    return file;
+  };
+  const writeClient = (commonName: string): void => {
+    const { cert, key } = issueCertificate(clientCA, { commonName, usages: ["client"] });
+    write("tls.crt", cert);
+    write("tls.key", key);
+  };
+  const [first, second] = [createCA({ commonName: "first" }), createCA({ commonName: "second" })];
+  const server = await secureServer(clientCA.cert);
+  server.use(first);
+  write("ca.crt", first.cert);
+  writeClient("jane");
+  const kubeconfig = {
+    "current-context": "c",
+    clusters: [
+      { name: "c", cluster: { server: server.url, "certificate-authority": join(folder, "ca.crt") } },
+    ],
+    users: [
+      {
+        name: "u",
+        user: { "client-certificate": join(folder, "tls.crt"), "client-key": join(folder, "tls.key") },
+      },
+    ],
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+  };
+  const config = await loadConfig({ kubeconfig, env: {} });
+  const transport = new HttpTransport(config);
+  onTestFinished(() => transport.close());
+  const whoAmI = async (): Promise<unknown> => JSON.parse((await transport.send({ path: "/" })).text);
+  expect(await whoAmI()).toEqual({ name: "jane" });
+
+  server.use(second);
+  await expect(whoAmI()).rejects.toMatchObject({ isUnreachable: true });
+  write("ca.crt", second.cert);
+  writeClient("john");
+  expect(await whoAmI()).toEqual({ name: "john" });
+});
