@@ -30,7 +30,7 @@ function maskBody({ text, body }: ReceivedResponse): unknown {
   try {
     return lines.map((line) => mask(JSON.parse(line)));
   } catch {
-    return text;
+    return maskText(text).replace(/resourceVersion: "\d+"/g, 'resourceVersion: "{rv}"');
   }
 }
 
@@ -46,6 +46,7 @@ function mask(value: unknown, key = ""): unknown {
   if (typeof value !== "string") return value;
   if (key === "resourceVersion" && value !== "") return "{rv}";
   if (key === "continue") return "{continue}";
+  if (key === "serverAddress") return "{address}";
   if (key === "clusterIP" && value !== "None" && value !== "") return "{ip}";
   return maskText(value);
 }
@@ -57,6 +58,7 @@ function maskText(text: string): string {
     .replace(/\b10\.\d+\.\d+\.\d+\b/g, "{ip}")
     .replace(/(too old resource version: )\d+ \(\d+\)/, "$1{rv} ({rv})")
     .replace(/(Too large resource version: )\d+, current: \d+/, "$1{rv}, current: {rv}")
-    .replace(/\b(gen-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1{name}")
-    .replace(/(ResourceVersion in (?:precondition|object meta): )\d+/g, "$1{rv}");
+    .replace(/\b(gen-|BAD-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1{name}")
+    .replace(/(does not match the ResourceVersion in record \()\d+/g, "$1{rv}")
+    .replace(/(patch: Invalid value: |^Invalid value: )"\{.*\}"/s, '$1"{object}"');
 }

@@ -22,7 +22,6 @@ export const errors: readonly Story[] = [
     get("/readyz/ping"),
     get("/healthz/nope"),
     get("/api/"),
-    get("/apis/"),
     get("/apis/apps/"),
   ]),
   story("methods", [
@@ -79,7 +78,7 @@ export const errors: readonly Story[] = [
     { ...get("/apis/apps/v1/deployments"), headers: { "Impersonate-User": "bob" } },
     { ...get("/apis/apps/v1/namespaces/{ns}/deployments/x/status"), headers: { "Impersonate-User": "bob" } },
     { ...get("/metrics"), headers: { "Impersonate-User": "bob" } },
-    { ...get("/version"), headers: { "Impersonate-User": "bob" } },
+    { ...get("/healthz"), headers: { "Impersonate-User": "bob" } },
     { ...get(cm), headers: { "Impersonate-Group": "bobs" } },
     { ...get(cm), headers: { "Impersonate-User": "system:serviceaccount:{ns}:default" } },
     post("/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles", {

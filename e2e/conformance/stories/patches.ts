@@ -43,9 +43,9 @@ export const patches: readonly Story[] = [
     get(`${cm}/a`),
   ]),
   story("JSON patch", [
-    post(cm, { metadata: { name: "a" }, data: { k: "v", "a/b": "c" } }),
+    post(cm, { metadata: { name: "a", annotations: { "x/y": "c" } }, data: { k: "v" } }),
     jsonPatch(`${cm}/a`, [{ op: "add", path: "/data/l", value: "w" }]),
-    jsonPatch(`${cm}/a`, [{ op: "replace", path: "/data/a~1b", value: "d" }]),
+    jsonPatch(`${cm}/a`, [{ op: "replace", path: "/metadata/annotations/x~1y", value: "d" }]),
     jsonPatch(`${cm}/a`, [
       { op: "test", path: "/data/k", value: "v" },
       { op: "remove", path: "/data/k" },

@@ -1,2 +1,0 @@
-import { type Story } from "../story.ts";
-export declare const serverSideApply: readonly Story[];
