@@ -1,6 +1,6 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { matchesLabelSelector } from "../handlers/match-labels.ts";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { Rule } from "./authorizer.ts";

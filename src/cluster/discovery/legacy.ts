@@ -53,6 +53,7 @@ function resourceLine(resource: Resource) {
     verbs: resource.verbs,
     ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
     ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(resource.storageVersionHash && { storageVersionHash: resource.storageVersionHash }),
   };
 }
 

@@ -31,7 +31,10 @@ function readHeaders({ request }: RequestContext): User | undefined {
   const uid = header(request.headers["impersonate-uid"]);
   if (name === undefined) {
     if (groups.length > 0 || uid !== undefined || Object.keys(extra).length > 0) {
-      throw badRequest("requested impersonation without impersonating a user");
+      const listed = groups.map((group) => JSON.stringify(group)).join(", ");
+      throw badRequest(
+        `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid ?? "")}, Groups:[]string{${listed}}, Extra:map[string][]string(nil)} without impersonating a user name`,
+      );
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { ApplyConflict, SchemaMismatch, serverSideApply } from "@tsbuilder/apimachinery/patch/apply";
 import { type JSONObject, PatchError } from "@tsbuilder/apimachinery/patch";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { updateObject } from "../registry/update-object.ts";
 import type { Write } from "../registry/write.ts";
@@ -19,7 +20,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   if (!context.query.get("fieldManager")) throw managerRequired();
   const validation = fieldValidationOf(context.query, "PatchOptions");
   const applied = readApplied(await readBody(context.request), target);
-  checkFields(context, target, applied, [], validation);
+  if (target.resource.custom) checkFields(context, target, applied, "", validation);
   const force = isTrue(context.query.get("force"));
   const { entry, created } = await updateObject(write, {
     next: (current) => applyTo(write, current, applied, force),
@@ -38,10 +39,9 @@ function readApplied(body: Buffer, target: Target): ApiObject {
   const object = value as ApiObject;
   const { resource, version, name } = target;
   const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
-  if (object.apiVersion !== apiVersion) {
-    throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${object.apiVersion}, expected: ${apiVersion}`,
-    );
+  if (object.apiVersion !== apiVersion || object.kind !== resource.kind) {
+    const { group, version: sent } = parseApiVersion(object.apiVersion ?? "");
+    throw badRequest(`invalid object type: ${group}/${sent}, Kind=${object.kind ?? ""}`);
   }
   object.metadata ??= {};
   if (object.metadata.name !== undefined && object.metadata.name !== name) {
@@ -50,7 +50,6 @@ function readApplied(body: Buffer, target: Target): ApiObject {
     );
   }
   object.metadata.name = name;
-  if (resource.namespaced) object.metadata.namespace ??= target.namespace;
   return object;
 }
 

@@ -21,8 +21,8 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
   for (const entry of list.entries) {
     const { name, namespace } = entry.object.metadata;
     try {
-      const deleted = await deleteObject({ ...write, name: name!, namespace: namespace ?? "" }, options);
-      entries.push(deleted.gone ? entry : deleted.entry);
+      await deleteObject({ ...write, name: name!, namespace: namespace ?? "" }, options);
+      entries.push(entry);
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }

@@ -2,7 +2,9 @@ import type { DeleteOptions } from "../registry/delete-object.ts";
 import { readBody } from "../server/read-body.ts";
 import type { RequestContext } from "../server/request-context.ts";
 import { isTrue } from "../server/request-info.ts";
-import { badRequest } from "../status/index.ts";
+import { invalid, notSupported } from "@tsbuilder/apimachinery/schema";
+import { badRequest, invalidObject } from "../status/index.ts";
+import { explainJSON } from "./json-error.ts";
 import { parseYAML } from "./read-object.ts";
 import { mediaTypeOf } from "./read-object.ts";
 import type { Target } from "./target.ts";
@@ -19,9 +21,25 @@ export async function readDeleteOptions(context: RequestContext, target: Target)
   const body = await readBody(context.request);
   const sent = body.length > 0 ? decode(context, target, body) : fromQuery(context.query);
   const dryRun = readDryRun((sent.dryRun as string[] | undefined) ?? [], "DeleteOptions");
+  checkPolicy(sent);
   const raw = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...sent };
   return { ...(sent as DeleteOptions), dryRun, raw };
 }
+
+const policies = ["Foreground", "Background", "Orphan"];
+
+function checkPolicy({ propagationPolicy, orphanDependents }: SentOptions): void {
+  if (propagationPolicy === undefined) return;
+  const field = "propagationPolicy";
+  if (orphanDependents !== undefined) {
+    const detail = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidObject(deleteOptions, "", [invalid(field, propagationPolicy, detail)]);
+  }
+  if (policies.includes(propagationPolicy)) return;
+  throw invalidObject(deleteOptions, "", [notSupported(field, propagationPolicy, [...policies, "nil"])]);
+}
+
+const deleteOptions = { group: "meta.k8s.io", plural: "deleteoptions", kind: "DeleteOptions" };
 
 interface SentOptions extends DeleteOptions {
   readonly dryRun?: readonly string[];
@@ -34,8 +52,8 @@ function decode(context: RequestContext, target: Target, body: Buffer): SentOpti
       mediaTypeOf(context) === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
     return value;
-  } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+  } catch {
+    throw badRequest(`couldn't get version/kind; json parse error: ${explainJSON(text)}`);
   }
 }
 

@@ -84,7 +84,9 @@ export function listReply(context: RequestContext, target: Target, { entries, me
     const items = entries.map(({ object }) => object);
     return encode({ kind: resource.listKind, apiVersion, metadata, items }, representation);
   }
-  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":"${apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`;
+  // Lists of custom resources always have the field, as Go's unstructured lists do.
+  const shown = resource.custom ? { continue: "", ...metadata } : metadata;
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":"${apiVersion}","metadata":${JSON.stringify(shown)},"items":[`;
   const omitted = resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
   return { code: 200, contentType: "application/json", body: joinItems(head, entries, omitted) };
 }

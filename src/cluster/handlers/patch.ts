@@ -6,16 +6,18 @@ import {
   parseJSONPatch,
 } from "@tsbuilder/apimachinery/patch";
 import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
+import { DecodeError } from "../registry/built-in/decode-built-in.ts";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";
 import { badRequest, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import { explainJSON } from "./json-error.ts";
 import { handleApply } from "./apply.ts";
 import { mediaTypeOf } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
-import { writeOf } from "./write-options.ts";
+import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
 
 /** What a patch makes of an object. */
 type Patch = (object: ApiObject) => unknown;
@@ -24,15 +26,41 @@ type Patch = (object: ApiObject) => unknown;
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
   if (mediaTypeOf(context) === apply) return handleApply(context, target);
   const patch = await readPatch(context, target);
+  refuseForce(context.query);
+  const validation = fieldValidationOf(context.query, "PatchOptions");
   const source: UpdateSource = {
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
-      return patch(current);
+      const next = patch(current);
+      checkPatched(context, target, next, validation);
+      return next;
     },
     retry: true,
   };
   const { entry } = await updateObject(writeOf(context, target, "PatchOptions"), source);
   return replyObject(context, target, entry);
+}
+
+/** The patched object is decoded as a body would be, but its errors are said to be the patch's. */
+function checkPatched(
+  { warnings }: RequestContext,
+  { version }: Target,
+  next: ApiObject,
+  validation: FieldValidation,
+): void {
+  try {
+    const unknown = version.schema?.unknownFields(next) ?? [];
+    if (validation === "Ignore" || unknown.length === 0) return;
+    const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+    if (validation === "Strict") throw new DecodeError(`strict decoding error: ${problems.join(", ")}`);
+    for (const problem of problems) warnings.add(problem);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const message = `Invalid value: ${JSON.stringify(JSON.stringify(next))}: ${error.message}`;
+    throw new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
+      causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
+    });
+  }
 }
 
 const merge = "application/merge-patch+json";
@@ -59,8 +87,9 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
     if (mediaType === merge) {
       const value = parseText(body);
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        const found = Array.isArray(value) ? "array" : typeof value;
         throw badRequest(
-          `error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}`,
+          `error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
         );
       }
       return (object) => applyMergePatch(object as never, value as never);
@@ -68,19 +97,22 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
     if (mediaType === strategic && !target.resource.custom) {
       const value = parseText(body);
       const node = target.version.schema?.node ?? {};
-      return (object) => applyStrategicMergePatch(object as never, value as never, node);
+      if (Array.isArray(value)) {
+        throw badRequest("json: cannot unmarshal array into Go value of type map[string]interface {}");
+      }
+      return (object) => strategically(() => applyStrategicMergePatch(object as never, value as never, node));
     }
   } catch (error) {
     throw statusOf(error);
   }
-  throw unsupportedPatch(target);
+  throw unsupportedPatch(mediaType, target);
 }
 
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+  } catch {
+    throw badRequest(`error decoding patch: ${explainJSON(text)}`);
   }
 }
 
@@ -89,6 +121,18 @@ function patched(patch: Patch, current: ApiObject): ApiObject {
     return cloneJSON(patch(current)) as ApiObject;
   } catch (error) {
     throw statusOf(error);
+  }
+}
+
+/** A patch that doesn't fit the lists it is to be merged into is said to be the server's fault. */
+function strategically(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof PatchError && error.failure === "inapplicable") {
+      throw new StatusError(500, undefined, error.message);
+    }
+    throw error;
   }
 }
 
@@ -104,8 +148,11 @@ function statusOf(error: unknown): unknown {
   );
 }
 
-function unsupportedPatch({ resource }: Target): StatusError {
+function unsupportedPatch(mediaType: string, { resource }: Target): StatusError {
   const types = resource.custom ? [json, merge, apply] : [json, merge, strategic, apply];
+  if (mediaType !== strategic) {
+    return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  }
   return new StatusError(
     415,
     "UnsupportedMediaType",

@@ -1,9 +1,13 @@
-import { parse } from "yaml";
+import { parse, parseDocument } from "yaml";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+import { DecodeError } from "../registry/built-in/decode-built-in.ts";
 import { readBody } from "../server/read-body.ts";
 import type { RequestContext } from "../server/request-context.ts";
-import { badRequest, unsupportedMediaType } from "../status/index.ts";
+import { badRequest, invalidObject, unsupportedMediaType } from "../status/index.ts";
 import type { ApiObject } from "../storage/api-object.ts";
-import { findDuplicateKeys } from "./duplicate-keys.ts";
+import { findFieldProblems } from "./field-problems.ts";
+import { explainJSON } from "./json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 
@@ -15,9 +19,11 @@ export async function readObject(
 ): Promise<ApiObject> {
   const validation = fieldValidationOf(context.query, optionsKind);
   const body = await readBody(context.request);
-  const { value, duplicates } = decodeBody(body, mediaTypeOf(context), target, validation);
-  const object = asObject(value, target, body);
-  checkFields(context, target, object, duplicates, validation);
+  const text = body.toString("utf8");
+  const isYAML = mediaTypeOf(context) === "application/yaml";
+  const object = asObject(decodeText(context, text, target), target, text);
+  checkFields(context, target, object, isYAML ? "" : text, validation);
+  if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, text, validation);
   return object;
 }
 
@@ -26,36 +32,29 @@ export function mediaTypeOf({ request }: RequestContext): string {
 }
 
 /** Reads a body of any kind: the caller says what it expects. */
-export async function decodeRequestBody(
-  context: RequestContext,
-  target: Target,
-  body: Buffer,
-): Promise<unknown> {
-  return decodeBody(body, mediaTypeOf(context), target, "Ignore").value;
-}
-
-interface Decoded {
-  readonly value: unknown;
-  readonly duplicates: readonly string[];
+export function decodeRequestBody(context: RequestContext, target: Target, body: Buffer): unknown {
+  return decodeText(context, body.toString("utf8"), target);
 }
 
 const bodyTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-function decodeBody(body: Buffer, mediaType: string, target: Target, validation: FieldValidation): Decoded {
-  const text = body.toString("utf8");
-  if (mediaType === "application/json" || mediaType === "*/*" || mediaType === "") {
-    const value = parseJSON(text, target);
-    return { value, duplicates: validation === "Ignore" ? [] : findDuplicateKeys(text) };
-  }
-  if (mediaType === "application/yaml") return { value: parseYAML(text, target), duplicates: [] };
+function decodeText(context: RequestContext, text: string, target: Target): unknown {
+  const mediaType = mediaTypeOf(context);
+  if (mediaType === "application/json" || mediaType === "*/*" || mediaType === "")
+    return parseJSON(text, target);
+  if (mediaType === "application/yaml") return parseYAML(text, target);
   throw unsupportedMediaType(target.resource.custom ? bodyTypes.slice(0, 2) : bodyTypes);
 }
 
 function parseJSON(text: string, target: Target): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw unrecognized(target, `json parse error: ${(error as Error).message}`);
+  } catch {
+    const shown = text === "" ? "<empty>" : text.slice(0, 1024);
+    throw unrecognized(
+      target,
+      `couldn't get version/kind; json parse error: ${explainJSON(text)} (${shown})`,
+    );
   }
 }
 
@@ -64,55 +63,118 @@ export function parseYAML(text: string, target: Target): unknown {
   try {
     return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
   } catch (error) {
-    throw unrecognized(target, `yaml parse error: ${(error as Error).message}`);
+    throw unrecognized(target, `yaml: ${(error as Error).message.split("\n")[0]}`);
   }
 }
 
 function unrecognized({ resource }: Target, why: string): Error {
-  return badRequest(
-    `the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind; ${why}`,
+  return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
+}
+
+const typeMeta =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function asObject(value: unknown, target: Target, text: string): ApiObject {
+  if (typeof value !== "object" || Array.isArray(value)) {
+    const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    throw unrecognized(
+      target,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${typeMeta} (${Buffer.from(text).toString("hex")})`,
+    );
+  }
+  const object = (value ?? {}) as ApiObject;
+  checkType(object, target, text);
+  if (object.metadata === undefined || object.metadata === null) object.metadata = {};
+  return object;
+}
+
+/** A body may leave its type out where the URL says it; custom resources must state it. */
+function checkType(object: ApiObject, target: Target, text: string): void {
+  const { resource, version } = target;
+  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+  if (resource.custom) return checkCustomType(object, target, apiVersion, text);
+  object.kind ||= resource.kind;
+  object.apiVersion ||= apiVersion;
+  const { kind } = object;
+  if (kind === resource.kind && object.apiVersion === apiVersion) return undefined;
+  const { group } = parseApiVersion(object.apiVersion);
+  const sent = parseApiVersion(object.apiVersion).version;
+  const known = target.core.registry.findKind(group, kind);
+  const shown = JSON.stringify(group === "" ? sent : sent);
+  if (known?.versions.some(({ name }) => name === sent)) {
+    const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
+    throw badRequest(
+      `${kind} in version ${shown} cannot be handled as a ${resource.kind}: converting (${sent}.${kind}) to (${internal}.${resource.kind}): unknown conversion`,
+    );
+  }
+  throw badRequest(
+    `${kind} in version ${shown} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(object.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
   );
 }
 
-function asObject(value: unknown, target: Target, body: Buffer): ApiObject {
-  const { resource, version } = target;
-  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unrecognized(target, `json parse error: the body is no object (${body.toString("utf8", 0, 40)})`);
+function checkCustomType(object: ApiObject, target: Target, apiVersion: string, text: string): void {
+  const { resource } = target;
+  if (!object.kind) {
+    const shown = text.length > 31 ? `${text.slice(0, 31)} ...` : text;
+    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${shown})`);
   }
-  const object = value as Partial<ApiObject>;
-  const { kind = resource.kind, apiVersion: sent = apiVersion } = object;
-  if (kind !== resource.kind && target.subresourceInfo?.body === undefined) {
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(target.version.name)} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(sent)}`,
-    );
+  if (object.kind !== resource.kind) {
+    const error = invalid("kind", object.kind, `must be ${resource.kind}`);
+    throw invalidObject({ ...resource, kind: object.kind }, object.metadata?.name ?? "", [error]);
   }
-  if (sent !== apiVersion && target.subresourceInfo?.body === undefined) {
-    throw badRequest(
-      `the API version in the data (${sent}) does not match the expected API version (${apiVersion})`,
-    );
-  }
-  object.kind = kind;
-  object.apiVersion = sent;
-  if (typeof object.metadata !== "object" || object.metadata === null) object.metadata = {};
-  return object as ApiObject;
+  if (object.apiVersion === apiVersion) return;
+  throw badRequest(
+    `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
+  );
 }
 
-/** Strict requests fail for unknown and duplicate fields, others are warned. */
+/** Strict requests fail for unknown and duplicate fields, others are warned; wrong types fail always. */
 export function checkFields(
   { warnings }: RequestContext,
-  { version }: Target,
+  target: Target,
   object: ApiObject,
-  duplicates: readonly string[],
+  json: string,
   validation: FieldValidation,
 ): void {
+  const unknown = unknownFieldsOf(object, target);
   if (validation === "Ignore") return;
-  const unknown = version.schema?.unknownFields(object) ?? [];
-  const problems = [
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
-  ];
+  const problems = findFieldProblems(json, unknown);
   if (problems.length === 0) return;
-  if (validation === "Strict") throw badRequest(`strict decoding error: ${problems.join(", ")}`);
+  if (validation === "Strict") throw undecodable(target, `strict decoding error: ${problems.join(", ")}`);
   for (const problem of problems) warnings.add(problem);
+}
+
+function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
+  try {
+    return target.version.schema?.unknownFields(object) ?? [];
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw undecodable(target, error.message);
+  }
+}
+
+function undecodable({ resource, version }: Target, why: string): Error {
+  const { kind } = resource;
+  return badRequest(
+    `${kind} in version ${JSON.stringify(version.name)} cannot be handled as a ${kind}: ${why}`,
+  );
+}
+
+function checkDuplicateKeys(
+  { warnings }: RequestContext,
+  target: Target,
+  text: string,
+  validation: FieldValidation,
+): void {
+  const { errors } = parseDocument(text, { maxAliasCount: 100 } as object);
+  const duplicates = errors.filter(({ code }) => code === "DUPLICATE_KEY");
+  if (duplicates.length === 0) return;
+  const lines = duplicates.map(({ pos }) => {
+    const line = text.slice(0, pos[0]).split("\n").length;
+    const key = /^\s*["']?([^"':]+)/.exec(text.slice(pos[0]))?.[1] ?? "";
+    return `  line ${line}: key ${JSON.stringify(key)} already set in map`;
+  });
+  const message = `yaml: unmarshal errors:\n${lines.join("\n")}`;
+  if (validation === "Strict") throw undecodable(target, `strict decoding error: ${message}`);
+  warnings.add(message);
 }

@@ -33,8 +33,13 @@ function valueOf(
 }
 
 export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
-  if (yaml) return { code, contentType: "application/yaml", body: stringify(value) };
+  if (yaml) return { code, contentType: "application/yaml", body: toYAML(value) };
   return { code, contentType: "application/json", body: Buffer.from(JSON.stringify(value)) };
+}
+
+/** As Go prints it: keys sorted, lists at the level of their key, texts quoted that look like something else. */
+function toYAML(value: unknown): string {
+  return stringify(value, { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 });
 }
 
 /** How much of each object a Table carries. */

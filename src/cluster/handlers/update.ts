@@ -12,9 +12,14 @@ export async function handleUpdate(context: RequestContext, target: Target): Pro
   const write = writeOf(context, target, "UpdateOptions");
   const object = await readObject(context, target, "UpdateOptions");
   const { name } = object.metadata;
-  if (!name) throw badRequest("name must be provided");
+  if (!name) {
+    throw badRequest(
+      `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
   const { entry, created } = await updateObject(write, {
     next: () => cloneJSON(object),
+    uidIsCondition: true,
     createMissing: target.resource.strategy.createOnUpdate,
     retry: !object.metadata.resourceVersion,
   });

@@ -44,7 +44,7 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
 export function fieldValidationOf(query: URLSearchParams, kind: string): FieldValidation {
   const value = query.get("fieldValidation") || "Warn";
   if (value === "Strict" || value === "Warn" || value === "Ignore") return value;
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: "Ignore", "Strict", "Warn"`;
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: "", "Ignore", "Strict", "Warn"`;
   throw invalidOption(kind, `fieldValidation: ${message}`, {
     reason: "FieldValueNotSupported",
     message,
@@ -68,6 +68,17 @@ interface Cause {
   readonly reason: string;
   readonly message: string;
   readonly field: string;
+}
+
+/** Taking fields from others is a thing of server-side apply only. */
+export function refuseForce(query: URLSearchParams): void {
+  if (!query.has("force")) return;
+  const message = "Forbidden: may not be specified for non-apply patch";
+  throw invalidOption("PatchOptions", `force: ${message}`, {
+    reason: "FieldValueForbidden",
+    message,
+    field: "force",
+  });
 }
 
 function invalidOption(kind: string, message: string, cause: Cause): StatusError {

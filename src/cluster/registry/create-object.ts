@@ -34,10 +34,10 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   const admission = admissionRequest(write, object);
   let admitted = (await core.admission.mutate(admission))!;
   const generated = takeName(write, admitted);
-  stampNewObject(admitted, resource, context.now);
-  strategy.prepareForCreate?.(admitted, context);
   strategy.default?.(admitted, context);
   if (!applied) admitted = await trackManagers(write, undefined, admitted);
+  stampNewObject(admitted, resource, context.now);
+  strategy.prepareForCreate?.(admitted, context);
 
   const errors = [
     ...validateNewMetadata(admitted, resource),
@@ -64,7 +64,10 @@ async function commit(write: Write, object: ApiObject, generated: boolean): Prom
 }
 
 function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
-  if (!resource.namespaced) return;
+  if (!resource.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
   metadata.namespace ??= namespace;
   if (metadata.namespace === "") metadata.namespace = namespace;
   if (metadata.namespace !== namespace) {

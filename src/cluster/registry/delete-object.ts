@@ -1,5 +1,4 @@
-import { conflict, invalidObject, notFound } from "../status/index.ts";
-import { invalid } from "@tsbuilder/apimachinery/schema";
+import { conflict, notFound } from "../status/index.ts";
 import type { ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { admissionRequest } from "./create-object.ts";
@@ -100,20 +99,9 @@ function finalizersFor(write: Write, object: ApiObject, options: DeleteOptions):
   return others;
 }
 
-function policyOf({ resource, name }: Write, before: readonly string[], options: DeleteOptions): string {
+function policyOf({ resource }: Write, before: readonly string[], options: DeleteOptions): string {
   const { propagationPolicy, orphanDependents } = options;
-  if (propagationPolicy !== undefined) {
-    if (!["Foreground", "Background", "Orphan"].includes(propagationPolicy)) {
-      throw invalidObject(resource, name, [
-        invalid(
-          "propagationPolicy",
-          propagationPolicy,
-          'valid values are "Background", "Foreground", and "Orphan"',
-        ),
-      ]);
-    }
-    return propagationPolicy;
-  }
+  if (propagationPolicy !== undefined) return propagationPolicy;
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
   if (before.includes(foreground)) return "Foreground";
   if (before.includes(orphan)) return "Orphan";
@@ -127,18 +115,12 @@ function checkPreconditions(
 ): void {
   const { uid, resourceVersion } = object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
-    );
+    const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict({ ...resource, group: "", plural: resource.kind }, name, why);
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    throw conflict(
-      resource,
-      name,
-      `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
-    );
+    const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict({ ...resource, group: "", plural: resource.kind }, name, why);
   }
 }
 

@@ -1,4 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
+import { type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Resource } from "./resource.ts";
@@ -10,7 +12,6 @@ export function stampNewObject(object: ApiObject, resource: Resource, now: Date)
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
   delete metadata.resourceVersion;
-  delete metadata.generation;
   metadata.uid = randomUUID();
   metadata.creationTimestamp = formatTime(now);
   if (resource.strategy.generation) metadata.generation = 1;
@@ -34,16 +35,17 @@ export function formatTime(date: Date): string {
 export function carryOverMetadata(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   const before = old.metadata;
-  metadata.uid ??= before.uid!;
+  metadata.uid ||= before.uid!;
   metadata.creationTimestamp = before.creationTimestamp!;
   for (const field of serverFields) {
     if (before[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: before[field] });
   }
+  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp ??= before.deletionTimestamp;
   delete metadata.selfLink;
 }
 
-const serverFields = ["generation", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
+const serverFields = ["generation", "deletionGracePeriodSeconds"] as const;
 
 /** Checks the metadata of an object about to be created. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
@@ -81,7 +83,7 @@ export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): Fiel
       break;
     }
   }
-  for (const field of ["name", "namespace", "uid"] as const) {
+  for (const field of ["name", "namespace", "uid", "deletionTimestamp"] as const) {
     if ((metadata[field] ?? "") !== (before[field] ?? "")) {
       errors.push(invalid(`metadata.${field}`, metadata[field] ?? "", "field is immutable"));
     }
@@ -98,51 +100,14 @@ function validateCommonMetadata({ metadata }: ApiObject): FieldError[] {
   ];
 }
 
-const qualifiedNameDetail =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const labelValueDetail =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-const subdomainDetail =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-
 /** Checks a map of labels; Pod templates and selectors use the same rules. */
 export function validateLabels(labels: Record<string, unknown> | undefined, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
-    for (const detail of labelKeyProblems(key)) errors.push(invalid(field, key, detail));
-    for (const detail of labelValueProblems(String(value))) errors.push(invalid(field, value, detail));
+    for (const detail of checkQualifiedName(key)) errors.push(invalid(field, key, detail));
+    for (const detail of checkLabelValue(String(value))) errors.push(invalid(field, value, detail));
   }
   return errors;
-}
-
-/** What is wrong with a label's key: an optional DNS prefix, a slash, a name. */
-export function labelKeyProblems(key: string): string[] {
-  const parts = key.split("/");
-  const problems: string[] = [];
-  if (parts.length > 2) {
-    return [
-      "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
-    ];
-  }
-  const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
-  if (prefix !== undefined) {
-    if (prefix === "") problems.push("prefix part must be non-empty");
-    else if (prefix.length > 253) problems.push("prefix part must be no more than 253 bytes");
-    else if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(prefix)) {
-      problems.push(`prefix part ${subdomainDetail}`);
-    }
-  }
-  if (name === "") problems.push("name part must be non-empty");
-  else if (name.length > 63) problems.push("name part must be no more than 63 bytes");
-  if (!/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name)) problems.push(qualifiedNameDetail);
-  return problems;
-}
-
-function labelValueProblems(value: string): string[] {
-  const problems: string[] = [];
-  if (value.length > 63) problems.push("must be no more than 63 bytes");
-  if (!/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value)) problems.push(labelValueDetail);
-  return problems;
 }
 
 const annotationsLimit = 256 * 1024;
@@ -152,7 +117,7 @@ function validateAnnotations(annotations: Record<string, string> | undefined): F
   let size = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {
     size += Buffer.byteLength(key) + Buffer.byteLength(value);
-    for (const detail of labelKeyProblems(key.toLowerCase())) {
+    for (const detail of checkQualifiedName(key.toLowerCase())) {
       errors.push(invalid("metadata.annotations", key, detail));
     }
   }
@@ -163,27 +128,55 @@ function validateAnnotations(annotations: Record<string, string> | undefined): F
 function validateOwnerReferences(references: ApiObject["metadata"]["ownerReferences"]): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
-  for (const [index, reference] of (references ?? []).entries()) {
-    const field = `metadata.ownerReferences[${index}]`;
+  for (const reference of references ?? []) {
+    const field = "metadata.ownerReferences";
     if (!reference.apiVersion) errors.push(invalid(`${field}.apiVersion`, "", "version must not be empty"));
     if (!reference.kind) errors.push(invalid(`${field}.kind`, "", "must not be empty"));
     if (!reference.name) errors.push(invalid(`${field}.name`, "", "must not be empty"));
     if (!reference.uid) errors.push(invalid(`${field}.uid`, "", "must not be empty"));
+    if (reference.kind === "Event" && /^(events\.k8s\.io\/)?v1$/.test(reference.apiVersion)) {
+      const { group, version } = parseApiVersion(reference.apiVersion);
+      const detail = `${group}/${version}, Kind=Event is disallowed from being an owner`;
+      errors.push(invalid(field, inGoOrder(reference), detail));
+    }
     if (reference.controller !== true) continue;
     if (controller !== undefined) {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.kind}/${reference.name}`;
-      errors.push(invalid("metadata.ownerReferences", references, detail));
+      errors.push(invalid(field, references!.map(inGoOrder), detail));
     } else controller = `${reference.kind}/${reference.name}`;
   }
   return errors;
 }
 
+/** Messages show references with their fields as Go declares them. */
+function inGoOrder({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller,
+  blockOwnerDeletion,
+}: OwnerReference): OwnerReference {
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller !== undefined && { controller }),
+    ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
+  };
+}
+
+const standardFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
 function validateFinalizers(finalizers: readonly string[] | undefined): FieldError[] {
   const errors: FieldError[] = [];
-  for (const finalizer of finalizers ?? []) {
-    for (const detail of labelKeyProblems(finalizer)) {
-      errors.push(invalid("metadata.finalizers", finalizer, detail));
-    }
+  for (const [index, finalizer] of (finalizers ?? []).entries()) {
+    const problems = checkQualifiedName(finalizer);
+    for (const detail of problems) errors.push(invalid("metadata.finalizers", finalizer, detail));
+    if (problems.length > 0 || finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
+    const detail = "name is neither a standard finalizer name nor is it fully qualified";
+    errors.push(invalid(`metadata.finalizers[${index}]`, finalizer, detail));
   }
   if (finalizers?.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.push(

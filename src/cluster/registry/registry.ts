@@ -62,6 +62,10 @@ export class Registry {
     return resource && found && { resource, version: found };
   }
 
+  servesGroup(group: string): boolean {
+    return this.all().some((resource) => resource.group === group);
+  }
+
   servesGroupVersion(group: string, version: string): boolean {
     return this.all().some(
       (resource) => resource.group === group && resource.versions.some(({ name }) => name === version),

@@ -1,7 +1,14 @@
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
 import type { JSONObject } from "@tsbuilder/apimachinery/patch";
 import { invalid } from "@tsbuilder/apimachinery/schema";
-import { badRequest, conflict, invalidObject, notFound } from "../status/index.ts";
+import {
+  badRequest,
+  conflict,
+  invalidObject,
+  notFound,
+  qualifiedName,
+  StatusError,
+} from "../status/index.ts";
 import { type ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { admissionRequest, createObject } from "./create-object.ts";
@@ -15,6 +22,8 @@ export interface UpdateSource {
   next(current: ApiObject | undefined): ApiObject | Promise<ApiObject>;
   /** The new object carries its managers already: a server-side apply. */
   readonly applied?: boolean;
+  /** A uid in the object is a condition of the write, as for PUT; patches can't change it anyway. */
+  readonly uidIsCondition?: boolean;
   /** Create the object if it is not there. */
   readonly createMissing?: boolean;
   /** A lost race is tried again with the newer state, unless the client named a revision. */
@@ -59,6 +68,7 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
 async function createMissing(write: Write, source: UpdateSource): Promise<Entry> {
   if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
   const object = await source.next(undefined);
+  delete object.metadata.resourceVersion;
   return createObject(write, object, source.applied);
 }
 
@@ -71,19 +81,18 @@ async function prepare(
   const { resource, core } = write;
   const { strategy } = resource;
   const context = writeContext(write);
-  checkIdentity(write, current, next);
+  checkIdentity(write, current, next, source);
   checkRevision(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   strategy.default?.(next, context);
   carryOverMetadata(next, current);
-  let update = source.applied ? next : await trackManagers(write, current, next);
-
-  const request = { ...admissionRequest(write, update), operation: "UPDATE" as const, oldObject: current };
-  update = (await core.admission.mutate(request))!;
+  const request = { ...admissionRequest(write, next), operation: "UPDATE" as const, oldObject: current };
+  let update = (await core.admission.mutate(request))!;
   strategy.resetFields(update, current, write.subresource);
   carryOverMetadata(update, current);
-  strategy.prepareForUpdate?.(update, current, context);
   strategy.default?.(update, context);
+  if (!source.applied) update = await trackManagers(write, current, update);
+  strategy.prepareForUpdate?.(update, current, context);
   if (strategy.generation && strategy.specChanged(update, current)) {
     update.metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
@@ -96,7 +105,12 @@ async function prepare(
   return update;
 }
 
-function checkIdentity({ resource, name, namespace }: Write, current: ApiObject, next: ApiObject): void {
+function checkIdentity(
+  { resource, name, namespace }: Write,
+  current: ApiObject,
+  next: ApiObject,
+  { uidIsCondition = false }: UpdateSource,
+): void {
   const { metadata } = next;
   metadata.name ||= name;
   if (metadata.name !== name) {
@@ -108,16 +122,22 @@ function checkIdentity({ resource, name, namespace }: Write, current: ApiObject,
     metadata.namespace ||= namespace;
     if (metadata.namespace !== namespace) {
       throw badRequest(
-        `the namespace of the object (${metadata.namespace}) does not match the namespace on the request (${namespace})`,
+        "the namespace of the provided object does not match the namespace sent on the request",
       );
     }
   }
   const uid = current.metadata.uid!;
-  if (metadata.uid && metadata.uid !== uid) {
+  if (uidIsCondition && metadata.uid && metadata.uid !== uid) {
+    const key = [
+      "/registry",
+      qualifiedName(resource),
+      ...(resource.namespaced ? [namespace] : []),
+      name,
+    ].join("/");
     throw conflict(
       resource,
       name,
-      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
     );
   }
 }
@@ -128,12 +148,18 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
   if (sent === "" || sent === "0") {
     if (!resource.strategy.unconditionalUpdate) {
       const error = invalid("metadata.resourceVersion", 0, "must be specified for an update");
-      throw invalidObject(resource, name, [error]);
+      throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
     }
     next.metadata.resourceVersion = resourceVersion!;
     return;
   }
-  if (!/^[0-9]+$/.test(sent)) throw badRequest(`Invalid value: ${JSON.stringify(sent)}`);
+  if (!/^[0-9]+$/.test(sent)) {
+    throw new StatusError(
+      500,
+      undefined,
+      `strconv.ParseUint: parsing ${JSON.stringify(sent)}: invalid syntax`,
+    );
+  }
   if (sent !== resourceVersion) throw conflict(resource, name);
 }
 

@@ -2,7 +2,7 @@ import { handleDiscovery } from "../discovery/handle-discovery.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
-import { resourceNotServed } from "../status/index.ts";
+import { methodNotAllowed, resourceNotServed } from "../status/index.ts";
 import { jsonReply, textReply } from "./reply.ts";
 import type { Handler, Reply, RequestContext } from "./request-context.ts";
 import { versionInfo } from "./version.ts";
@@ -12,6 +12,7 @@ export function apiHandler(core: Core): Handler {
   const openapi = new OpenAPI(core.registry);
   return async (context) => {
     if (context.info.isResource) return served(core, context);
+    if (context.method !== "GET" && context.method !== "HEAD") throw methodNotAllowed();
     return (
       handleDiscovery(core.registry, context) ?? (await openapi.handle(context)) ?? handlePath(core, context)
     );
@@ -21,10 +22,12 @@ export function apiHandler(core: Core): Handler {
 /** An unknown group or version is an unknown path; an unknown resource of a known one gets a Status. */
 function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
   const { group, version } = context.info;
-  if (!core.registry.servesGroupVersion(group, version)) return textReply("404 page not found\n", 404);
+  if (!core.registry.servesGroup(group)) return textReply(notFoundText, 404);
+  if (!core.registry.servesGroupVersion(group, version)) throw resourceNotServed();
   return dispatch(core, context);
 }
 
+const notFoundText = "404 page not found\n";
 const healthPaths = new Set(["healthz", "livez", "readyz"]);
 
 function handlePath(core: Core, { info, query }: RequestContext): Reply {
@@ -38,9 +41,9 @@ function handlePath(core: Core, { info, query }: RequestContext): Reply {
   if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
   if (info.path === "/openid/v1/jwks") return jsonReply(core.tokens.keys());
   if (info.path === "/.well-known/openid-configuration") return jsonReply(openidConfiguration(core));
-  if (info.path.startsWith("/api/") || info.path.startsWith("/apis/"))
-    return textReply("404 page not found\n", 404);
-  throw resourceNotServed();
+  const isVersion = root === "apis" && rest.length === 2 && core.registry.servesGroup(rest[0]!);
+  if (isVersion) throw resourceNotServed();
+  return textReply(notFoundText, 404);
 }
 
 function openidConfiguration({ tokens }: Core): object {

@@ -4,7 +4,7 @@ import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../server/reply.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
 import { notFound, StatusError } from "../../status/index.ts";
-import { matchesLabelSelector } from "../match-labels.ts";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { readBodyObject } from "./read-body-object.ts";

@@ -1,0 +1,119 @@
+/**
+ * Says why a text is no JSON in the words of Go's decoder, which clients and their tests look for:
+ * `invalid character 'x' looking for beginning of value`, `unexpected end of JSON input`.
+ */
+export function explainJSON(text: string): string {
+  const scanner = new Scanner(text);
+  try {
+    scanner.value();
+    scanner.end();
+    return "invalid JSON";
+  } catch (error) {
+    if (error instanceof JSONProblem) return error.message;
+    throw error;
+  }
+}
+
+class JSONProblem extends Error {}
+
+const literals = ["true", "false", "null"];
+
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(): void {
+    this.#space();
+    const char = this.#text[this.#at];
+    if (char === "{") return this.#object();
+    if (char === "[") return this.#array();
+    if (char === '"') return this.#string();
+    if (char !== undefined && /[-0-9]/.test(char)) return this.#number();
+    const literal = literals.find((word) => word[0] === char);
+    if (literal === undefined) throw this.#problem("looking for beginning of value");
+    return this.#literal(literal);
+  }
+
+  end(): void {
+    this.#space();
+    if (this.#at < this.#text.length) throw this.#problem("after top-level value");
+  }
+
+  #object(): void {
+    this.#at++;
+    this.#space();
+    if (this.#take("}")) return;
+    for (;;) {
+      this.#space();
+      if (this.#text[this.#at] !== '"') throw this.#problem("looking for beginning of object key string");
+      this.#string();
+      this.#space();
+      if (!this.#take(":")) throw this.#problem("after object key");
+      this.value();
+      this.#space();
+      if (this.#take("}")) return;
+      if (!this.#take(",")) throw this.#problem("after object key:value pair");
+    }
+  }
+
+  #array(): void {
+    this.#at++;
+    this.#space();
+    if (this.#take("]")) return;
+    for (;;) {
+      this.value();
+      this.#space();
+      if (this.#take("]")) return;
+      if (!this.#take(",")) throw this.#problem("after array element");
+    }
+  }
+
+  #string(): void {
+    this.#at++;
+    for (;;) {
+      const char = this.#text[this.#at];
+      if (char === undefined) throw this.#problem("");
+      if (char < " ") throw this.#problem("in string literal");
+      this.#at++;
+      if (char === '"') return;
+      if (char !== "\\") continue;
+      if (!/["\\/bfnrtu]/.test(this.#text[this.#at] ?? "")) throw this.#problem("in string escape code");
+      this.#at++;
+    }
+  }
+
+  #number(): void {
+    const found = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
+    this.#at += found.length;
+    if (!/\d$/.test(found)) throw this.#problem("in numeric literal");
+  }
+
+  #literal(word: string): void {
+    for (const expected of word) {
+      if (this.#text[this.#at] !== expected)
+        throw this.#problem(`in literal ${word} (expecting '${expected}')`);
+      this.#at++;
+    }
+  }
+
+  #space(): void {
+    while (/[ \t\r\n]/.test(this.#text[this.#at] ?? "")) this.#at++;
+  }
+
+  #take(char: string): boolean {
+    if (this.#text[this.#at] !== char) return false;
+    this.#at++;
+    return true;
+  }
+
+  #problem(where: string): JSONProblem {
+    const char = this.#text[this.#at];
+    if (char === undefined) return new JSONProblem("unexpected end of JSON input");
+    const shown = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
+    return new JSONProblem(`invalid character '${shown}' ${where}`);
+  }
+}
