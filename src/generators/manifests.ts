@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { generateCrds } from "./crd/generate-crds.ts";
+import { type GeneratedCrd, generateCrds } from "./crd/generate-crds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { emitFile } from "./emit.ts";
 import type { Marker } from "./markers/collect.ts";
@@ -41,8 +41,10 @@ export async function planManifests(
   const folder = (name: GeneratorName): string => options.output?.[name] ?? OUTPUT[name];
   const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;
   const files = new Map<string, string>();
-  if (runs("crd")) {
-    for (const { fileName, text } of generateCrds(sources))
+  if (runs("crd") && !sources.hasSyntaxErrors) {
+    const { checkCrd } = await import("./crd/check-crd.ts");
+    const check = (generated: GeneratedCrd): void => checkCrd(generated, sources.log);
+    for (const { fileName, text } of generateCrds(sources, check))
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
@@ -55,7 +57,9 @@ export async function planManifests(
       files.set(posix.join(folder("webhook"), "manifests.yaml"), emitFile(configurations, options));
     }
   }
-  for (const module of sources.markerModules) sources.markersOf(module);
+  for (const module of [...sources.markerModules, ...sources.graph.reachable(sources.apiModules)]) {
+    if (!module.file.includes("node_modules/")) sources.markersOf(module);
+  }
   const stale = runs("crd") ? staleCrds(tree, folder("crd"), files) : [];
   const changes = [...files]
     .filter(([path, content]) => tree.read(path) !== content)

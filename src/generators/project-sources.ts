@@ -64,18 +64,23 @@ export class ProjectSources implements SchemaSources {
     // Parsing costs more than a look at the text, and most files of an operator have no markers.
     const marked = others.filter((file) => MARKER_LINE.test(tree.read(file) ?? ""));
     this.markerModules = [...this.apiModules, ...this.#load(marked)];
-    this.#reportSyntaxErrors();
   }
 
   markersOf(module: Module): ModuleMarkers {
     const known = this.#markers.get(module) ?? this.cache.markers.get(module);
     if (known) return known;
     const findings = this.log.size;
+    for (const { message, pos } of module.syntaxErrors) this.log.error({ module, pos }, message);
     const markers = collectMarkers(module, this.log);
     this.#markers.set(module, markers);
     // What is wrong with a file must be said in every run.
     if (this.log.size === findings) this.cache.markers.set(module, markers);
     return markers;
+  }
+
+  /** A file that doesn't parse has lost some of its names: what else would be said of the types is not true. */
+  get hasSyntaxErrors(): boolean {
+    return this.graph.reachable(this.apiModules).some(({ syntaxErrors }) => syntaxErrors.length > 0);
   }
 
   /** Markers of all files in the module's folder: a folder is a version, as a package is in Go. */
@@ -101,12 +106,6 @@ export class ProjectSources implements SchemaSources {
 
   #load(files: readonly string[]): Module[] {
     return files.flatMap((file) => this.graph.module(file) ?? []);
-  }
-
-  #reportSyntaxErrors(): void {
-    for (const module of this.markerModules) {
-      for (const { message, pos } of module.syntaxErrors) this.log.error({ module, pos }, message);
-    }
   }
 }
 

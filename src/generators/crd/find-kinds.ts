@@ -44,8 +44,17 @@ export function reportUndefinedKinds(
 ): void {
   const { log } = sources;
   const defined = new Set(found.flatMap(({ parts }) => parts.map(({ declaration }) => declaration)));
+  // A definition that is wrong says so itself.
+  const attempted = new Set(
+    [...module.declarations.values()].flat().flatMap((declaration) => {
+      if (declaration.kind !== "const" || !isDefineKind(declaration, module)) return [];
+      const type = declaration.value.kind === "call" ? declaration.value.typeArguments[0] : undefined;
+      return [type?.kind === "reference" ? type.name : declaration.name];
+    }),
+  );
   for (const declaration of [...module.declarations.values()].flat()) {
-    if (declaration.kind !== "interface" || defined.has(declaration)) continue;
+    if (declaration.kind !== "interface" || defined.has(declaration) || attempted.has(declaration.name))
+      continue;
     const isResource = declaration.extends.some(({ name }) => name === "CustomResource");
     const isMarked = sources
       .markersOf(module)

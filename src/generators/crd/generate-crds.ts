@@ -20,7 +20,10 @@ export interface GeneratedCrd {
 }
 
 /** Builds the CRDs of all kinds that a project defines, sorted by kind and group. */
-export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
+export function generateCrds(
+  sources: ProjectSources,
+  check: (generated: GeneratedCrd) => void = () => undefined,
+): GeneratedCrd[] {
   const builder = new SchemaBuilder(sources);
   const kinds = sources.apiModules.flatMap((module) => {
     const found = findKinds(module, sources);
@@ -38,7 +41,13 @@ export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
         ({ markers }) => !markers.some(({ name }) => name === "kubebuilder:skipversion"),
       );
       if (kept.length === 0) return [];
-      return [reuse(kept, sources, () => generateCrd(kept, builder))];
+      return [
+        reuse(kept, sources, () => {
+          const generated = generateCrd(kept, builder);
+          if (!sources.log.hasErrors) check(generated);
+          return generated;
+        }),
+      ];
     });
 }
 

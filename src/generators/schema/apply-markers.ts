@@ -1,7 +1,7 @@
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { MarkerTarget } from "../markers/definition.ts";
-import { ORIGIN, type Schema } from "./schema.ts";
+import { ORIGIN, RULE_PLACES, type Schema } from "./schema.ts";
 
 const DEFAULT_PRIORITY = 10;
 
@@ -40,6 +40,9 @@ export function applyMarkers(
     );
     // A marker that states what was there already states it all the same.
     if (marker.name.endsWith(":Type") && !changed.includes("type")) changed.push("type");
+    for (const rule of onto["x-kubernetes-validations"] ?? []) {
+      if (!before["x-kubernetes-validations"]?.includes(rule)) RULE_PLACES.set(rule, marker.place);
+    }
     const origin = onto[ORIGIN] ?? { place, markers: new Map<string, Place>() };
     const entries = changed.map((key): [string, Place] => [key, marker.place]);
     onto[ORIGIN] = { place: origin.place, markers: new Map([...origin.markers, ...entries]) };

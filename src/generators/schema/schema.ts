@@ -61,6 +61,9 @@ export const REF: unique symbol = Symbol("ref");
 export const PROBLEM: unique symbol = Symbol("problem");
 export const ORIGIN: unique symbol = Symbol("origin");
 
+/** The marker behind a rule, where there is one. */
+export const RULE_PLACES: WeakMap<Rule, Place> = new WeakMap();
+
 export interface Problem {
   readonly place: Place;
   readonly message: string;

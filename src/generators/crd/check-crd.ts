@@ -1,0 +1,65 @@
+import { checkSchema } from "@tsbuilder/apimachinery/cel";
+import type { FieldError, JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { DiagnosticLog, Place } from "../diagnostic.ts";
+import { ORIGIN, RULE_PLACES, type Schema } from "../schema/schema.ts";
+import type { GeneratedCrd } from "./generate-crds.ts";
+
+/**
+ * Says what an API server would refuse in a CRD, at the line that is to blame: structure, defaults, and CEL rules
+ * that don't parse, name fields that aren't there, or may cost too much.
+ */
+export function checkCrd({ crd, kinds }: GeneratedCrd, log: DiagnosticLog): void {
+  for (const version of crd.spec.versions) {
+    const schema = version.schema.openAPIV3Schema;
+    const hasStatus = Object.hasOwn(version.subresources ?? {}, "status");
+    const kind = kinds.find((one) => one.version === version.name)!;
+    const path = "schema";
+    for (const error of checkSchema(toJson(schema), { path, hasStatus })) {
+      const place = findPlace(schema, error.field.slice(path.length)) ?? kind.place;
+      log.error(place, `the API server would refuse this: ${describe(error)}`, hintFor(error));
+    }
+  }
+}
+
+/** What is written to the file, as the API server reads it: without our own notes and absent keys. */
+export function toJson(schema: Schema): JSONSchema {
+  return JSON.parse(
+    JSON.stringify(schema, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
+  ) as JSONSchema;
+}
+
+/** Follows the path of an error through the schema, down to the deepest node that a source stands behind. */
+function findPlace(schema: Schema, path: string): Place | undefined {
+  let node: Schema | undefined = schema;
+  let place = schema[ORIGIN]?.place;
+  for (const [step, name, key] of path.matchAll(STEP)) {
+    const origin: Schema[typeof ORIGIN] = node?.[ORIGIN];
+    if (step.startsWith(".x-kubernetes-validations[")) {
+      const rule = node?.["x-kubernetes-validations"]?.[Number(step.replace(/\D/gu, ""))];
+      return (rule && RULE_PLACES.get(rule)) ?? place;
+    }
+    if (name !== undefined) node = node?.properties?.[name];
+    else if (key === "items") node = node?.items;
+    else if (key === "additionalProperties") {
+      node = typeof node?.additionalProperties === "object" ? node.additionalProperties : undefined;
+    } else return origin?.markers.get(key ?? "") ?? place;
+    place = node?.[ORIGIN]?.place ?? place;
+  }
+  return place;
+}
+
+const STEP = /\.properties\[([^\]]*)\]|\.x-kubernetes-validations\[\d+\]|\.([\w-]+)(?:\[\d+\])?/gu;
+
+function describe({ body, field }: FieldError): string {
+  // The path of a schema is long, and the line of source says where it is.
+  const at = [...field.matchAll(/properties\[([^\]]*)\]/gu)].map(([, name]) => name).join(".");
+  return at === "" ? body : `${at}: ${body}`;
+}
+
+function hintFor({ body }: FieldError): string | undefined {
+  if (/cost/u.test(body)) {
+    return "bound what the rule looks at: +kubebuilder:validation:MaxItems, MaxLength or MaxProperties";
+  }
+  if (/uniqueItems/u.test(body)) return "use +listType=set";
+  return undefined;
+}

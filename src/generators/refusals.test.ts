@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import { memoryTree } from "../scaffold/tree.ts";
+import { planManifests } from "./manifests.ts";
+
+const groupVersion = (version = "v1", group = '"example.com"'): string =>
+  `import type { GroupVersion } from "@tsbuilder/runtime";
+export const groupVersion: GroupVersion = { group: ${group}, version: "${version}" };
+`;
+
+const imports = `import { defineKind, type CustomResource, type int32 } from "@tsbuilder/runtime";
+import { groupVersion } from "./groupversion_info.ts";
+`;
+
+/** A types file: the text above the kind, the markers on it, and the definition. */
+function types({
+  spec = "export interface Spec {}",
+  markers = "",
+  definition = '{ kind: "Case", plural: "cases" }',
+} = {}): string {
+  return `${imports}${spec}
+${markers}
+export interface Case extends CustomResource<Spec> {}
+export const Case = defineKind<Case>(groupVersion, ${definition});
+`;
+}
+
+/** Each finding as `file:line:column message`. */
+async function findings(files: Readonly<Record<string, string>>): Promise<string[]> {
+  const tree = memoryTree({ "api/v1/groupversion_info.ts": groupVersion(), ...files });
+  const { changes, diagnostics } = await planManifests(tree);
+  expect(changes).toEqual([]);
+  expect(diagnostics.every(({ frame }) => frame?.includes("^"))).toBe(true);
+  return diagnostics.map(({ at, message }) => `${at?.file}:${at?.line}:${at?.column} ${message}`);
+}
+
+const file = "api/v1/case_types.ts";
+
+/** The findings of a project with one types file. */
+async function findingsOf(text: string): Promise<string[]> {
+  const found = await findings({ [file]: text });
+  return found.map((finding) => finding.replace(`${file}:`, ""));
+}
+
+describe("planManifests() refuses", () => {
+  it("a file that doesn't parse", async () => {
+    expect(await findingsOf(types({ spec: "export interface Spec {\n  name: ;\n}" }))).toEqual([
+      "4:9 Type expected.",
+    ]);
+  });
+
+  it("an interface of a kind that nothing defines", async () => {
+    const text = `${imports}export interface Case extends CustomResource<{ name?: string }> {}\n`;
+    expect(await findingsOf(text)).toEqual([
+      '3:18 "Case" is no kind yet: nothing says its group, version and plural',
+    ]);
+  });
+
+  it("a definition whose values can't be known without running it", async () => {
+    const text = types({ definition: '{ kind: "Case", plural: plural() }' });
+    expect(await findingsOf(text)).toEqual(["6:76 this value cannot be known without running the code"]);
+  });
+
+  it("a group that is computed", async () => {
+    const files = { "api/v1/groupversion_info.ts": groupVersion("v1", "process.env.GROUP"), [file]: types() };
+    expect(await findings(files)).toEqual([
+      "api/v1/groupversion_info.ts:2:52 this value cannot be known without running the code",
+    ]);
+  });
+
+  it("a definition without a plural", async () => {
+    expect(await findingsOf(types({ definition: '{ kind: "Case" }' }))).toEqual([
+      '6:14 defineKind needs the text "plural"',
+    ]);
+  });
+
+  it("a kind that is not in PascalCase, and a plural that is not lower case", async () => {
+    expect(await findingsOf(types({ definition: '{ kind: "my-case", plural: "Cases" }' }))).toEqual([
+      '6:14 "Cases" is no plural: it is lower case, like mysqls',
+      '6:14 "my-case" is no kind: it is PascalCase, like MySQL',
+    ]);
+  });
+
+  it("a scope that there is not", async () => {
+    const definition = '{ kind: "Case", plural: "cases", scope: "Global" }';
+    expect(await findingsOf(types({ definition }))).toEqual([
+      '6:14 "Global" is no scope: it is Namespaced or Cluster',
+    ]);
+  });
+
+  it("a definition of a type that is not there", async () => {
+    const text = `${imports}export const Case = defineKind<Missing>(groupVersion, { kind: "Case", plural: "cases" });\n`;
+    expect(await findingsOf(text)).toEqual(['3:14 there is no type "Missing" for the kind']);
+  });
+
+  it("two kinds with one plural", async () => {
+    const other = types().replaceAll(/\bCase\b/gu, "Other");
+    expect(await findings({ [file]: types(), "api/v1/other_types.ts": other })).toEqual([
+      'api/v1/other_types.ts:6:14 Case and Other both have the plural "cases" in example.com',
+    ]);
+  });
+
+  it("one kind defined twice in a version", async () => {
+    expect(await findings({ [file]: types(), "api/v1/other_types.ts": types() })).toEqual([
+      "api/v1/case_types.ts:6:14 Case has the versions v1, v1, and none of them is the stored one",
+      "api/v1/other_types.ts:6:14 Case v1 is defined twice",
+    ]);
+  });
+
+  const second = { "api/v2/groupversion_info.ts": groupVersion("v2") };
+
+  it("several versions of which none is stored", async () => {
+    expect(await findings({ ...second, [file]: types(), "api/v2/case_types.ts": types() })).toEqual([
+      "api/v1/case_types.ts:6:14 Case has the versions v1, v2, and none of them is the stored one",
+    ]);
+  });
+
+  it("two versions that are stored", async () => {
+    const stored = types({ markers: "// +kubebuilder:storageversion" });
+    expect(await findings({ ...second, [file]: stored, "api/v2/case_types.ts": stored })).toEqual([
+      "api/v2/case_types.ts:4:4 Case has two stored versions, v1 and v2",
+    ]);
+  });
+
+  it("versions that disagree on plural or scope", async () => {
+    const stored = types({ markers: "// +kubebuilder:storageversion" });
+    const other = types({ definition: '{ kind: "Case", plural: "casen", scope: "Cluster" }' });
+    expect(await findings({ ...second, [file]: stored, "api/v2/case_types.ts": other })).toEqual([
+      'api/v2/case_types.ts:6:14 Case is "casen", Cluster in v2, and "cases", Namespaced in v1',
+    ]);
+  });
+
+  it("a marker that contradicts the definition", async () => {
+    const markers = "// +kubebuilder:resource:path=casen";
+    expect(await findingsOf(types({ markers }))).toEqual([
+      '4:4 the marker says the plural of Case is "casen", defineKind says "cases"',
+    ]);
+  });
+
+  it("types that meet in one field and differ", async () => {
+    const spec = `// +kubebuilder:validation:Type=string
+export type Size = int32;
+export interface Spec {
+  // +kubebuilder:validation:Type=integer
+  size?: Size;
+}`;
+    expect(await findingsOf(types({ spec }))).toEqual(["7:3 the types string and integer meet here"]);
+  });
+
+  it("a default that its own schema doesn't allow", async () => {
+    const spec = `export interface Spec {
+  // +kubebuilder:validation:Minimum=1
+  // +kubebuilder:default=0
+  size?: int32;
+}`;
+    const [only, ...rest] = await findingsOf(types({ spec }));
+    expect(rest).toEqual([]);
+    expect(only).toMatch(/^5:6 the API server would refuse this: spec\.size: Invalid value: 0/u);
+  });
+
+  it("a default of another type", async () => {
+    const spec = "export interface Spec {\n  // +kubebuilder:default=true\n  size?: int32;\n}";
+    expect((await findingsOf(types({ spec })))[0]).toMatch(
+      /^4:6 the API server would refuse this: spec\.size: /u,
+    );
+  });
+
+  it("a rule in CEL that doesn't parse", async () => {
+    const spec =
+      'export interface Spec {\n  // +kubebuilder:validation:XValidation:rule="self >"\n  size?: int32;\n}';
+    expect((await findingsOf(types({ spec })))[0]).toMatch(
+      /^4:6 the API server would refuse this: spec\.size: .*ERROR/su,
+    );
+  });
+
+  it("a rule in CEL that names a field that is not there, at its own marker", async () => {
+    const spec = `// +kubebuilder:validation:XValidation:rule="self.min < 3"
+// +kubebuilder:validation:XValidation:rule="self.mim < 3"
+export interface Spec {
+  min: int32;
+}`;
+    const [only, ...rest] = await findingsOf(types({ spec }));
+    expect(rest).toEqual([]);
+    expect(only).toMatch(/^4:4 the API server would refuse this: spec: .*undefined field 'mim'/su);
+  });
+
+  it("a rule in CEL that may cost too much", async () => {
+    const spec = `export interface Spec {
+  // +kubebuilder:validation:XValidation:rule="self.all(a, self.all(b, a == b || a.contains(b)))"
+  names?: string[];
+}`;
+    const { diagnostics } = await planManifests(
+      memoryTree({ "api/v1/groupversion_info.ts": groupVersion(), [file]: types({ spec }) }),
+    );
+    expect(diagnostics[0]?.message).toContain("cost");
+    expect(diagnostics[0]?.hint).toContain("+kubebuilder:validation:MaxItems");
+    expect(diagnostics[0]?.at?.line).toBe(4);
+  });
+
+  it("a list map whose key may be missing", async () => {
+    const spec = `export interface Item {
+  name?: string;
+}
+export interface Spec {
+  // +listType=map
+  // +listMapKey=name
+  items?: Item[];
+}`;
+    expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would refuse this: .*name/u);
+  });
+
+  it("a list map whose key is no field", async () => {
+    const spec = `export interface Spec {
+  // +listType=map
+  // +listMapKey=nme
+  items?: { name: string }[];
+}`;
+    expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would refuse this: /u);
+  });
+
+  it("unique items, which the API server doesn't check", async () => {
+    const spec =
+      "export interface Spec {\n  // +kubebuilder:validation:UniqueItems=true\n  names?: string[];\n}";
+    expect((await findingsOf(types({ spec })))[0]).toMatch(
+      /^4:6 the API server would refuse this: .*uniqueItems/u,
+    );
+  });
+
+  it("defaults of a type and its field that differ", async () => {
+    const spec = `export interface Base {
+  // +kubebuilder:default=a
+  name?: string;
+}
+export interface Other {
+  // +kubebuilder:default=b
+  name?: string;
+}
+export interface Spec extends Base, Other {}`;
+    expect((await findingsOf(types({ spec })))[0]).toMatch(/different defaults/u);
+  });
+
+  it("two webhooks of one name", async () => {
+    const webhook =
+      "// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1\n";
+    expect(await findings({ "src/webhook/x.ts": webhook + webhook })).toEqual([
+      'src/webhook/x.ts:2:4 two webhooks are named "x.y.z"',
+    ]);
+  });
+
+  it("a validation marker in a file that has nothing to validate", async () => {
+    const text = "// +kubebuilder:validation:Minimum=1\nexport function run(): void {}\n";
+    expect(await findings({ "src/controller/x.ts": text })).toEqual([
+      "src/controller/x.ts:1:4 +kubebuilder:validation:Minimum stands on nothing it could describe",
+    ]);
+  });
+
+  it("all that is wrong in one run, sorted by file and line", async () => {
+    const spec =
+      "export interface Spec {\n  one: number;\n  // +optionl\n  two: Missing;\n  // +kubebuilder:validation:Minimum=x\n  three: int32;\n}";
+    const rbac = "// +kubebuilder:rbac:groups=apps,verb=get\n";
+    expect(await findings({ [file]: types({ spec }), "src/controller/x.ts": rbac })).toEqual([
+      `${file}:4:8 a number may be fractional, which Kubernetes advises against`,
+      `${file}:5:6 unknown marker "+optionl"`,
+      `${file}:6:8 there is no type "Missing" here`,
+      `${file}:7:38 expected an integer or float, got "x"`,
+      'src/controller/x.ts:1:34 +kubebuilder:rbac has no argument "verb"',
+    ]);
+  });
+});
