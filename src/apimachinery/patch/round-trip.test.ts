@@ -21,7 +21,7 @@ const jsonObject = fc.letrec<{ object: JSONObject }>((tie) => ({
       tie("object"),
     ),
     { maxKeys: 4, noNullPrototype: true },
-  ) as fc.Arbitrary<JSONObject>,
+  ),
 })).object;
 
 describe.each([

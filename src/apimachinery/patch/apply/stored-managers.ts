@@ -36,7 +36,7 @@ export function withManagers(object: JSONObject, managers: Managers): JSONObject
 export function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
   const metadata = object?.["metadata"];
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) ? (entries.filter(isObject) as ManagedFieldsEntry[]) : undefined;
+  return Array.isArray(entries) ? entries.filter(isObject) : undefined;
 }
 
 function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
