@@ -93,13 +93,24 @@ function buildColumn(text: string): PrinterColumn {
   return { name, type: type as PrinterColumn["type"], format, priority: wide ? 1 : 0 };
 }
 
-/** Names of the types that the tables must hold: every kind in discovery, their lists, and what is sent below them. */
+/** Names of the types that the tables must hold: all kinds with their lists, and what else is sent and answered. */
 export function rootTypes(resources: readonly BuiltinResource[]): string[] {
-  return resources.flatMap(({ group, version, type, listKind, subresources }) => [
+  const ofKinds = resources.flatMap(({ group, version, type, listKind, subresources }) => [
     type,
     ...(listKind ? [`${moduleOf({ group, version })}.${listKind}`] : []),
     ...subresources
       .filter(({ kind }) => !kind.endsWith("Options"))
       .map((subresource) => `${moduleOf(subresource)}.${subresource.kind}`),
   ]);
+  return [...ofKinds, ...META_TYPES.map((name) => `meta/v1.${name}`)];
 }
+
+/** Types that no kind refers to. */
+const META_TYPES = [
+  "APIGroupList",
+  "APIResourceList",
+  "APIVersions",
+  "DeleteOptions",
+  "Status",
+  "WatchEvent",
+];

@@ -14,21 +14,8 @@ import { writeTables } from "./write-tables.ts";
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const nodeModules = join(root, "node_modules");
 
-/** Types of meta/v1 that no kind refers to, but requests and answers carry. */
-const META_TYPES = [
-  "APIGroupList",
-  "APIResourceList",
-  "APIVersions",
-  "DeleteOptions",
-  "Status",
-  "WatchEvent",
-].map((name) => `meta/v1.${name}`);
-
 const resources = buildResources();
-const model = addFormats(
-  nodeModules,
-  readDeclarations(nodeModules, [...rootTypes(resources), ...META_TYPES]),
-);
+const model = addFormats(nodeModules, readDeclarations(nodeModules, rootTypes(resources)));
 writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));
 writeFolder(join(root, "src/runtime/k8s"), writeRuntimeModules(model, resources));
 
