@@ -96,7 +96,7 @@ function filesOf(part: Part): readonly string[] {
 function wordsOf(template: string): string[] {
   return Handlebars.parse(template).body.flatMap((node) => {
     if (node.type === "ContentStatement") return [];
-    const { path, params = [] } = node as hbs.AST.MustacheStatement;
+    const { path, params } = node as hbs.AST.MustacheStatement;
     if (node.type !== "MustacheStatement" || path.type !== "PathExpression" || params.length > 0) {
       throw new Error(`${node.type} at line ${node.loc.start.line}`);
     }

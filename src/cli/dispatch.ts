@@ -14,6 +14,11 @@ export async function dispatch(
 ): Promise<number> {
   const words = argv.filter((word) => word !== "--help" && word !== "-h");
   const wantsHelp = words.length < argv.length;
+  if (argv[0] === "__complete") {
+    const { complete } = await import("./complete.ts");
+    for (const proposal of await complete(argv.slice(1))) ui.print(proposal);
+    return 0;
+  }
   if (words[0] === "help") return dispatch([...words.slice(1), "--help"], cwd, ui, host);
   const entry = findCommand(words);
   if (entry) {
@@ -36,13 +41,15 @@ function findCommand(words: readonly string[]): CommandEntry | undefined {
 }
 
 function unknownCommand(words: readonly string[], group: readonly CommandEntry[]): TsbuilderError {
-  const written = group.length > 0 ? words.slice(0, 2).join(" ") : words[0]!;
-  const known =
-    group.length > 0
-      ? group.map(({ name }) => name)
-      : commands.flatMap(({ name }) => [name, name.split(" ")[0]!]);
-  const meant = didYouMean(written, known);
-  return new TsbuilderError(`there is no command "tsbuilder ${written}"`, {
+  const known = commands.map(({ name }) => name);
+  const pair = words.slice(0, 2).join(" ");
+  const meant =
+    didYouMean(pair, known) ??
+    didYouMean(
+      words[0]!,
+      known.map((name) => name.split(" ")[0]!),
+    );
+  return new TsbuilderError(`there is no command "tsbuilder ${group.length > 0 ? pair : words[0]}"`, {
     code: "INVALID_ARGUMENT",
     hint: meant === undefined ? "tsbuilder --help lists the commands" : `did you mean "tsbuilder ${meant}"?`,
   });

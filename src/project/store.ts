@@ -47,20 +47,33 @@ type RecordValue =
 /** `undefined` takes a key out; keys that the record doesn't name are not ours. */
 function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(record)) {
-    if (value === undefined) {
-      map.delete(key);
-      continue;
-    }
     const present = map.get(key, true);
-    if (isPlainRecord(value) && isMap(present)) mergeInto(document, present, value);
+    if (value === undefined) map.delete(key);
+    else if (present === undefined) insertInOrder(document, map, record, key);
+    else if (isPlainRecord(value) && isMap(present)) mergeInto(document, present, value);
     else if (Array.isArray(value) && isSeq(present)) mergeList(document, present, value);
     else if (!isSame(present, value)) map.set(key, document.createNode(value));
   }
 }
 
+/** A new key stands where it would in a new file: the same project has the same bytes, whatever led to it. */
+function insertInOrder(
+  document: Document,
+  map: YAMLMap,
+  record: Readonly<Record<string, unknown>>,
+  key: string,
+): void {
+  const keys = Object.keys(record);
+  const later = new Set(keys.slice(keys.indexOf(key) + 1));
+  const at = map.items.findIndex((pair) => later.has(String(toPlain(pair.key))));
+  map.items.splice(at === -1 ? map.items.length : at, 0, document.createPair(key, record[key]));
+}
+
 /** Items of a list are matched by what names them, so that a comment stays with its item. */
 function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[]): void {
   const present = [...list.items];
+  // Only an empty list is written in brackets; it would keep them, or lose them.
+  list.flow = items.length === 0;
   list.items = items.map((item) => {
     const at = present.findIndex((node) => identify(node) === identify(item));
     const [node] = at === -1 ? [] : present.splice(at, 1);

@@ -103,6 +103,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./installer.ts")).installer,
   },
   {
+    name: "doctor",
+    summary: "Look for what is missing on this machine, or wrong in this project",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  {
+    name: "completion",
+    summary: "Print the script that completes commands and flags in a shell",
+    load: async () => (await import("./completion.ts")).completion,
+  },
+  {
     name: "version",
     summary: "Tell the version of tsbuilder, and what it runs on",
     load: async () => (await import("./version.ts")).version,

@@ -1,19 +1,11 @@
 import { configPrefix, groupFolder, kindFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import type { Blueprint } from "../../scaffold/blueprint.ts";
 import { line } from "./kustomization-lines.ts";
 
-/** A kind's definition, sample and roles for people; with a controller, the operator's own role. */
+/** A kind's definition, its sample, and roles for people; kinds of others have theirs elsewhere. */
 export function createApi(project: Project, resource: Resource): Blueprint {
-  return joinBlueprints(
-    resource.origin.type === "own" ? definition(project, resource) : empty,
-    resource.controllers.length > 0 ? managerRole(project) : empty,
-  );
-}
-
-const empty: Blueprint = { parts: [], inserts: [], generated: [] };
-
-function definition(project: Project, resource: Resource): Blueprint {
+  if (resource.origin.type !== "own") return { parts: [], inserts: [], generated: [] };
   const { projectName } = project;
   const { version, kind, plural } = resource;
   const group = qualifiedGroup(resource);
@@ -55,21 +47,6 @@ function definition(project: Project, resource: Resource): Blueprint {
       ...["admin", "editor", "viewer"].map((role) => line("rbac", "resources", `${roles}_${role}_role.yaml`)),
     ],
     generated: [`config/crd/bases/${base}`],
-  };
-}
-
-/** The role itself is generated from the markers above the reconcilers. */
-function managerRole({ projectName }: Project): Blueprint {
-  return {
-    parts: [
-      {
-        key: "kustomize/manager-role",
-        templates: "kustomize/create-api/manager-role",
-        context: { projectName },
-      },
-    ],
-    inserts: [line("rbac", "resources", "role.yaml"), line("rbac", "resources", "role_binding.yaml")],
-    generated: ["config/rbac/role.yaml"],
   };
 }
 

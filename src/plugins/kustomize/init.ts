@@ -1,7 +1,7 @@
 import type { Project } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { describeFeatures } from "./features.ts";
-import { component, wiring } from "./kustomization-lines.ts";
+import { component, line, wiring } from "./kustomization-lines.ts";
 
 /** The operator's own objects, and the features of the deployment. */
 export function init(project: Project): Blueprint {
@@ -12,12 +12,28 @@ export function init(project: Project): Blueprint {
       inserts: [],
       generated: [],
     },
+    project.resources.some(({ controllers }) => controllers.length > 0) ? managerRole(project) : empty,
     project.namespaced ? namespaced(project) : empty,
     describeFeatures(project),
   );
 }
 
 const empty: Blueprint = { parts: [], inserts: [], generated: [] };
+
+/** What the controllers may do: the role itself is generated from the markers above the reconcilers. */
+function managerRole({ projectName }: Project): Blueprint {
+  return {
+    parts: [
+      {
+        key: "kustomize/manager-role",
+        templates: "kustomize/create-api/manager-role",
+        context: { projectName },
+      },
+    ],
+    inserts: [line("rbac", "resources", "role.yaml"), line("rbac", "resources", "role_binding.yaml")],
+    generated: ["config/rbac/role.yaml"],
+  };
+}
 
 function namespaced(project: Project): Blueprint {
   return project.namespaces.length > 0 ? watchesList(project) : watchesOwn();

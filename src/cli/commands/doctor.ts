@@ -1,0 +1,27 @@
+import { defineCommand } from "../command.ts";
+import { checkProject } from "../doctor/check-project.ts";
+import { checkTools } from "../doctor/check-tools.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { findProjectRoot, openProject } from "../open-project.ts";
+
+export const doctor = defineCommand({
+  summary: "Look for what is missing on this machine, or wrong in this project",
+  description: "Changes nothing, and asks no cluster anything. Ends with 1 if something is wrong.",
+  flags: {},
+  examples: ["tsbuilder doctor"],
+  async run({ cwd, ui }) {
+    const tools = await checkTools();
+    const isProject = findProjectRoot(cwd) !== undefined;
+    const project = isProject ? await checkProject(openProject(cwd, ui)) : [];
+    ui.print(["This machine:", ...tools.map(describeFinding)].join("\n"));
+    if (isProject) ui.print(["", "This project:", ...project.map(describeFinding)].join("\n"));
+    return [...tools, ...project].some(({ state }) => state === "wrong") ? 1 : 0;
+  },
+});
+
+const SIGNS = { good: "+", missing: "-", wrong: "!" } as const;
+
+function describeFinding({ state, subject, message, remedy }: Finding): string {
+  const line = `  ${SIGNS[state]} ${subject}: ${message}`;
+  return remedy === undefined ? line : `${line}\n      ${remedy}`;
+}

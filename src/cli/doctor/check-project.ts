@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { planManifests } from "../../generators/manifests.ts";
+import { findOwnPackage } from "../../packaging/own-package.ts";
+import { describeProject } from "../../plugins/index.ts";
+import { insertKey } from "../../scaffold/blueprint.ts";
+import { findInsert } from "../../scaffold/find-insert.ts";
+import { hasMarker, markerLine } from "../../scaffold/insert.ts";
+import { renderPart } from "../../scaffold/template.ts";
+import { everythingBelow } from "../../scaffold/tree.ts";
+import type { OpenProject } from "../open-project.ts";
+import type { Finding } from "./finding.ts";
+
+/** Compares a project with what its `PROJECT` file says of it. */
+export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
+  const surroundings = { boilerplate: "", packages: { runtime: "", cluster: "", tsbuilder: "" } };
+  const { parts, inserts } = describeProject(project, surroundings);
+  const templates = everythingBelow(join(findOwnPackage().folder, "templates"));
+  const missing = parts
+    .filter(({ key }) => key !== FREE_PART)
+    .flatMap((part) => renderPart(part, templates))
+    .filter(({ path }) => !tree.has(path))
+    .map(({ path }) => missingFile(path));
+  const markers = new Map(inserts.map((insert) => [`${insert.file} ${insert.marker}`, insert]));
+  const unmarked = [...markers.values()]
+    .filter(({ file }) => tree.has(file))
+    .filter((insert) => !hasMarker(tree.read(insert.file)!, insert))
+    .map(
+      (insert): Finding => ({
+        state: "wrong",
+        subject: insert.file,
+        message: `the line "${markerLine(insert)}" is gone`,
+        remedy: "put it back where tsbuilder may insert lines",
+      }),
+    );
+  const unwired = inserts
+    .filter(({ file }) => tree.has(file))
+    .filter((insert) => !findInsert(tree.read(insert.file)!, insert))
+    .map(
+      (insert): Finding => ({
+        state: "wrong",
+        subject: insert.file,
+        message: `"${insertKey(insert).split("\n").slice(2).join("\n")}" is not there`,
+        remedy: `paste it above "${markerLine(insert)}", or take the kind back with tsbuilder delete`,
+      }),
+    );
+  const findings = [...missing, ...unmarked, ...unwired, ...(await checkGenerated(tree))];
+  if (findings.length > 0) return findings;
+  return [{ state: "good", subject: "PROJECT", message: "the files are what it says, and up to date" }];
+}
+
+/** README, workflows and the like: whoever deletes one means it. */
+const FREE_PART = "typescript/project";
+
+function missingFile(path: string): Finding {
+  return {
+    state: "wrong",
+    subject: path,
+    message: "the file is not there",
+    remedy: "take it from version control, or run tsbuilder create again with --force",
+  };
+}
+
+/** Generated files that no longer match the types and markers. */
+async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
+  const { changes, stale, diagnostics } = await planManifests(tree);
+  const outdated = changes.map(
+    ({ path }): Finding => ({
+      state: "wrong",
+      subject: path,
+      message: tree.has(path) ? "the types or markers have changed since" : "the file is not there",
+      remedy: "npm run manifests",
+    }),
+  );
+  const left = stale.map(
+    (path): Finding => ({
+      state: "wrong",
+      subject: path,
+      message: "no kind stands for this definition any more",
+      remedy: `npm run manifests removes it`,
+    }),
+  );
+  const errors = diagnostics.map(
+    ({ message, at, hint }): Finding => ({
+      state: "wrong",
+      subject: at ? `${at.file}:${at.line}` : "api/",
+      message,
+      remedy: hint ?? "mend the source",
+    }),
+  );
+  return [...outdated, ...left, ...errors];
+}

@@ -1,0 +1,75 @@
+import { CONTAINER_TOOLS, findContainerTool } from "../../ship/container-tool.ts";
+import { runTool } from "../../ship/tool.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { Finding } from "./finding.ts";
+
+const MIN_NODE = [20, 19] as const;
+
+/** Looks at the machine: what must be there, and what some commands want. */
+export async function checkTools(): Promise<Finding[]> {
+  return [
+    checkNode(process.versions.node),
+    ...(await Promise.all([
+      program("npm", ["--version"], "npm comes with Node: install Node again", "wrong"),
+      checkContainerTool(),
+      program(
+        "kubectl",
+        ["version", "--client"],
+        "install it to deploy: https://kubernetes.io/docs/tasks/tools",
+      ),
+      program("kustomize", ["version"], "not needed: kubectl brings one"),
+      program("helm", ["version", "--short"], "install it to work with charts: https://helm.sh"),
+      program("kind", ["version"], "install it for npm run test-e2e: https://kind.sigs.k8s.io"),
+    ])),
+    await checkContext(),
+  ];
+}
+
+/** The oldest Node that everything here runs on. */
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isNew = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
+  if (isNew) return { state: "good", subject: "node", message: version };
+  const remedy = `install Node ${MIN_NODE.join(".")} or newer: https://nodejs.org`;
+  return { state: "wrong", subject: "node", message: `${version} is too old`, remedy };
+}
+
+async function program(
+  tool: string,
+  args: readonly string[],
+  remedy: string,
+  state: "missing" | "wrong" = "missing",
+): Promise<Finding> {
+  try {
+    const { stdout } = await runTool({ tool, args });
+    return { state: "good", subject: tool, message: stdout.trim().split("\n")[0] ?? "" };
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    return { state, subject: tool, message: error.message, remedy };
+  }
+}
+
+/** A client without an engine is no tool: the engine is asked. */
+async function checkContainerTool(): Promise<Finding> {
+  const subject = "container tool";
+  try {
+    return { state: "good", subject, message: await findContainerTool() };
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    const remedy = `install or start one of ${CONTAINER_TOOLS.join(", ")} to build images`;
+    return { state: "missing", subject, message: error.message, remedy };
+  }
+}
+
+/** Only reads the kubeconfig; the cluster is not asked anything. */
+async function checkContext(): Promise<Finding> {
+  const subject = "kubeconfig";
+  try {
+    const { stdout } = await runTool({ tool: "kubectl", args: ["config", "current-context"] });
+    return { state: "good", subject, message: `the current context is "${stdout.trim()}"` };
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    const remedy = "to deploy, choose a cluster: kubectl config use-context NAME. tsbuilder dev needs none";
+    return { state: "missing", subject, message: "there is no current context", remedy };
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { goldenHost, run } from "../../e2e/golden/golden-projects.ts";
+import { parseProject } from "../project/store.ts";
+import { OWNED_FILE } from "../scaffold/ownership.ts";
+import { everythingBelow, memoryTree } from "../scaffold/tree.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { planProjectChange } from "./plan-project.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tsbuilder-replay-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const kinds = ["MySQL", "FirstMate", "Bar", "HTTPRoute"];
+const groups = ["apps", "crew", "foo.policy"];
+const versions = ["v1", "v1beta1", "v2"];
+
+const kindFlags = fc
+  .record({
+    group: fc.constantFrom(...groups),
+    version: fc.constantFrom(...versions),
+    kind: fc.constantFrom(...kinds),
+  })
+  .map(({ group, version, kind }) => ["--group", group, "--version", version, "--kind", kind]);
+const features = fc.subarray(["prometheus", "network-policy", "metrics-tls", "metrics"], {
+  minLength: 1,
+});
+
+/** Calls as people might make them; those that can't be are refused, and must change nothing. */
+const call = fc.oneof(
+  { weight: 5, arbitrary: kindFlags.map((kind) => ["create", "api", ...kind]) },
+  { weight: 2, arbitrary: kindFlags.map((kind) => ["create", "api", ...kind, "--controller=false"]) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(kindFlags, fc.constantFrom("backup", "mysql-backup"))
+      .map(([kind, name]) => ["create", "api", ...kind, "--resource=false", "--controller-name", name]),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(kindFlags, fc.subarray(["--defaulting", "--programmatic-validation"], { minLength: 1 }))
+      .map(([kind, which]) => ["create", "webhook", ...kind, ...which]),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(kindFlags, fc.constantFrom(...versions))
+      .map(([kind, spoke]) => ["create", "webhook", ...kind, "--conversion", "--spoke", spoke]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      ["create", "api", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--resource=false"],
+      ["create", "webhook", "--group", "core", "--version", "v1", "--kind", "Pod", "--defaulting"],
+    ),
+  },
+  { weight: 2, arbitrary: kindFlags.map((kind) => ["delete", "api", ...kind]) },
+  { weight: 1, arbitrary: kindFlags.map((kind) => ["delete", "webhook", ...kind, "--conversion"]) },
+  { weight: 2, arbitrary: fc.boolean().map((on) => ["edit", `--multigroup=${on}`]) },
+  { weight: 1, arbitrary: fc.boolean().map((on) => ["edit", `--namespaced=${on}`]) },
+  { weight: 1, arbitrary: features.map((names) => ["edit", "--enable", names.join(",")]) },
+  { weight: 1, arbitrary: features.map((names) => ["edit", "--disable", names.join(",")]) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("none", "apache2").map((license) => ["edit", "--license", license]),
+  },
+);
+
+describe("a project after any calls", () => {
+  test("is what its PROJECT file replays to", async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.array(call, { minLength: 1, maxLength: 12 }),
+        async (multigroup, calls) => {
+          const root = await newProject(`replay-${count++}`, multigroup);
+          for (const argv of calls) await tryCall(argv, root);
+          expect(read(root)).toEqual(await replay(root));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  }, 60_000);
+
+  test("is as before, once what was created is deleted", async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 6 }), kindFlags, async (calls, kind) => {
+        const root = await newProject(`delete-${count++}`, true);
+        for (const argv of calls) await tryCall(argv, root);
+        const before = read(root);
+        if (!(await tryCall(["create", "api", ...kind], root))) return;
+        await tryCall(["create", "webhook", ...kind, "--programmatic-validation"], root);
+        await run(["delete", "api", ...kind, "--make=false"], root);
+        expect(read(root)).toEqual(before);
+      }),
+      { numRuns: 10 },
+    );
+  }, 60_000);
+});
+
+async function newProject(name: string, multigroup: boolean): Promise<string> {
+  const root = join(folder, name);
+  mkdirSync(root);
+  await run(["init", "--domain", "example.com", `--multigroup=${multigroup}`], root);
+  return root;
+}
+
+/** Tells whether a call was carried out; one that is refused leaves every file as it was. */
+async function tryCall(argv: readonly string[], root: string): Promise<boolean> {
+  const before = read(root);
+  try {
+    await run([...argv, "--make=false"], root);
+    return true;
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    if (JSON.stringify(read(root)) !== JSON.stringify(before))
+      throw new Error(`${argv.join(" ")} left traces`, { cause: error });
+    return false;
+  }
+}
+
+async function replay(root: string): Promise<Record<string, string>> {
+  const { project } = parseProject(readFileSync(join(root, "PROJECT"), "utf8"));
+  const { packages } = await goldenHost.vendorPackages();
+  const { changes } = await planProjectChange({
+    tree: memoryTree(),
+    before: undefined,
+    after: project,
+    packages,
+  });
+  return Object.fromEntries(
+    changes
+      .filter(({ path }) => path !== OWNED_FILE)
+      .map(({ path, content }): [string, string] => [path, String(content)])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** Every file but the record of what is ours. */
+function read(root: string): Record<string, string> {
+  const paths = everythingBelow(root)
+    .list("")
+    .filter((path) => path !== OWNED_FILE);
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { TsbuilderError } from "../shared/errors.ts";
+import { noWebhooks, type Resource } from "./project.ts";
+import { formatProject, parseProject } from "./store.ts";
+
+const text = `# mine: don't touch
+version: "3"
+cliVersion: 1.2.3
+domain: example.com # ours since 1999
+projectName: shop
+layout:
+- typescript.tsbuilder.dev/v1
+license: apache2
+features:
+- metrics # for Grafana
+resources:
+# the first one
+- group: apps
+  domain: example.com
+  version: v1
+  kind: Order
+  plural: orders
+  api:
+    crdVersion: v1
+    namespaced: true
+  owner: team-a
+plugins:
+  mine/v1:
+    answer: 42
+`;
+
+const bill: Resource = {
+  group: "apps",
+  domain: "example.com",
+  version: "v1",
+  kind: "Bill",
+  plural: "bills",
+  singular: undefined,
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  origin: { type: "own" },
+  controllers: [{ name: "bill" }],
+  webhooks: noWebhooks,
+};
+
+describe("formatProject()", () => {
+  test("writes what was read, to the byte", () => {
+    expect(formatProject(parseProject(text).project, text)).toBe(text);
+  });
+
+  test("keeps comments and unknown keys, also those of a list's items", () => {
+    const { project } = parseProject(text);
+    const next = formatProject(
+      { ...project, namespaced: true, resources: [...project.resources, bill] },
+      text,
+    );
+    const added = `- group: apps
+  domain: example.com
+  version: v1
+  kind: Bill
+  plural: bills
+  api:
+    crdVersion: v1
+    namespaced: false
+  controllers:
+  - name: bill
+`;
+    expect(next).toBe(
+      text.replace("license:", "namespaced: true\nlicense:").replace("plugins:", `${added}plugins:`),
+    );
+  });
+
+  test("keeps a comment with its item when the item before it goes", () => {
+    const { project } = parseProject(text);
+    const two = formatProject({ ...project, resources: [bill, ...project.resources] }, text);
+    const one = formatProject({ ...project, resources: project.resources }, two);
+    expect(one).toContain("owner: team-a");
+  });
+});
+
+describe("parseProject()", () => {
+  test.each([
+    [text.replace('"3"', '"4"'), `schema version "4"`],
+    [text.replace("typescript.tsbuilder.dev/v1", "go.kubebuilder.io/v4"), `layout "go.kubebuilder.io/v4"`],
+    [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a text`],
+    [text.replace("- metrics", "- magic"), `one of metrics, webhook`],
+    [text.replace("  kind: Order\n", ""), `"PROJECT.resources[0].kind" must be a text`],
+  ])("refuses a file that it can't be sure to understand (%#)", (wrong, message) => {
+    expect(() => parseProject(wrong)).toThrow(message);
+  });
+
+  test("says where the YAML is broken", () => {
+    const failure = (() => {
+      try {
+        parseProject("version: '3'\n  domain: x\n");
+      } catch (error) {
+        return error as TsbuilderError;
+      }
+      throw new Error("nothing was thrown");
+    })();
+    expect(failure.code).toBe("INVALID_PROJECT");
+    expect(failure.at?.line).toBe(2);
+  });
+});

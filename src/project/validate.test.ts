@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { noWebhooks, type Resource } from "./project.ts";
+import {
+  checkControllerName,
+  checkDomain,
+  checkGroup,
+  checkKind,
+  checkPlural,
+  checkProjectName,
+  checkResource,
+  checkVersion,
+  checkWebhookPath,
+} from "./validate.ts";
+
+describe.each([
+  [
+    "checkDomain()",
+    checkDomain,
+    ["example.com", "a", "my-corp.io"],
+    ["", "Example.com", "a..b", "-a.b", "a_b"],
+  ],
+  ["checkGroup()", checkGroup, ["", "apps", "foo.policy", "sea-creatures"], ["Apps", "a.", "a_b", "a b"]],
+  [
+    "checkVersion()",
+    checkVersion,
+    ["v1", "v2beta3", "v1alpha1"],
+    ["", "1", "v0", "v1.2", "foo", "v1gamma1", "V1"],
+  ],
+  [
+    "checkKind()",
+    checkKind,
+    ["MySQL", "A", "HTTPRoute", "K8s"],
+    ["", "mysql", "My-Kind", "9P", "Promise", `A${"a".repeat(63)}`],
+  ],
+  ["checkPlural()", checkPlural, ["mysqls", "a-b"], ["", "Mysqls", "9s", "a.b", "-a"]],
+  ["checkControllerName()", checkControllerName, ["mysql", "mysql-backup"], ["", "MySQL", "a_b", "9a"]],
+  [
+    "checkWebhookPath()",
+    (path: string) => checkWebhookPath(path, "defaulting-path"),
+    ["/a", "/a/b-c"],
+    ["a", "/", "//a", "/a b", "/a?b"],
+  ],
+] as const)(
+  "%s",
+  (_, check: (value: string) => unknown, valid: readonly string[], invalid: readonly string[]) => {
+    test.each(valid)("accepts %j", (value) => {
+      expect(() => check(value)).not.toThrow();
+    });
+
+    test.each(invalid)("refuses %j, in quotes and with a hint", (value) => {
+      expect(() => check(value)).toThrow(
+        expect.objectContaining({
+          code: "INVALID_NAME",
+          message: expect.stringContaining(`"${value}"`) as string,
+          hint: expect.stringMatching(/\w/) as string,
+        }) as Error,
+      );
+    });
+  },
+);
+
+describe("checkProjectName()", () => {
+  test("lets every derived name fit into 63 characters", () => {
+    const longest = "a".repeat(28);
+    expect(checkProjectName(longest)).toBe(longest);
+    expect(`${longest}-controller-manager-metrics-service`).toHaveLength(63);
+  });
+
+  test("refuses a longer one, and proposes one that fits", () => {
+    const name = "a-project-with-a-name-that-is-far-too-long";
+    expect(() => checkProjectName(name)).toThrow(
+      expect.objectContaining({
+        hint: expect.stringContaining("--project-name a-project-with-a-name-that-i") as string,
+      }) as Error,
+    );
+  });
+
+  test.each(["", "9lives", "My-Project", "a_b", "a."])("refuses %j", (name) => {
+    expect(() => checkProjectName(name)).toThrow(`"${name}" is not valid`);
+  });
+});
+
+describe("checkResource()", () => {
+  const resource: Resource = {
+    group: "",
+    domain: "",
+    version: "v1",
+    kind: "A",
+    plural: "as",
+    singular: undefined,
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    origin: { type: "own" },
+    controllers: [],
+    webhooks: noWebhooks,
+  };
+
+  test("refuses a kind without any group", () => {
+    expect(() => checkResource(resource)).toThrow("the API group is empty");
+  });
+
+  test("refuses a definition whose name would be too long", () => {
+    expect(() => checkResource({ ...resource, domain: "d".repeat(252) })).toThrow("is not valid");
+  });
+});
