@@ -9,9 +9,12 @@ export {
   labelsChanged,
   labelsMatch,
   not,
+  notOwnWrite,
   objectMatches,
   type Predicate,
   resourceVersionChanged,
 } from "./predicate.ts";
+export { type IntervalOptions, intervalSource } from "./interval-source.ts";
+export { RequestChannel } from "./request-channel.ts";
 export type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
 export type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";

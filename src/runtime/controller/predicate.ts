@@ -24,6 +24,12 @@ export const annotationsChanged: Predicate = (event) =>
   event.type !== "update" ||
   !sameEntries(event.oldObject.metadata.annotations, event.object.metadata.annotations);
 
+/**
+ * Passes over what this process wrote itself: what others change in between has events of its own. Off unless used, as
+ * a controller that needs two steps often waits for the event of its first one.
+ */
+export const notOwnWrite: Predicate = (event) => event.type === "delete" || !event.isOwnWrite;
+
 /** Lets events of objects through that a function accepts; of an update, the new object counts. */
 export function objectMatches<T extends KubernetesObject>(accepts: (object: T) => boolean): Predicate<T> {
   return (event) => accepts(event.object);

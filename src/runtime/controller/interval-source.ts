@@ -1,0 +1,37 @@
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import type { Source } from "./source.ts";
+
+/** What is asked again and again. */
+export interface IntervalOptions<R> {
+  /** Time between the end of one round and the next. */
+  readonly every: Duration;
+  /** Finds what is to be reconciled now: by asking a cloud, or a constant list. What it throws is logged. */
+  readonly requests: (signal: AbortSignal) => readonly R[] | Promise<readonly R[]>;
+  readonly name?: string | undefined;
+}
+
+/** Asks for reconciles from time to time, for worlds that tell nobody when they change. The first round is at the start. */
+export function intervalSource<R>({
+  every,
+  requests,
+  name = `every ${every}`,
+}: IntervalOptions<R>): Source<R> {
+  const milliseconds = parseDuration(every);
+  return {
+    name,
+    async start(enqueue, { signal, log }) {
+      let timer: NodeJS.Timeout | undefined;
+      signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+      const round = async () => {
+        try {
+          for (const request of await requests(signal)) enqueue(request);
+        } catch (error) {
+          if (!signal.aborted) log.error("Can't find what to reconcile", { source: name, error });
+        }
+        if (!signal.aborted) timer = setTimeout(() => void round(), milliseconds);
+      };
+      await round();
+    },
+  };
+}
