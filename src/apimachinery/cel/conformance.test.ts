@@ -9,6 +9,7 @@ import { loadCases, type SpecCase } from "./testdata/cel-spec.ts";
 import { formatType } from "./types/type.ts";
 import { CelDouble } from "./values/double.ts";
 import { isEqual } from "./values/equality.ts";
+import { EvalError } from "./values/eval-error.ts";
 import { show } from "./values/show.ts";
 import { typeOf } from "./values/type-of.ts";
 import type { Value } from "./values/value.ts";
@@ -63,7 +64,8 @@ function failure(one: SpecCase): string | undefined {
     if (error) return `${at}: ${error.message}`;
     return isSame(value!, one.value!) ? undefined : `${at}: ${show(value!)}, not ${show(one.value!)}`;
   } catch (error) {
-    if (error instanceof CelSyntaxError) return one.fails ? undefined : `${at}: ${error.message}`;
+    if (error instanceof CelSyntaxError || error instanceof EvalError)
+      return one.fails ? undefined : `${at}: ${error.message}`;
     throw error;
   }
 }

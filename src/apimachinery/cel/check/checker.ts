@@ -23,9 +23,9 @@ import {
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
-import { reservedWords } from "../syntax/token.ts";
 import { assign, type Mapping, mostGeneral, substitute } from "./assign.ts";
 import type { Env } from "./env.ts";
+import { iterationTypes, memberType } from "./member-type.ts";
 
 /**
  * Finds the type of every node, the overloads of every call, and what qualified names stand for; notes
@@ -128,25 +128,11 @@ class Checker {
   }
 
   #memberType(expr: Expr, target: CelType, field: string): CelType {
-    switch (target.kind) {
-      case "map":
-        return target.params[1]!;
-      case "object": {
-        const keyword = reservedWords.has(field) ? `__${field}__` : field;
-        const type = target.fields?.get(field) ?? target.fields?.get(keyword);
-        if (!type) this.#report(expr.pos, `undefined field '${field}'`);
-        return type ?? types.error;
-      }
-      case "param":
-        this.#assign(types.dyn, target);
-        return types.dyn;
-      case "dyn":
-      case "error":
-        return types.dyn;
-      default:
-        this.#report(expr.pos, `type '${formatType(target)}' does not support field selection`);
-        return types.dyn;
-    }
+    if (target.kind === "param") this.#assign(types.dyn, target);
+    const found = memberType(target, field);
+    if (typeof found === "object") return found;
+    this.#report(expr.pos, found);
+    return target.kind === "object" ? types.error : types.dyn;
   }
 
   #call(expr: Call): CelType {
@@ -272,24 +258,15 @@ class Checker {
   }
 
   #iterationTypes(expr: Comprehension, range: CelType): readonly [CelType, CelType] {
-    const isPair = expr.iterVar2 !== undefined;
-    switch (range.kind) {
-      case "list":
-        return isPair ? [types.int, range.params[0]!] : [range.params[0]!, range.params[0]!];
-      case "map":
-        return [range.params[0]!, range.params[1]!];
-      case "dyn":
-      case "error":
-      case "param":
-        this.#assign(types.dyn, range);
-        return [types.dyn, types.dyn];
-      default: {
-        const shown = formatType(range);
-        const message = `expression of type '${shown}' cannot be range of a comprehension (must be list, map, or dynamic)`;
-        this.#report(expr.range.pos, message);
-        return [types.error, types.error];
-      }
-    }
+    if (range.kind === "param") this.#assign(types.dyn, range);
+    const found = iterationTypes(range, expr.iterVar2 !== undefined);
+    if (found) return found;
+    const shown = formatType(range);
+    this.#report(
+      expr.range.pos,
+      `expression of type '${shown}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+    );
+    return [types.error, types.error];
   }
 
   #expectType(expr: Expr, expected: CelType): void {

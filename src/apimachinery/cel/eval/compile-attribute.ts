@@ -135,10 +135,16 @@ function optionalField(target: Value, field: string): Value {
 function findField(target: Value, field: string): Value | undefined {
   if (target instanceof CelObject || target instanceof CelMap) return target.find(field);
   if (target instanceof CelOptional) {
-    const found = target.value === undefined ? undefined : findField(target.value, field);
+    if (target.value === undefined) return CelOptional.none;
+    if (!isContainer(target.value)) throw new EvalError(`no such key: ${field}`);
+    const found = findField(target.value, field);
     return found === undefined ? CelOptional.none : new CelOptional(found);
   }
-  throw new EvalError("no such overload");
+  return undefined;
+}
+
+function isContainer(value: Value): boolean {
+  return value instanceof CelObject || value instanceof CelMap || value instanceof CelOptional;
 }
 
 function hasField(target: Value, field: string): boolean {

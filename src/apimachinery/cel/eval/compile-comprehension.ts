@@ -2,6 +2,7 @@ import { type Call, type Comprehension, type Expr, operators } from "../ast.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelList, NativeList } from "../values/list.ts";
 import { CelMap, NativeMap } from "../values/map.ts";
+import { typeOf } from "../values/type-of.ts";
 import type { Value } from "../values/value.ts";
 import { withoutStart } from "./compile-attribute.ts";
 import { compileExpr, type Context } from "./compile-expr.ts";
@@ -75,8 +76,14 @@ function* iterate(container: Value, pairs: boolean): Iterable<readonly [Value, V
   } else if (container instanceof CelMap) {
     for (const key of container.keys()) yield [key, pairs ? container.find(key)! : key];
   } else {
-    throw new EvalError("no such overload");
+    throw new EvalError(`got '${goTypeOf(container)}', expected iterable type`);
   }
+}
+
+/** The name that cel-go's own types have, which this one message shows. */
+function goTypeOf(value: Value): string {
+  const { name } = typeOf(value);
+  return `types.${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 /** `accu + [item]` adds to the growing list, where joining lists would copy all of it each time. */

@@ -34,7 +34,7 @@ export function lookUp(container: Value, key: Value): Value | undefined {
     return container.find(key);
   }
   if (container instanceof CelObject && typeof key === "string") return container.find(key);
-  throw new EvalError("no such overload");
+  return undefined;
 }
 
 /** Whole doubles and uints index a list too, when their static type was not known. */

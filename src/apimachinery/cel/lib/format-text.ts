@@ -1,9 +1,9 @@
-import { goFloat } from "../../schema/go-text.ts";
+import { goFloat, quote } from "../../schema/go-text.ts";
 import { CelDouble } from "../values/double.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type Int, isInt } from "../values/int.ts";
 import { CelList } from "../values/list.ts";
-import { CelMap, keyText } from "../values/map.ts";
+import { CelMap } from "../values/map.ts";
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../values/time.ts";
 import { TypeValue } from "../values/type-value.ts";
 import { typeOf } from "../values/type-of.ts";
@@ -72,13 +72,13 @@ function integerOf(value: Value, complaint: string): Int {
 
 function doubleOf(value: Value, complaint: string): number {
   if (value instanceof CelDouble) return value.value;
-  if (isInt(value)) return Number(value);
-  if (value instanceof CelUint) return Number(value.value);
+  if (value === "NaN") return Number.NaN;
+  if (value === "Infinity") return Number.POSITIVE_INFINITY;
+  if (value === "-Infinity") return Number.NEGATIVE_INFINITY;
   throw wrongType(complaint, value);
 }
 
 function formatDecimal(value: Value): string {
-  if (value instanceof CelDouble && !Number.isFinite(value.value)) return String(value.value);
   return String(integerOf(value, "decimal clause can only be used on integers"));
 }
 
@@ -88,34 +88,62 @@ function formatHex(value: Value): string {
   return integerOf(value, "only integers, byte buffers, and strings can be formatted as hex").toString(16);
 }
 
-/** Halves go to the even digit, where JavaScript rounds them up. */
+/** Fixed-point numbers are written for readers of American English, with commas between thousands. */
 function formatFixed(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  const places = Math.min(digits, 100);
-  const text = Math.abs(value) >= 1e21 ? BigInt(value).toString() : value.toFixed(places);
-  const exact = Math.abs(value) >= 1e21 ? "" : value.toFixed(100);
+  if (!Number.isFinite(value)) return formatInfinite(value);
+  const [whole, fraction] = roundHalfEven(value, Math.min(digits, 100)).split(".");
+  const grouped = whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** Halves go to the even digit, where JavaScript rounds them up. */
+function roundHalfEven(value: number, places: number): string {
+  if (Math.abs(value) >= 1e21) return BigInt(value).toString() + (places > 0 ? `.${"0".repeat(places)}` : "");
+  const text = value.toFixed(places);
+  const exact = value.toFixed(100);
   const rest = exact.slice(exact.length - 100 + places);
   if (!/^50*$/.test(rest)) return text;
   const cut = exact.slice(0, exact.length - 100 + places).replace(/\.$/, "");
   return "02468".includes(cut.at(-1)!) ? cut : text;
 }
 
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** The exponent is written as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  return value.toExponential(Math.min(digits, 100)).replace(/e([+-])(\d)$/, "e$10$2");
+  if (!Number.isFinite(value)) return formatInfinite(value);
+  const [mantissa, exponent] = value.toExponential(Math.min(digits, 100)).split("e") as [string, string];
+  const power = exponent.replace("+", "").replace(/^(-?)(\d)$/, "$10$2");
+  const raised = power.replaceAll(/\d/g, (digit) => superscripts[Number(digit)]!).replace("-", "⁻");
+  return `${mantissa}\u202f×\u202f10${raised}`;
 }
 
-/** Any value in its plain form; the keys of maps are sorted. */
+function formatInfinite(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "∞" : "-∞";
+}
+
+/** Any value in its plain form. */
 function formatAny(value: Value): string {
   if (typeof value === "string") return value;
-  if (value === null || typeof value === "boolean" || isInt(value)) return String(value);
-  if (value instanceof CelUint) return String(value.value);
-  if (value instanceof CelDouble)
-    return Number.isFinite(value.value) ? goFloat(value.value) : String(value.value);
+  if (value instanceof CelDouble) return goFloat(value.value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (value instanceof CelTimestamp) return formatTimestamp(value);
   if (value instanceof CelDuration) return formatDuration(value);
-  if (value instanceof CelList) return `[${value.toArray().map(formatAny).join(", ")}]`;
+  return formatPart(value);
+}
+
+/** A value inside of a list or map: as it would stand in an expression. */
+function formatPart(value: Value): string {
+  if (typeof value === "string") return quote(value);
+  if (value === null || typeof value === "boolean" || isInt(value)) return String(value);
+  if (value instanceof CelUint) return String(value.value);
+  if (value instanceof CelDouble)
+    return Number.isFinite(value.value) ? roundHalfEven(value.value, 6) : quote(goFloat(value.value));
+  if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString())}`;
+  if (value instanceof CelTimestamp) return `timestamp("${formatTimestamp(value)}")`;
+  if (value instanceof CelDuration) return `duration("${formatDuration(value)}")`;
+  if (value instanceof CelList) return `[${value.toArray().map(formatPart).join(", ")}]`;
   if (value instanceof CelMap) return formatMap(value);
   if (value instanceof TypeValue) return value.name;
   const complaint =
@@ -123,8 +151,9 @@ function formatAny(value: Value): string {
   throw wrongType(complaint, value);
 }
 
+/** The entries of a map are sorted by how their keys look. */
 function formatMap(map: CelMap): string {
-  const entries = map.keys().map((key) => [keyText(key), formatAny(map.find(key)!)] as const);
+  const entries = map.keys().map((key) => [formatPart(key), formatPart(map.find(key)!)] as const);
   const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
-  return `{${sorted.map(([key, value]) => `${key}: ${value}`).join(", ")}}`;
+  return `{${sorted.map(([key, value]) => `${key}:${value}`).join(", ")}}`;
 }

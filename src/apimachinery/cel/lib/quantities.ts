@@ -37,11 +37,8 @@ function read(text: string): Amount | undefined {
 function parse(text: string): QuantityValue {
   const amount = read(text);
   if (amount) return new QuantityValue(amount);
-  const isSuffix = /^[+-]?(?:\d+\.?\d*|\.\d+)./.test(text);
   throw new EvalError(
-    isSuffix
-      ? "unable to parse quantity's suffix"
-      : "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   );
 }
 

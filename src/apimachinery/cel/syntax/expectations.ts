@@ -26,6 +26,33 @@ export const expressionStart: ReadonlySet<TokenKind> = new Set([
 /** The tokens that may name a field. */
 export const fieldStart: ReadonlySet<TokenKind> = new Set(["ident", "quoted"]);
 
+/** The tokens that may stand behind a member, where parsing can go on after an error. */
+export const followsMember: ReadonlySet<TokenKind> = new Set([
+  "eof",
+  ".",
+  "[",
+  "]",
+  ")",
+  "}",
+  ",",
+  "?",
+  ":",
+  "==",
+  "!=",
+  "<",
+  "<=",
+  ">",
+  ">=",
+  "in",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "&&",
+  "||",
+]);
+
 /** A token as messages quote it, with its line breaks shown. */
 export function quoteToken(token: Token): string {
   return `'${token.text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}'`;

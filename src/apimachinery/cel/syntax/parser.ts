@@ -1,13 +1,10 @@
 import { type Call, type Expr, type Literal, type MapEntry, operators, type StructExpr } from "../ast.ts";
 import { CelSyntaxError, type Issue } from "./issue.ts";
-import { tokenize } from "./lexer.ts";
 import { parseLiteral } from "./literal.ts";
 import { expandMacro } from "./macros.ts";
-import { expressionStart, expressionStarts, fieldStart, quoteToken } from "./expectations.ts";
-import { reservedWords, type Token, type TokenKind } from "./token.ts";
-
-/** Thrown to leave the parser where no sense can be made of the rest; the issue is recorded already. */
-class GaveUp extends Error {}
+import { expressionStart, expressionStarts, fieldStart } from "./expectations.ts";
+import { GaveUp, TokenStream } from "./token-stream.ts";
+import { reservedWords, type TokenKind } from "./token.ts";
 
 const maxDepth = 250;
 const maxLength = 100_000;
@@ -35,29 +32,26 @@ const sums: ReadonlySet<TokenKind> = new Set(["+", "-"]);
 const literals: ReadonlySet<TokenKind> = new Set(["int", "uint", "float", "string", "bytes"]);
 
 class Parser {
-  readonly #tokens: Token[];
-  readonly #issues: Issue[];
-  #index = 0;
+  readonly #tokens: TokenStream;
   #depth = 0;
 
   constructor(source: string, issues: Issue[]) {
-    this.#issues = issues;
-    this.#tokens = tokenize(source, issues);
+    this.#tokens = new TokenStream(source, issues);
   }
 
   parse(): Expr {
     const expr = this.#expression();
-    if (this.#peek().kind !== "eof") this.#unexpected("<EOF>", new Set(["eof"]));
+    if (this.#tokens.peek().kind !== "eof") this.#tokens.unexpected("<EOF>", new Set(["eof"]));
     return expr;
   }
 
   #expression(): Expr {
     return this.#nested(() => {
       const condition = this.#disjunction();
-      const mark = this.#accept("?");
+      const mark = this.#tokens.accept("?");
       if (!mark) return condition;
       const whenTrue = this.#disjunction();
-      this.#expect(":");
+      this.#tokens.expect(":");
       const whenFalse = this.#expression();
       return call(mark.pos, operators.conditional, [condition, whenTrue, whenFalse]);
     });
@@ -73,7 +67,7 @@ class Parser {
   #logical(kind: TokenKind, name: string, operand: () => Expr): Expr {
     const terms = [operand()];
     const places: number[] = [];
-    for (let token = this.#accept(kind); token; token = this.#accept(kind)) {
+    for (let token = this.#tokens.accept(kind); token; token = this.#tokens.accept(kind)) {
       places.push(token.pos);
       terms.push(operand());
     }
@@ -94,9 +88,9 @@ class Parser {
 
   #leftAssociative(kinds: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
     let left = operand();
-    for (let length = 0; kinds.has(this.#peek().kind); length++) {
+    for (let length = 0; kinds.has(this.#tokens.peek().kind); length++) {
       if (length >= maxDepth) this.#tooDeep();
-      const token = this.#next();
+      const token = this.#tokens.next();
       const name = token.kind === "in" ? operators.in : `_${token.text}_`;
       left = call(token.pos, name, [left, operand()]);
     }
@@ -104,11 +98,11 @@ class Parser {
   }
 
   #unary(): Expr {
-    const token = this.#peek();
+    const token = this.#tokens.peek();
     if (token.kind !== "!" && token.kind !== "-") return this.#member();
     let count = 0;
-    while (this.#accept(token.kind)) count++;
-    const first = this.#peek();
+    while (this.#tokens.accept(token.kind)) count++;
+    const first = this.#tokens.peek();
     const isNumber = token.kind === "-" && (first.kind === "int" || first.kind === "float");
     // `--1` is the negation of the literal -1: the sign next to a number belongs to it.
     if (isNumber) count--;
@@ -121,7 +115,7 @@ class Parser {
     let expr = this.#primary(sign);
     for (let length = 0; ; length++) {
       if (length >= maxDepth) this.#tooDeep();
-      const token = this.#peek();
+      const token = this.#tokens.peek();
       if (token.kind === ".") expr = this.#selection(expr);
       else if (token.kind === "[") expr = this.#subscript(expr);
       else return expr;
@@ -129,42 +123,44 @@ class Parser {
   }
 
   #selection(operand: Expr): Expr {
-    const dot = this.#next();
-    const optional = this.#accept("?") !== undefined;
-    const name = this.#peek();
-    if (name.kind !== "ident" && name.kind !== "quoted") this.#unexpected("IDENTIFIER", fieldStart);
-    this.#next();
-    if (name.kind === "quoted") this.#report(name.pos, "unsupported syntax: '`'");
+    const dot = this.#tokens.next();
+    const optional = this.#tokens.accept("?") !== undefined;
+    if (!fieldStart.has(this.#tokens.peek().kind)) {
+      this.#tokens.skipNoField();
+      return operand;
+    }
+    const name = this.#tokens.next();
+    if (name.kind === "quoted") this.#tokens.report(name.pos, "unsupported syntax: '`'");
     if (optional) return call(dot.pos, operators.optionalSelect, [operand, literal(name.pos, name.text)]);
-    const open = this.#peek();
+    const open = this.#tokens.peek();
     if (open.kind !== "(") return { kind: "select", pos: dot.pos, operand, field: name.text, test: false };
     const args = this.#arguments();
     return this.#expand({ kind: "call", pos: open.pos, name: name.text, target: operand, args });
   }
 
   #subscript(operand: Expr): Expr {
-    const open = this.#next();
-    const optional = this.#accept("?") !== undefined;
+    const open = this.#tokens.next();
+    const optional = this.#tokens.accept("?") !== undefined;
     const index = this.#expression();
-    this.#expect("]");
+    this.#tokens.expect("]");
     return call(open.pos, optional ? operators.optionalIndex : operators.index, [operand, index]);
   }
 
   #primary(sign?: { negative: true; pos: number }): Expr {
-    const token = this.#peek();
+    const token = this.#tokens.peek();
     if (literals.has(token.kind)) return this.#literal(sign);
     switch (token.kind) {
       case "true":
       case "false":
-        this.#next();
+        this.#tokens.next();
         return literal(token.pos, token.kind === "true");
       case "null":
-        this.#next();
+        this.#tokens.next();
         return literal(token.pos, null);
       case "(": {
-        this.#next();
+        this.#tokens.next();
         const inner = this.#expression();
-        this.#expect(")");
+        this.#tokens.expect(")");
         return inner;
       }
       case "[":
@@ -175,58 +171,58 @@ class Parser {
       case "ident":
         return this.#name();
       default:
-        this.#unexpected(expressionStarts, expressionStart);
+        this.#tokens.unexpected(expressionStarts, expressionStart);
         return this.#primary(sign);
     }
   }
 
   #literal(sign?: { negative: true; pos: number }): Expr {
-    const token = this.#next();
+    const token = this.#tokens.next();
     const parsed = parseLiteral(token, sign !== undefined);
     if ("value" in parsed) return literal(sign?.pos ?? token.pos, parsed.value);
-    this.#report(sign?.pos ?? token.pos, parsed.fault);
+    this.#tokens.report(sign?.pos ?? token.pos, parsed.fault);
     return literal(token.pos, null);
   }
 
   #list(): Expr {
-    const open = this.#next();
+    const open = this.#tokens.next();
     const items: Expr[] = [];
     const optional = new Set<number>();
-    while (this.#peek().kind !== "]") {
-      if (this.#accept("?")) optional.add(items.length);
+    while (this.#tokens.peek().kind !== "]") {
+      if (this.#tokens.accept("?")) optional.add(items.length);
       items.push(this.#expression());
-      if (!this.#accept(",")) break;
+      if (!this.#tokens.accept(",")) break;
     }
-    this.#expect("]");
+    this.#tokens.expect("]", "{']', ','}");
     return { kind: "list", pos: open.pos, items, optional };
   }
 
   #map(): Expr {
-    const open = this.#next();
+    const open = this.#tokens.next();
     const entries: MapEntry[] = [];
-    while (this.#peek().kind !== "}") {
-      const optional = this.#accept("?") !== undefined;
+    while (this.#tokens.peek().kind !== "}") {
+      const optional = this.#tokens.accept("?") !== undefined;
       const key = this.#expression();
-      this.#expect(":");
+      this.#tokens.expect(":");
       entries.push({ key, value: this.#expression(), optional });
-      if (!this.#accept(",")) break;
+      if (!this.#tokens.accept(",")) break;
     }
-    this.#expect("}");
+    this.#tokens.expect("}", "{'}', ','}");
     return { kind: "map", pos: open.pos, entries };
   }
 
   /** A variable, a function call, or a message: what a name is shows behind it. */
   #name(): Expr {
-    const dot = this.#accept(".");
-    const token = this.#peek();
-    if (token.kind !== "ident") this.#unexpected("IDENTIFIER", new Set(["ident"]));
+    const dot = this.#tokens.accept(".");
+    const token = this.#tokens.peek();
+    if (token.kind !== "ident") this.#tokens.unexpected("IDENTIFIER", new Set(["ident"]));
     const length = this.#messageNameLength();
     if (length > 0) return this.#message(dot !== undefined, length);
-    this.#next();
+    this.#tokens.next();
     if (reservedWords.has(token.text))
-      this.#report(dot?.pos ?? token.pos, `reserved identifier: ${token.text}`);
+      this.#tokens.report(dot?.pos ?? token.pos, `reserved identifier: ${token.text}`);
     const name = dot ? `.${token.text}` : token.text;
-    const open = this.#peek();
+    const open = this.#tokens.peek();
     if (open.kind !== "(") return { kind: "ident", pos: token.pos, name };
     return this.#expand({ kind: "call", pos: open.pos, name, args: this.#arguments() });
   }
@@ -234,42 +230,43 @@ class Parser {
   /** How many tokens the name of a message has, `a.b.C` before a brace; 0 where no message stands. */
   #messageNameLength(): number {
     let length = 1;
-    while (this.#peek(length).kind === "." && this.#peek(length + 1).kind === "ident") length += 2;
-    return this.#peek(length).kind === "{" ? length : 0;
+    while (this.#tokens.peek(length).kind === "." && this.#tokens.peek(length + 1).kind === "ident")
+      length += 2;
+    return this.#tokens.peek(length).kind === "{" ? length : 0;
   }
 
   #message(absolute: boolean, length: number): Expr {
     let name = absolute ? "." : "";
-    for (let index = 0; index < length; index++) name += this.#next().text;
-    const open = this.#next();
+    for (let index = 0; index < length; index++) name += this.#tokens.next().text;
+    const open = this.#tokens.next();
     const fields: StructExpr["fields"][number][] = [];
-    while (this.#peek().kind !== "}") {
-      const optional = this.#accept("?") !== undefined;
-      const field = this.#peek();
+    while (this.#tokens.peek().kind !== "}") {
+      const optional = this.#tokens.accept("?") !== undefined;
+      const field = this.#tokens.peek();
       if (field.kind !== "ident" && field.kind !== "quoted")
-        this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", fieldStart);
-      const { text } = this.#next();
-      if (field.kind === "quoted") this.#report(field.pos, "unsupported syntax: '`'");
-      const colon = this.#expect(":");
+        this.#tokens.unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", fieldStart);
+      const { text } = this.#tokens.next();
+      if (field.kind === "quoted") this.#tokens.report(field.pos, "unsupported syntax: '`'");
+      const colon = this.#tokens.expect(":");
       fields.push({ name: text, pos: colon.pos, value: this.#expression(), optional });
-      if (!this.#accept(",")) break;
+      if (!this.#tokens.accept(",")) break;
     }
-    this.#expect("}");
+    this.#tokens.expect("}");
     return { kind: "struct", pos: open.pos, name, fields };
   }
 
   #arguments(): Expr[] {
-    this.#expect("(");
+    this.#tokens.expect("(");
     const args: Expr[] = [];
-    if (this.#accept(")")) return args;
+    if (this.#tokens.accept(")")) return args;
     do args.push(this.#expression());
-    while (this.#accept(","));
-    this.#expect(")");
+    while (this.#tokens.accept(","));
+    this.#tokens.expect(")", "{')', ','}");
     return args;
   }
 
   #expand(expr: Call): Expr {
-    return expandMacro(expr, (pos, message) => this.#report(pos, message)) ?? expr;
+    return expandMacro(expr, (pos, message) => this.#tokens.report(pos, message)) ?? expr;
   }
 
   #nested<T>(parse: () => T): T {
@@ -280,41 +277,7 @@ class Parser {
   }
 
   #tooDeep(): never {
-    this.#report(-1, `expression recursion limit exceeded: ${maxDepth}`);
-    throw new GaveUp();
-  }
-
-  #peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#index + ahead, this.#tokens.length - 1)]!;
-  }
-
-  #next(): Token {
-    const token = this.#peek();
-    this.#index++;
-    return token;
-  }
-
-  #accept(kind: TokenKind): Token | undefined {
-    return this.#peek().kind === kind ? this.#next() : undefined;
-  }
-
-  #expect(kind: TokenKind): Token {
-    if (this.#peek().kind !== kind) this.#unexpected(`'${kind}'`, new Set([kind]));
-    return this.#next();
-  }
-
-  /** Reports a token that does not fit; goes on behind it if the next one would, else gives up. */
-  #unexpected(expected: string, fitting: ReadonlySet<TokenKind>): void {
-    const token = this.#peek();
-    const canSkip = token.kind !== "eof" && fitting.has(this.#peek(1).kind);
-    const what = canSkip ? "extraneous" : "mismatched";
-    this.#report(token.pos, `Syntax error: ${what} input ${quoteToken(token)} expecting ${expected}`);
-    if (!canSkip) throw new GaveUp();
-    this.#next();
-  }
-
-  #report(pos: number, message: string): void {
-    this.#issues.push({ pos, message });
+    return this.#tokens.giveUp(-1, `expression recursion limit exceeded: ${maxDepth}`);
   }
 }
 

@@ -1,0 +1,37 @@
+import { reservedWords } from "../syntax/token.ts";
+import { type CelType, formatType, types } from "../types/type.ts";
+
+/** The type of a field, or what is wrong with selecting it. */
+export function memberType(target: CelType, field: string): CelType | string {
+  switch (target.kind) {
+    case "map":
+      return target.params[1]!;
+    case "object": {
+      // Keywords name fields too, though the field is declared under its escaped name.
+      const keyword = reservedWords.has(field) ? `__${field}__` : field;
+      return target.fields?.get(field) ?? target.fields?.get(keyword) ?? `undefined field '${field}'`;
+    }
+    case "param":
+    case "dyn":
+    case "error":
+      return types.dyn;
+    default:
+      return `type '${formatType(target)}' does not support field selection`;
+  }
+}
+
+/** The types of the one or two variables that go over a range, or undefined for what is no range. */
+export function iterationTypes(range: CelType, pairs: boolean): readonly [CelType, CelType] | undefined {
+  switch (range.kind) {
+    case "list":
+      return pairs ? [types.int, range.params[0]!] : [range.params[0]!, range.params[0]!];
+    case "map":
+      return [range.params[0]!, range.params[1]!];
+    case "dyn":
+    case "error":
+    case "param":
+      return [types.dyn, types.dyn];
+    default:
+      return undefined;
+  }
+}
