@@ -54,6 +54,8 @@ export class ConnectionPool {
     const { proxyUrl } = this.#config;
     const make = (options: https.AgentOptions): http.Agent => {
       const agent = new Agent({ ...shared, ...options });
+      // Node tells servers apart by a text that holds all certificates, for every request; here is only one.
+      agent.getName = () => "server";
       return proxyUrl === undefined ? agent : throughProxy(agent, proxyUrl, secure);
     };
     return {

@@ -58,10 +58,10 @@ export class DiscoveryMapper implements RestMapper {
 
   async #discover(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
     const [core, groups] = await Promise.all([
-      this.#get<GroupDiscoveryList>("/api", options),
-      this.#get<GroupDiscoveryList>("/apis", options),
+      this.#get<GroupDiscoveryList | GroupList>("/api", options),
+      this.#get<GroupDiscoveryList | GroupList>("/apis", options),
     ]);
-    if (!isAggregated(core) || !isAggregated(groups)) return this.#discoverEach(options);
+    if (!isAggregated(core) || !isAggregated(groups)) return this.#discoverEach(groups, options);
     return [...core.items, ...groups.items].flatMap(({ metadata, versions }) =>
       versions.flatMap(({ version, resources = [] }) =>
         resources.map(({ resource, responseKind, scope }) =>
@@ -75,11 +75,10 @@ export class DiscoveryMapper implements RestMapper {
   }
 
   /** One request for each group and version, as servers before 1.26 want it. */
-  async #discoverEach(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
-    const { groups } = await this.#get<{ groups: { versions: { groupVersion: string }[] }[] }>(
-      "/apis",
-      options,
-    );
+  async #discoverEach(
+    { groups = [] }: GroupDiscoveryList | GroupList,
+    options: CallOptions,
+  ): Promise<Kind<UnstructuredObject>[]> {
     const groupVersions = [
       "v1",
       ...groups.flatMap(({ versions }) => versions.map((version) => version.groupVersion)),
@@ -110,8 +109,14 @@ export class DiscoveryMapper implements RestMapper {
   }
 }
 
-interface GroupDiscoveryList {
+interface GroupList {
   kind: string;
+  groups?: { versions: { groupVersion: string }[] }[];
+}
+
+interface GroupDiscoveryList {
+  kind: "APIGroupDiscoveryList";
+  groups?: never;
   items: {
     metadata?: { name?: string };
     versions: {
@@ -125,6 +130,6 @@ interface ResourceList {
   resources: { name: string; kind: string; namespaced: boolean }[];
 }
 
-function isAggregated({ kind }: GroupDiscoveryList): boolean {
-  return kind === "APIGroupDiscoveryList";
+function isAggregated(list: GroupDiscoveryList | GroupList): list is GroupDiscoveryList {
+  return list.kind === "APIGroupDiscoveryList";
 }

@@ -80,6 +80,16 @@ test("HttpTransport gives up on a server that says nothing", async () => {
   await expect(transport.send({ path })).rejects.toMatchObject({ reason: "Timeout", isTimeout: true });
 });
 
+test("HttpTransport notices an answer that breaks off", async () => {
+  const { transport } = await connect((request, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write('{"half":');
+    setTimeout(() => request.socket.resetAndDestroy(), 5);
+  });
+  const write = transport.send({ method: "POST", path, body: {} });
+  await expect(write).rejects.toMatchObject({ isUnreachable: true });
+});
+
 test("HttpTransport says what a proxy answered in the server's place", async () => {
   const { transport } = await connect((_, response) => response.writeHead(502).end("<h1>Bad Gateway</h1>"));
   await expect(transport.send({ path })).rejects.toMatchObject({

@@ -120,6 +120,25 @@ test("Client.patch() sends merge and JSON patches as they are", async () => {
   expect(patched.spec).toEqual({ size: 5, parts: ["x"] });
 });
 
+test("Client.patch() sends strategic merge patches, which know the keys of lists", async () => {
+  const Deployment = defineKind<
+    KubernetesObject & { spec: { template: { spec: { containers: { name: string }[] } } } }
+  >({ group: "apps", version: "v1" }, { kind: "Deployment", plural: "deployments" });
+  const metadata = key();
+  const labels = { app: metadata.name };
+  const containers = [{ name: "a", image: "a:1" }];
+  const spec = {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers } },
+  };
+  await client.create(Deployment, { metadata, spec });
+  const sidecar = { containers: [{ name: "b", image: "b:1" }] };
+  const patched = await client.patch(Deployment, metadata, {
+    strategic: { spec: { template: { spec: sidecar } } },
+  });
+  expect(patched.spec.template.spec.containers.map(({ name }) => name).sort()).toEqual(["a", "b"]);
+});
+
 test("Client.patchStatus() makes the status what it is given, and sends nothing for an equal one", async () => {
   const widget = await create();
   const first = await client.patchStatus(Widget, widget, { ready: 1, note: "up" });

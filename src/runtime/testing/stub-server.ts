@@ -29,9 +29,12 @@ export type StubAnswer = (request: StubRequest, response: http.ServerResponse) =
 
 /**
  * Starts a server on the loopback interface for faults that no healthy cluster shows: resets, half an answer, silence.
- * For everything else a test runs against the embedded cluster.
+ * For everything else a test runs against the embedded cluster. With `at` it takes the place of one that was closed.
  */
-export async function startStubServer(answer: StubAnswer): Promise<StubServer> {
+export async function startStubServer(
+  answer: StubAnswer,
+  { at }: { readonly at?: { readonly config: ClusterConfig } } = {},
+): Promise<StubServer> {
   const requests: StubRequest[] = [];
   const sockets = new Set<Socket>();
   const connections = { opened: 0, open: 0 };
@@ -61,7 +64,7 @@ export async function startStubServer(answer: StubAnswer): Promise<StubServer> {
     });
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(at ? Number(new URL(at.config.server).port) : 0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {

@@ -324,6 +324,48 @@ test("Reflector asks a server for a watch of five to ten minutes", async () => {
   expect(seconds).toBeLessThan(600);
 });
 
+test("Reflector goes on after an outage of the server where it was, without a list", async () => {
+  const server = await world({
+    watch: [(response) => open(response).write(event("BOOKMARK", configMap("", "10")))],
+  });
+  const cache = startCache(server.config);
+  const errors: unknown[] = [];
+  await eventually(() => expect(queries(server, "watch")).toEqual(["10"]));
+  await server.close();
+  await eventually(() => {
+    const { lastError } = cache.informer(ConfigMap).stats;
+    if (lastError) errors.push(lastError);
+    return errors.length > 0;
+  });
+  const again = await startStubServer((_, response) => void open(response).write(added), { at: server });
+  onTestFinished(() => again.close());
+  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  expect(queries(again, "list")).toEqual([]);
+  expect(queries(again, "watch")).toEqual(["10"]);
+});
+
+test("Reflector leaves neither connections nor timers behind, however often its watch ends", async () => {
+  let version = 10;
+  const server = await startStubServer((request, response) => {
+    if (request.query.get("watch") !== "true") {
+      answerJSON(response, { metadata: { resourceVersion: "10" }, items: [] });
+      return;
+    }
+    version++;
+    const line = event("ADDED", configMap(`w${version}`, String(version)));
+    if (version % 3 === 0) open(response).end(line);
+    else open(response).write(line, () => request.socket.resetAndDestroy());
+  });
+  onTestFinished(() => server.close());
+  const cache = startCache(server.config);
+  await eventually(() => cache.informer(ConfigMap).stats.objects > 100);
+  expect(server.connections.open).toBeLessThanOrEqual(3);
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  await eventually(() => cache.informer(ConfigMap).stats.objects > 300);
+  expect(timers()).toBeLessThanOrEqual(before + 5);
+});
+
 test("Reflector leaves no connection open when it is stopped", async () => {
   const server = await world({});
   const cache = startCache(server.config);
