@@ -1,4 +1,2 @@
-export type { Controller, ControllerContext } from "./controller.ts";
 export { controllerNames, type ControllerName, parseControllerNames } from "./names.ts";
-export type { ClusterObjects, DeleteOptions, ObjectEvent, ResourceName, ServedResource } from "./objects.ts";
-export { type RunningControllers, startControllers } from "./start-controllers.ts";
+export { startControllers } from "./start-controllers.ts";

@@ -18,7 +18,7 @@ import { scheduler } from "./scheduler/scheduler.ts";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.ts";
 
 /** Controllers at work. */
-export interface RunningControllers {
+interface RunningControllers {
   /** Ends them; resolves when their last writes are through. */
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { union } from "./field-set.ts";
 import { type FieldManager, type Managers, managerKey } from "./managers.ts";
 
 /** How many updaters an object keeps apart. */
-export const maxUpdaters = 10;
+const maxUpdaters = 10;
 
 /**
  * Merges the oldest updaters, once there are too many, into one `ancient-changes` per version.

@@ -3,7 +3,7 @@ import { isObject } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
-import { fieldElement } from "./path-element.ts";
+import { fieldElement, fieldNameOf } from "./path-element.ts";
 import { isDeclared, memberSchema, shapeOf } from "./shape.ts";
 
 /**
@@ -39,7 +39,7 @@ export function withStructs(set: FieldSet, schema: SchemaNode | undefined): Fiel
   return fieldSet(
     set.owned,
     [...set.children].map(([element, child]) => {
-      const name = element.startsWith("f:") ? element.slice(2) : undefined;
+      const name = fieldNameOf(element);
       const below = withStructs(child, name === undefined ? schema?.items : memberSchema(schema, name));
       const isStruct = name !== undefined && isDeclared(schema, name);
       return [element, fieldSet(below.owned || isStruct, below.children)] as const;

@@ -5,7 +5,7 @@ import { difference, type FieldSet, isEmptySet, union } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
 
 /** Where client-side `kubectl apply` keeps what it sent the last time. */
-export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
  * Leaves out of conflicts what kubectl itself set by a client-side apply and nobody changed since: so that

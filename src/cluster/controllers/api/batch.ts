@@ -2,7 +2,7 @@ import type { KubernetesObject, LabelSelector, ObjectMeta, Time } from "@tsbuild
 import type { ResourceName } from "../objects.ts";
 import type { LooseCondition, PodTemplate } from "./core.ts";
 
-export interface JobSpec {
+interface JobSpec {
   parallelism?: number;
   completions?: number;
   completionMode?: string;
@@ -33,7 +33,7 @@ export interface Job extends KubernetesObject {
   status?: JobStatus;
 }
 
-export interface ObjectReference {
+interface ObjectReference {
   apiVersion?: string;
   kind?: string;
   namespace?: string;

@@ -23,13 +23,13 @@ export interface Container {
   [field: string]: unknown;
 }
 
-export interface Volume {
+interface Volume {
   name: string;
   persistentVolumeClaim?: { claimName: string };
   [field: string]: unknown;
 }
 
-export interface PodSpec {
+interface PodSpec {
   containers: Container[];
   initContainers?: Container[];
   volumes?: Volume[];
@@ -107,7 +107,7 @@ export interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };
 }
 
-export interface VolumeResources {
+interface VolumeResources {
   requests?: { storage?: string | number };
 }
 

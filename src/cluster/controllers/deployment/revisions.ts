@@ -35,7 +35,7 @@ export function revisionOf({ metadata }: ReplicaSet): number {
 }
 
 /** The revision that comes after all others. */
-export function nextRevision(old: readonly ReplicaSet[]): number {
+function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
 

@@ -7,7 +7,7 @@ import { versionInfo } from "../../server/version.ts";
 import type { ResourceName } from "../objects.ts";
 
 /** The name of the one node that the cluster starts with. */
-export const nodeName = "tsbuilder-node";
+const nodeName = "tsbuilder-node";
 
 /** The address of the node; nothing listens there. */
 export const nodeAddress = "10.0.0.1";

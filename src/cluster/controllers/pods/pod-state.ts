@@ -19,7 +19,7 @@ export function isReady(pod: Pod): boolean {
  * For how many milliseconds more a pod must stay ready to be available: 0 if it is, `undefined` if it isn't
  * ready at all.
  */
-export function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: Date): number | undefined {
+function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: Date): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== "True") return undefined;
   if (!minReadySeconds || !condition.lastTransitionTime) return 0;

@@ -34,7 +34,7 @@ export function mayRunOn(pod: Pod, node: Node): boolean {
 }
 
 /** Tells whether a pod puts up with what keeps others off a node. */
-export function toleratesTaints(pod: Pod, node: Node): boolean {
+function toleratesTaints(pod: Pod, node: Node): boolean {
   const repelling = (node.spec?.taints ?? []).filter(({ effect }) => effect !== "PreferNoSchedule");
   return repelling.every((taint) =>
     (pod.spec.tolerations ?? []).some(

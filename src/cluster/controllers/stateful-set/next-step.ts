@@ -44,7 +44,7 @@ export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision:
 }
 
 /** The ordinals that a set should have. */
-export function ordinalsOf({ spec }: StatefulSet): number[] {
+function ordinalsOf({ spec }: StatefulSet): number[] {
   const start = spec.ordinals?.start ?? 0;
   return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
 }

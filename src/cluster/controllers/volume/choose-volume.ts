@@ -1,6 +1,6 @@
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { PersistentVolume, PersistentVolumeClaim } from "../api/core.ts";
-import { toBytes } from "./to-bytes.ts";
 
 /** Finds the smallest free volume that satisfies a claim; one that is reserved for the claim comes first. */
 export function chooseVolume(
@@ -13,7 +13,7 @@ export function chooseVolume(
   }
   const [smallest] = volumes
     .filter((volume) => !volume.spec.claimRef && !volume.metadata.deletionTimestamp && fits(volume, claim))
-    .sort((a, b) => capacityOf(a) - capacityOf(b));
+    .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
   return smallest;
 }
 
@@ -34,10 +34,10 @@ function fits(volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolea
     (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
     (spec.accessModes ?? []).every((mode) => modes.includes(mode)) &&
     (!spec.selector || matchesLabelSelector(spec.selector, volume.metadata.labels)) &&
-    capacityOf(volume) >= toBytes(spec.resources?.requests?.storage ?? 0)
+    compareQuantities(capacityOf(volume), spec.resources?.requests?.storage ?? 0) >= 0
   );
 }
 
-function capacityOf({ spec }: PersistentVolume): number {
-  return toBytes(spec.capacity?.storage ?? 0);
+function capacityOf({ spec }: PersistentVolume): string | number {
+  return spec.capacity?.storage ?? 0;
 }

@@ -1,4 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
   type PersistentVolume,
   type PersistentVolumeClaim,
@@ -18,7 +19,6 @@ import {
   provisioner,
   standardClass,
 } from "./provision.ts";
-import { toBytes } from "./to-bytes.ts";
 
 const user = userOf("persistent-volume-binder");
 
@@ -85,7 +85,7 @@ export function persistentVolumeController({ objects }: ControllerContext): Cont
   /** A claim may ask for more later; a volume of this controller then grows at once. */
   async function grow(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<PersistentVolume> {
     const wanted = claim.spec.resources?.requests?.storage ?? 0;
-    const enough = toBytes(volume.spec.capacity?.storage ?? 0) >= toBytes(wanted);
+    const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
     if (enough || !classOf(claim)?.allowVolumeExpansion) return volume;
     const capacity = { ...volume.spec.capacity, storage: wanted };
     return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
