@@ -171,7 +171,7 @@ interface Connection {
 }
 
 /** Nothing moved on the connection for too long. */
-export class TimeoutError extends Error {
+class TimeoutError extends Error {
   readonly code = "ETIMEDOUT";
 
   constructor(milliseconds: number) {

@@ -44,7 +44,7 @@ export interface KubeconfigExec {
   readonly interactiveMode?: "Never" | "IfAvailable" | "Always";
 }
 
-export interface KubeconfigContext {
+interface KubeconfigContext {
   readonly cluster: string;
   readonly user?: string;
   readonly namespace?: string;

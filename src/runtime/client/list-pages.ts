@@ -26,7 +26,7 @@ export async function* listPages<T extends KubernetesObject>(
 }
 
 /** Lists of built-in kinds leave these two out of their items, and metadata-only lists name the wrong kind. */
-export function completeItem(kind: Kind, item: KubernetesObject): void {
+function completeItem(kind: Kind, item: KubernetesObject): void {
   item.apiVersion ??= kind.apiVersion;
   item.kind ??= kind.kind;
 }

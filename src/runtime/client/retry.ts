@@ -2,7 +2,7 @@ import type { ApiError } from "./api-error.ts";
 import type { RawRequest } from "./transport.ts";
 
 /** How often a request is tried again. */
-export const maxRetries = 10;
+const maxRetries = 10;
 
 /**
  * How long to wait before a request is sent again, in milliseconds; undefined if it must not be.

@@ -30,7 +30,7 @@ interface Memory {
 }
 
 /** Where a list starts: at any version, at least at the last one known, or at the newest, on pages or in one piece. */
-export type ListStart = "any" | "known" | "newest" | "newest-unpaged";
+type ListStart = "any" | "known" | "newest" | "newest-unpaged";
 
 /** One line of a watch. */
 export interface WatchFrame {
