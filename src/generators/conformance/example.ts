@@ -3,7 +3,7 @@ import { emitYaml, type YamlValue } from "../../shared/yaml.ts";
 import { parseAllDocuments } from "yaml";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";
-import { generateCrds } from "../crd/generate-crds.ts";
+import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { planManifests } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
@@ -40,6 +40,7 @@ export function readExamples(markdown: string): Example[] {
 
 /** What an example's types become. */
 export interface ExampleResult {
+  readonly generated: GeneratedCrd | undefined;
   readonly crd: CustomResourceDefinition | undefined;
   /** The schema of the type `Spec`. */
   readonly spec: Schema | undefined;
@@ -59,7 +60,12 @@ export async function runExample(
   const sources = await ProjectSources.load(tree, options);
   const [generated] = generateCrds(sources);
   const root = generated?.crd.spec.versions[0]?.schema.openAPIV3Schema;
-  return { crd: generated?.crd, spec: root?.properties?.["spec"], diagnostics: sources.log.sorted() };
+  return {
+    generated,
+    crd: generated?.crd,
+    spec: root?.properties?.["spec"],
+    diagnostics: sources.log.sorted(),
+  };
 }
 
 /** Fills an example up to a whole file; what is added stands behind it, so that markers keep their places. */

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ApiError, createClient, loadConfig } from "@tsbuilder/runtime";
+import { parse } from "yaml";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type ClusterUnderTest,
+  realKubeconfig,
+  startClusterUnderTest,
+} from "../../../e2e/support/cluster-under-test.ts";
+import { checkCrd } from "../crd/check-crd.ts";
+import { DiagnosticLog } from "../diagnostic.ts";
+import { emitFile } from "../emit.ts";
+import { optionsFor, readExamples, runExample } from "./example.ts";
+
+const folder = join(import.meta.dirname, "testdata");
+const isReal = process.env[realKubeconfig] !== undefined;
+// A real server gets all examples; the embedded one those that differ most, because every test run pays for it.
+const names = isReal ? readdirSync(folder) : ["core-types.md", "kinds.md", "embedding.md"];
+const pages = [...names.map((file) => join(folder, file)), join(import.meta.dirname, "../schema/types.md")];
+
+const examples = pages.flatMap((page) =>
+  readExamples(readFileSync(page, "utf8")).flatMap(({ title, blocks }) => {
+    const [first] = blocks;
+    const isRefused = first?.info === "refused";
+    return first?.language === "ts" && !isRefused ? [{ page, title, code: first.code }] : [];
+  }),
+);
+
+let cluster: ClusterUnderTest;
+let send: (crd: object) => Promise<string | undefined>;
+
+beforeAll(async () => {
+  cluster = await startClusterUnderTest();
+  const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }));
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
+  send = async (body) => {
+    try {
+      await client.request({ method: "POST", path, body });
+      return undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
+  };
+}, 60_000);
+
+afterAll(() => cluster?.stop());
+
+describe("an API server takes what the generators write, and refuses what they refuse:", () => {
+  it.each(examples.map((example) => [example.title, example] as const))("%s", async (_, { page, code }) => {
+    const { generated, diagnostics } = await runExample(
+      code,
+      optionsFor(page.endsWith("core-types.md") ? "core-types.md" : ""),
+    );
+    expect(diagnostics).toEqual([]);
+    const log = new DiagnosticLog();
+    checkCrd(generated!, log);
+    const refusal = await send(parse(emitFile([generated!.crd], {})) as object);
+    expect(refusal === undefined ? [] : [refusal]).toHaveLength(log.hasErrors ? 1 : 0);
+  });
+});
