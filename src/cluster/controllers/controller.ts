@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/index.ts";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
+import type { Stage } from "./stages/stage.ts";
 
 /** What every controller gets. */
 export interface ControllerContext {
@@ -7,6 +8,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** The certificate by which clients know the server, in PEM. */
   readonly caCertificate?: string | undefined;
+  /** The stages that the user wants objects to go through: see `parseStages`. */
+  readonly stages?: readonly Stage[] | undefined;
   /** Gets what a controller failed with before it tries again; conflicts are no failures. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }

@@ -1,2 +1,4 @@
 export { controllerNames, type ControllerName, parseControllerNames } from "./names.ts";
 export { startControllers } from "./start-controllers.ts";
+export { parseStages } from "./stages/parse-stages.ts";
+export type { Stage } from "./stages/stage.ts";

@@ -15,6 +15,7 @@ export const controllerNames = [
   "scheduler",
   "node",
   "kubelet",
+  "stage",
 ] as const;
 
 export type ControllerName = (typeof controllerNames)[number];

@@ -16,6 +16,7 @@ import { persistentVolumeController } from "./volume/persistent-volume-controlle
 import { serviceAccountController } from "./service-account/service-account-controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.ts";
+import { stageController } from "./stages/stage-controller.ts";
 
 /** Controllers at work. */
 interface RunningControllers {
@@ -40,6 +41,7 @@ const controllers: Readonly<Record<ControllerName, (context: ControllerContext) 
   scheduler,
   node: fakeNode,
   kubelet,
+  stage: stageController,
 };
 
 /** Starts controllers by name. Each reads what is there and follows it from then on. */

@@ -5,6 +5,7 @@ import { type Pod, type PodStatus, pods } from "../api/core.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
+import { chooseStage } from "../stages/choose-stage.ts";
 import { nodeAddress } from "./fake-node.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { runningStatus, succeededStatus, withReadiness } from "./running-status.ts";
@@ -14,9 +15,9 @@ const jobDuration = 1000;
 
 /**
  * Pretends to run pods: one that has a node comes up ready at once, one of a Job succeeds after a second, one
- * that is being deleted is gone.
+ * that is being deleted is gone. A pod that a stage of the user's takes is left to it.
  */
-export function kubelet({ objects, clock }: ControllerContext): Controller {
+export function kubelet({ objects, clock, stages = [] }: ControllerContext): Controller {
   const addresses = new PodAddresses();
   return {
     name: "kubelet",
@@ -25,7 +26,7 @@ export function kubelet({ objects, clock }: ControllerContext): Controller {
 
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
-      if (!pod?.spec.nodeName) return undefined;
+      if (!pod?.spec.nodeName || chooseStage(stages, pod)) return undefined;
       const user = `system:node:${pod.spec.nodeName}`;
       if (pod.metadata.deletionTimestamp) {
         await objects.delete(user, pod, { uid: pod.metadata.uid, gracePeriodSeconds: 0 });

@@ -1,0 +1,60 @@
+import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { matchesLabels } from "../matches-labels.ts";
+import { readPath } from "./read-path.ts";
+import type { Stage, StageDelay, StageSelector } from "./stage.ts";
+
+/** Finds the stage that an object comes to next: of those that take it, the one with the highest weight. */
+export function chooseStage(stages: readonly Stage[], object: KubernetesObject): Stage | undefined {
+  const [first] = stages
+    .filter(({ spec }) => isOfKind(spec.resourceRef, object) && selects(spec.selector, object))
+    .sort((a, b) => (b.spec.weight ?? 0) - (a.spec.weight ?? 0));
+  return first;
+}
+
+/** After how many milliseconds a stage comes to an object that has matched it since a time. */
+export function untilStage(
+  delay: StageDelay | undefined,
+  object: KubernetesObject,
+  since: Date,
+  now: Date,
+): number {
+  const from = delay?.durationFrom && readPath(object, delay.durationFrom.expressionFrom);
+  const due =
+    typeof from === "string" ? Date.parse(from) : since.getTime() + (delay?.durationMilliseconds ?? 0);
+  return Math.max(0, due - now.getTime());
+}
+
+function isOfKind({ apiGroup = "", kind }: Stage["spec"]["resourceRef"], object: KubernetesObject): boolean {
+  const group = apiGroup === "v1" ? "" : parseApiVersion(apiGroup).group || apiGroup;
+  return object.kind === kind && parseApiVersion(object.apiVersion).group === group;
+}
+
+function selects(selector: StageSelector | undefined, object: KubernetesObject): boolean {
+  const { labels, annotations } = object.metadata;
+  return (
+    matchesLabels(selector?.matchLabels ?? {}, labels) &&
+    matchesLabels(selector?.matchAnnotations ?? {}, annotations) &&
+    (selector?.matchExpressions ?? []).every((expression) => meets(expression, object))
+  );
+}
+
+function meets(
+  { key, operator, values = [] }: NonNullable<StageSelector["matchExpressions"]>[number],
+  object: KubernetesObject,
+): boolean {
+  const value = readPath(object, key);
+  const isThere = value !== undefined && value !== null && value !== "";
+  const isListed = isThere && values.includes(typeof value === "string" ? value : JSON.stringify(value));
+  switch (operator) {
+    case "Exists":
+      return isThere;
+    case "DoesNotExist":
+      return !isThere;
+    case "In":
+      return isListed;
+    case "NotIn":
+      return !isListed;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,8 @@
+/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` names a member that has dots. */
+export function readPath(object: unknown, path: string): unknown {
+  const steps = [...path.matchAll(/\.([\w-]+)|\["([^"]+)"\]/g)].map(([, plain, quoted]) => plain ?? quoted!);
+  return steps.reduce<unknown>((value, step) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    return (value as Record<string, unknown>)[step];
+  }, object);
+}

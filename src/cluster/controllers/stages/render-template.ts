@@ -1,0 +1,27 @@
+import { parse } from "yaml";
+import { readPath } from "./read-path.ts";
+
+/**
+ * Fills in a stage's template and reads it as YAML. Of Go's template language it knows the time, `{{ Now }}`, and
+ * the object's fields, `{{ .spec.nodeName }}`, each also with `| Quote`; anything else is refused.
+ */
+export function renderTemplate(template: string, object: object, now: string): object {
+  const text = template.replaceAll(/\{\{-?\s*(.*?)\s*-?\}\}/gs, (_, action: string) => {
+    return evaluate(action, object, now);
+  });
+  const value: unknown = parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new TypeError("a statusTemplate must give an object");
+}
+
+function evaluate(action: string, object: object, now: string): string {
+  const [expression = "", ...filters] = action.split("|").map((part) => part.trim());
+  const unknown = filters.find((filter) => filter !== "Quote");
+  const value =
+    expression === "Now" ? now : /^(\.[\w-]+)+$/.test(expression) ? readPath(object, expression) : undefined;
+  const understood = expression === "Now" || expression.startsWith(".");
+  if (!understood || unknown !== undefined) {
+    throw new TypeError(`can't evaluate "{{ ${action} }}": only Now, fields and "| Quote" are supported`);
+  }
+  return JSON.stringify(value ?? "");
+}

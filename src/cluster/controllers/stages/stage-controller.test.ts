@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { ManualClock } from "../../clock/index.ts";
+import { clusterObjects } from "../../registry/cluster-objects.ts";
+import { pods } from "../api/core.ts";
+import { startControllers } from "../start-controllers.ts";
+import { parseStages } from "./parse-stages.ts";
+import { renderTemplate } from "./render-template.ts";
+
+const clock = new ManualClock();
+let cluster: TestCluster;
+let running: ReturnType<typeof startControllers>;
+
+const crashing = `
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: { name: crash }
+spec:
+  resourceRef: { apiGroup: v1, kind: Pod }
+  selector:
+    matchLabels: { story: crash }
+    matchExpressions:
+      - { key: .metadata.deletionTimestamp, operator: DoesNotExist }
+      - { key: .status.phase, operator: NotIn, values: [Failed] }
+  delay: { durationMilliseconds: 5000 }
+  next:
+    event: { type: Warning, reason: BackOff, message: it crashed }
+    statusTemplate: |
+      phase: Failed
+      reason: Crashed
+      message: {{ .metadata.name | Quote }}
+      startTime: {{ Now }}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: { name: sweep }
+spec:
+  resourceRef: { apiGroup: v1, kind: Pod }
+  selector:
+    matchLabels: { story: crash }
+    matchExpressions: [{ key: .status.phase, operator: In, values: [Failed] }]
+  delay: { durationMilliseconds: 60000 }
+  next:
+    finalizers: { empty: true }
+    delete: true
+`;
+
+const pod = (name: string, story: string) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "default", labels: { story }, finalizers: ["test.io/hold"] },
+  spec: { containers: [{ name: "it", image: "it:1" }] },
+});
+
+const objects = () => clusterObjects(cluster.core);
+const read = (name: string) => objects().get(pods, "default", name);
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+describe("stageController()", () => {
+  afterEach(async () => {
+    await running.stop();
+    await cluster.stop();
+  });
+
+  it("leads pods through the stages of a file, and leaves others to the kubelet", async () => {
+    cluster = await startTestCluster({ clock });
+    const context = { objects: objects(), clock, stages: parseStages(crashing) };
+    running = startControllers(context, ["scheduler", "node", "kubelet", "stage"]);
+    await cluster.install(pod("bad", "crash"), pod("good", "none"));
+    await eventually(() => expect(read("good")?.status?.phase).toBe("Running"));
+    await eventually(() => expect(read("bad")?.spec.nodeName).toBe("tsbuilder-node"));
+    expect(read("bad")?.status?.phase).toBe("Pending");
+
+    clock.advance(5000);
+    await eventually(() =>
+      expect(read("bad")?.status).toMatchObject({ phase: "Failed", reason: "Crashed", message: "bad" }),
+    );
+    expect(objects().list("events", "default")).toMatchObject([{ reason: "BackOff", type: "Warning" }]);
+    clock.advance(60_000);
+    await eventually(() => expect(read("bad")).toBeUndefined());
+    expect(read("good")?.status?.phase).toBe("Running");
+  });
+});
+
+describe("parseStages()", () => {
+  it.each([
+    ["another kind", "apiVersion: v1\nkind: Pod", "expected a kwok.x-k8s.io/v1alpha1 Stage"],
+    ["a stage without an end", crashing.split("  next:")[0]!, "needs spec.resourceRef.kind and spec.next"],
+    [
+      "templates with loops",
+      crashing.replace("{{ Now }}", "{{ range .spec }}"),
+      'can\'t evaluate "{{ range .spec }}"',
+    ],
+    ["what is not YAML", "a: b: c", "must be YAML"],
+  ])("refuses %s", (_, text, message) => {
+    expect(() => parseStages(text)).toThrow(message);
+  });
+});
+
+describe("renderTemplate()", () => {
+  it("fills in the time and fields of the object", () => {
+    const template = "at: {{ Now }}\nname: {{ .metadata.name }}\nmissing: {{ .spec.none | Quote }}";
+    expect(renderTemplate(template, { metadata: { name: "x: y" } }, "2030-01-01T00:00:00Z")).toEqual({
+      at: "2030-01-01T00:00:00Z",
+      name: "x: y",
+      missing: "",
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { applyMergePatch, isEqual, type JSONObject } from "@tsbuilder/apimachinery/patch";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { objectKey, readObject } from "../garbage-collector/object-key.ts";
+import { recordEvent } from "../record-event.ts";
+import { chooseStage, untilStage } from "./choose-stage.ts";
+import { renderTemplate } from "./render-template.ts";
+import type { NextState, Stage } from "./stage.ts";
+
+const user = "system:serviceaccount:kube-system:stage-controller";
+
+/** Leads objects through the stages of the user's Stage files. */
+export function stageController({ objects, clock, stages = [] }: ControllerContext): Controller {
+  /** Since when an object has matched the stage that comes next. */
+  const waiting = new Map<string, { stage: Stage; since: Date }>();
+  return {
+    name: "stage",
+    keysOf: ({ resource, object }) => {
+      return stages.some(({ spec }) => spec.resourceRef.kind === object.kind)
+        ? [objectKey(resource, object)]
+        : [];
+    },
+
+    async reconcile(key) {
+      const object = readObject(objects, key);
+      const stage = object && chooseStage(stages, object);
+      if (!stage) {
+        waiting.delete(key);
+        return undefined;
+      }
+      const last = waiting.get(key);
+      const since = last?.stage === stage ? last.since : clock.now();
+      waiting.set(key, { stage, since });
+      const left = untilStage(stage.spec.delay, object, since, clock.now());
+      if (left > 0) return left;
+      waiting.delete(key);
+      await advance(object, stage.spec.next);
+      return undefined;
+    },
+  };
+
+  async function advance(object: KubernetesObject, next: NextState): Promise<void> {
+    const { event } = next;
+    if (event) {
+      await recordEvent(objects, "stage-controller", clock.now(), object, {
+        type: event.type === "Warning" ? "Warning" : "Normal",
+        reason: event.reason ?? "",
+        message: event.message ?? "",
+      });
+    }
+    const finalized = await changeFinalizers(object, next.finalizers);
+    if (next.delete) {
+      await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
+    } else if (next.statusTemplate !== undefined) {
+      await mergeStatus(finalized, next.statusTemplate);
+    }
+  }
+
+  async function changeFinalizers(
+    object: KubernetesObject,
+    change: NextState["finalizers"],
+  ): Promise<KubernetesObject> {
+    if (!change) return object;
+    const removed = new Set((change.remove ?? []).map(({ value }) => value));
+    const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
+    const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
+    if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
+    return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+  }
+
+  async function mergeStatus(object: KubernetesObject, template: string): Promise<void> {
+    const before = (object as { status?: JSONObject }).status ?? {};
+    const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
+    const status = applyMergePatch(before, patch);
+    if (!isEqual(status, before))
+      await objects.update(user, { ...object, status } as KubernetesObject, "status");
+  }
+}
