@@ -37,7 +37,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     storageVersion: storage.version,
     ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
     collection: store.collection(storage.group === "" ? plural : `${plural}.${storage.group}`),
-    strategy: withDecoding(strategyOf(preferred), schemas, preferred),
+    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred),
     subresources: builtInSubresources(preferred),
     custom: false,
     ...(emptyObject && { emptyObject }),

@@ -1,3 +1,4 @@
+import { canonicalizeQuantity } from "@tsbuilder/apimachinery/quantity";
 import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
 
 /** What decoding found out besides the object. */
@@ -111,14 +112,13 @@ function zeroOf({ type }: BuiltinSchema): unknown {
   return type === "string" ? "" : type === "array" ? [] : {};
 }
 
-const quantityPattern = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
-
 function decodeQuantity(value: unknown): string {
   const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || !quantityPattern.test(text)) {
-    throw new DecodeError(`quantities must match the regular expression '${quantityPattern.source}'`);
+  try {
+    return canonicalizeQuantity(text as string);
+  } catch (error) {
+    throw new DecodeError((error as Error).message);
   }
-  return text;
 }
 
 function decodeTime(value: unknown, owner: string): unknown {

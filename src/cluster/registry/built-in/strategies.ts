@@ -1,22 +1,66 @@
 import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
 import type { Strategy } from "../resource.ts";
-import { pathSegmentName } from "../validate-name.ts";
+import type { Store } from "../../storage/store.ts";
 import { definitionStrategy } from "./custom-resource-definition.ts";
 import { defaultStrategy, resetNothing } from "./default-strategy.ts";
+import { configMapStrategy, secretStrategy } from "./kinds/config-and-secret.ts";
+import { cronJobStrategy, jobStrategy } from "./kinds/jobs.ts";
+import {
+  autoscalerStrategy,
+  disruptionBudgetStrategy,
+  eventStrategy,
+  ingressStrategy,
+  leaseStrategy,
+  networkPolicyStrategy,
+  persistentVolumeStrategy,
+  storageClassStrategy,
+} from "./kinds/other-kinds.ts";
+import { claimStrategy } from "./kinds/persistent-volume-claim.ts";
+import { podStrategy } from "./kinds/pod.ts";
+import { bindingStrategy, roleStrategy } from "./kinds/rbac.ts";
+import { serviceStrategy } from "./kinds/service.ts";
+import {
+  daemonSetStrategy,
+  deploymentStrategy,
+  replicaSetStrategy,
+  replicationControllerStrategy,
+  statefulSetStrategy,
+} from "./kinds/workloads.ts";
 import { namespaceStrategy } from "./namespace.ts";
 
-const rbac: Partial<Strategy> = { validateName: pathSegmentName };
-
 /** What kinds do besides the usual, by `plural.group`. */
-const special: Readonly<Record<string, Partial<Strategy>>> = {
-  "namespaces.": namespaceStrategy,
-  "nodes.": { resetFields: resetNothing },
-  "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
-  "roles.rbac.authorization.k8s.io": rbac,
-  "rolebindings.rbac.authorization.k8s.io": rbac,
-  "clusterroles.rbac.authorization.k8s.io": rbac,
-  "clusterrolebindings.rbac.authorization.k8s.io": rbac,
-};
+function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
+  return {
+    "namespaces.": namespaceStrategy,
+    "nodes.": { resetFields: resetNothing },
+    "pods.": podStrategy,
+    "services.": serviceStrategy(store),
+    "configmaps.": configMapStrategy,
+    "secrets.": secretStrategy,
+    "persistentvolumeclaims.": claimStrategy,
+    "persistentvolumes.": persistentVolumeStrategy,
+    "replicationcontrollers.": replicationControllerStrategy,
+    "events.": eventStrategy,
+    "events.events.k8s.io": eventStrategy,
+    "deployments.apps": deploymentStrategy,
+    "replicasets.apps": replicaSetStrategy,
+    "statefulsets.apps": statefulSetStrategy,
+    "daemonsets.apps": daemonSetStrategy,
+    "jobs.batch": jobStrategy,
+    "cronjobs.batch": cronJobStrategy,
+    "leases.coordination.k8s.io": leaseStrategy,
+    "networkpolicies.networking.k8s.io": networkPolicyStrategy,
+    "ingresses.networking.k8s.io": ingressStrategy,
+    "poddisruptionbudgets.policy": disruptionBudgetStrategy,
+    "horizontalpodautoscalers.autoscaling": autoscalerStrategy,
+    "storageclasses.storage.k8s.io": storageClassStrategy,
+    "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
+    "roles.rbac.authorization.k8s.io": roleStrategy,
+    "clusterroles.rbac.authorization.k8s.io": roleStrategy,
+    "rolebindings.rbac.authorization.k8s.io": bindingStrategy,
+    "clusterrolebindings.rbac.authorization.k8s.io": bindingStrategy,
+  };
+}
 
 /** Kinds of old whose /status writes labels and annotations too. */
 const statusWritesMetadata = new Set([
@@ -45,7 +89,7 @@ const statusWritesMetadata = new Set([
 const namedByClients = new Set(["apiservices", "customresourcedefinitions", "ipaddresses"]);
 
 /** The strategy of a built-in kind: the usual one, the rules of the tables, and what is special. */
-export function strategyOf(resource: BuiltinResource): Strategy {
+export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { group, plural, rules, subresources } = resource;
   const id = `${plural}.${group}`;
   const hasStatus = subresources.some(({ name }) => name === "status");
@@ -58,6 +102,6 @@ export function strategyOf(resource: BuiltinResource): Strategy {
     defaultPropagation: rules.defaultPropagation,
     generateName: !namedByClients.has(plural),
     statusWritesMetadata: statusWritesMetadata.has(id),
-    ...special[id],
+    ...specialOf(store)[id],
   };
 }

@@ -1,3 +1,4 @@
+import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import { compileSchema, type CompiledSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 import type { ApiObject } from "../../storage/api-object.ts";
@@ -30,7 +31,7 @@ export function customResource(crd: CustomResourceDefinition, collection: Collec
   const schemas = new Map<string, CompiledSchema>();
   const versions = crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version));
   for (const { name, schema } of crd.spec.versions) {
-    schemas.set(name, compileSchema(schema?.openAPIV3Schema ?? permissive));
+    schemas.set(name, compileValidator(schema?.openAPIV3Schema ?? permissive));
   }
   const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;
   const apiVersionOf = (version: string) => `${group}/${version}`;

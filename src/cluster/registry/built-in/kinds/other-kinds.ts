@@ -1,0 +1,116 @@
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
+import type { ApiObject } from "../../../storage/api-object.ts";
+import type { Strategy } from "../../resource.ts";
+
+interface Lease extends ApiObject {
+  spec?: { leaseDurationSeconds?: number; leaseTransitions?: number };
+}
+
+export const leaseStrategy: Partial<Strategy> = {
+  default: (object) => void (object["spec"] ??= {}),
+  validate: (object) => validateLease(object),
+  validateUpdate: (object) => validateLease(object),
+};
+
+function validateLease({ spec = {} }: Lease): FieldError[] {
+  const errors: FieldError[] = [];
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec;
+  if (duration !== undefined && duration <= 0) {
+    errors.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+  }
+  if (transitions !== undefined && transitions < 0) {
+    errors.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+  }
+  return errors;
+}
+
+interface NetworkPolicy extends ApiObject {
+  spec?: { podSelector?: object; policyTypes?: string[]; egress?: unknown[]; ingress?: unknown[] };
+}
+
+export const networkPolicyStrategy: Partial<Strategy> = {
+  default(object) {
+    const { spec } = object as NetworkPolicy;
+    if (!spec) return;
+    spec.podSelector ??= {};
+    spec.policyTypes ??= ["Ingress", ...(spec.egress === undefined ? [] : ["Egress"])];
+  },
+};
+
+export const ingressStrategy: Partial<Strategy> = {
+  default(object) {
+    object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
+  },
+  validate(object) {
+    const spec = (object["spec"] ?? {}) as { rules?: unknown[]; defaultBackend?: object };
+    if (spec.rules?.length || spec.defaultBackend) return [];
+    return [invalid("spec", null, "either `defaultBackend` or `rules` must be specified")];
+  },
+};
+
+export const disruptionBudgetStrategy: Partial<Strategy> = {
+  default(object) {
+    object["status"] = {
+      currentHealthy: 0,
+      desiredHealthy: 0,
+      disruptionsAllowed: 0,
+      expectedPods: 0,
+      ...(object["status"] as object),
+    };
+  },
+};
+
+interface Autoscaler extends ApiObject {
+  spec?: { minReplicas?: number; metrics?: unknown[]; targetCPUUtilizationPercentage?: number };
+}
+
+export const autoscalerStrategy: Partial<Strategy> = {
+  default(object, { version }) {
+    const { spec } = object as Autoscaler;
+    if (spec) {
+      spec.minReplicas ??= 1;
+      const target = { type: "Utilization", averageUtilization: 80 };
+      if (version === "v2") spec.metrics ??= [{ type: "Resource", resource: { name: "cpu", target } }];
+      else spec.targetCPUUtilizationPercentage ??= 80;
+    }
+    const status =
+      version === "v2"
+        ? { desiredReplicas: 0, currentMetrics: null }
+        : { currentReplicas: 0, desiredReplicas: 0 };
+    object["status"] = { ...status, ...(object["status"] as object) };
+  },
+};
+
+/** Events have fields that Go prints even when they are empty. */
+export const eventStrategy: Partial<Strategy> = {
+  default(object, { version: _version }) {
+    const core = object.apiVersion === "v1";
+    object["eventTime"] ??= null;
+    if (!core) return;
+    for (const field of ["source"]) object[field] ??= {};
+    for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
+    for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
+  },
+};
+
+export const storageClassStrategy: Partial<Strategy> = {
+  default(object) {
+    object["reclaimPolicy"] ??= "Delete";
+    object["volumeBindingMode"] ??= "Immediate";
+  },
+};
+
+export const persistentVolumeStrategy: Partial<Strategy> = {
+  default(object) {
+    object["spec"] ??= {};
+    const spec = object["spec"] as { persistentVolumeReclaimPolicy?: string; volumeMode?: string };
+    spec.persistentVolumeReclaimPolicy ||= "Retain";
+    spec.volumeMode ??= "Filesystem";
+  },
+  prepareForCreate(object) {
+    object["status"] = { phase: "Pending" };
+    const finalizer = "kubernetes.io/pv-protection";
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
+  },
+};

@@ -1,0 +1,96 @@
+import { type FieldError, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import type { Rule } from "../../../auth/authorizer.ts";
+import type { ApiObject } from "../../../storage/api-object.ts";
+import type { Strategy } from "../../resource.ts";
+import { pathSegmentName } from "../../validate-name.ts";
+
+interface Role extends ApiObject {
+  rules?: Rule[] | null;
+  aggregationRule?: object;
+}
+
+interface Binding extends ApiObject {
+  roleRef?: { apiGroup?: string; kind?: string; name?: string };
+  subjects?: Array<{ apiGroup?: string; kind?: string; name?: string; namespace?: string }>;
+}
+
+const group = "rbac.authorization.k8s.io";
+
+export const roleStrategy: Partial<Strategy> = {
+  validateName: pathSegmentName,
+  /** Go prints the list always, and a missing one as null. */
+  default(object) {
+    const role = object as Role;
+    if (!role.rules?.length) role.rules = null;
+  },
+  validate: (object) => validateRules(object),
+  validateUpdate: (object) => validateRules(object),
+};
+
+export const bindingStrategy: Partial<Strategy> = {
+  validateName: pathSegmentName,
+  default(object) {
+    const { roleRef, subjects } = object as Binding;
+    if (roleRef) roleRef.apiGroup ||= group;
+    for (const subject of subjects ?? []) {
+      if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
+    }
+  },
+  validate: (object) => validateBinding(object),
+  validateUpdate(object, old) {
+    const [now, before] = [object as Binding, old as Binding];
+    const same = now.roleRef?.kind === before.roleRef?.kind && now.roleRef?.name === before.roleRef?.name;
+    const errors = validateBinding(now);
+    if (!same) errors.push(cannotChange(now));
+    return errors;
+  },
+};
+
+function validateRules({ rules, kind }: Role): FieldError[] {
+  return (rules ?? []).flatMap((rule, index) => {
+    const field = `rules[${index}]`;
+    const errors: FieldError[] = [];
+    if (!rule.verbs?.length) errors.push(required(`${field}.verbs`, "verbs must contain at least one value"));
+    if (rule.nonResourceURLs?.length) {
+      if (kind === "ClusterRole") return errors;
+    } else {
+      if (!rule.apiGroups?.length) {
+        errors.push(required(`${field}.apiGroups`, "resource rules must supply at least one api group"));
+      }
+      if (!rule.resources?.length) {
+        errors.push(required(`${field}.resources`, "resource rules must supply at least one resource"));
+      }
+    }
+    return errors;
+  });
+}
+
+const subjectKinds = ["ServiceAccount", "User", "Group"];
+
+function validateBinding({ kind, roleRef, subjects = [] }: Binding): FieldError[] {
+  const errors: FieldError[] = [];
+  const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  if (!kinds.includes(roleRef?.kind ?? ""))
+    errors.push(notSupported("roleRef.kind", roleRef?.kind ?? "", kinds));
+  if (!roleRef?.name) errors.push(required("roleRef.name"));
+  for (const [index, subject] of subjects.entries()) {
+    const field = `subjects[${index}]`;
+    if (!subject.name) errors.push(required(`${field}.name`));
+    if (!subjectKinds.includes(subject.kind ?? "")) {
+      errors.push(notSupported(`${field}.kind`, subject.kind ?? "", subjectKinds));
+    } else if (subject.kind === "ServiceAccount" && !subject.namespace && kind === "ClusterRoleBinding") {
+      errors.push(required(`${field}.namespace`));
+    }
+  }
+  return errors;
+}
+
+function cannotChange({ roleRef }: Binding): FieldError {
+  return {
+    reason: "FieldValueInvalid",
+    field: "roleRef",
+    badValue: roleRef,
+    detail: "cannot change roleRef",
+    body: `Invalid value: {"apiGroup":${JSON.stringify(roleRef?.apiGroup)},"kind":${JSON.stringify(roleRef?.kind)},"name":${JSON.stringify(roleRef?.name)}}: cannot change roleRef`,
+  };
+}
