@@ -36,10 +36,25 @@ export class WireWriter {
 
   /** Negative numbers take ten bytes: they are written as if they had no sign. */
   #number(value: number | bigint): void {
-    const bytes: number[] = [];
-    let rest = BigInt.asUintN(64, BigInt(value));
-    for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
-    bytes.push(Number(rest));
-    this.#chunks.push(Uint8Array.from(bytes));
+    // Most are small and positive, and big integers are slow.
+    const isPlain = typeof value === "number" && value >= 0 && Number.isSafeInteger(value);
+    this.#chunks.push(
+      Uint8Array.from(isPlain ? plainDigits(value) : bigDigits(BigInt.asUintN(64, BigInt(value)))),
+    );
   }
+}
+
+/** Seven bits a byte, the lowest first; all but the last have their first bit set. */
+function plainDigits(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return [...bytes, rest];
+}
+
+function bigDigits(value: bigint): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return [...bytes, Number(rest)];
 }

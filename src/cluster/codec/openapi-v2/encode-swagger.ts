@@ -1,0 +1,118 @@
+import { write } from "../scalar-codecs.ts";
+import type { WireWriter } from "../wire-writer.ts";
+import { messages } from "./messages.ts";
+
+type JSONObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
+ * kubectl up to 1.28 reads. Words that the form has no place for are left out.
+ */
+export function encodeSwagger(document: JSONObject): Buffer {
+  return encode("Document", document);
+}
+
+function encode(name: string, value: unknown): Buffer {
+  const wrap = WRAPPERS[name];
+  return write((writer) => {
+    if (wrap) wrap(writer, value);
+    else writeMessage(writer, name, value as JSONObject);
+  });
+}
+
+/** Messages that JSON doesn't have: one of several forms, or a map. */
+const WRAPPERS: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
+  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject),
+  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject),
+  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as JSONObject),
+  SecurityDefinitions: (writer, value) => writeNamed(writer, 1, "SecurityDefinition", value as JSONObject),
+  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as JSONObject),
+  Responses: (writer, value) => {
+    const { extensions, fields } = splitExtensions(value as JSONObject);
+    writeNamed(writer, 1, "ResponseValue", fields);
+    writeNamed(writer, 2, "any", extensions);
+  },
+  Paths: (writer, value) => {
+    const { extensions, fields } = splitExtensions(value as JSONObject);
+    writeNamed(writer, 1, "any", extensions);
+    writeNamed(writer, 2, "PathItem", fields);
+  },
+  StringArray: (writer, value) => (value as string[]).forEach((item) => writer.text(1, item)),
+  TypeItem: (writer, value) => [value as string[]].flat().forEach((item) => writer.text(1, item)),
+  ItemsItem: (writer, value) => [value].flat().forEach((item) => writer.bytes(1, encode("Schema", item))),
+  SchemaItem: (writer, value) => writer.bytes(1, encode("Schema", value)),
+  AdditionalPropertiesItem: (writer, value) => {
+    if (typeof value === "boolean") writer.varint(2, Number(value));
+    else writer.bytes(1, encode("Schema", value));
+  },
+  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as JSONObject),
+  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as JSONObject),
+  Parameter: (writer, value) => {
+    const place = (value as JSONObject)["in"];
+    if (place === "body") writer.bytes(1, encode("BodyParameter", value));
+    else writer.bytes(2, encode("NonBodyParameter", value));
+  },
+  NonBodyParameter: (writer, value) => {
+    const [number, name] = PLACES[(value as { in: keyof typeof PLACES }).in];
+    writer.bytes(number, encode(name, value));
+  },
+  SecurityDefinition: (writer, value) => writer.bytes(2, encode("ApiKeySecurity", value)),
+  // JSON is YAML, which is what readers expect here.
+  any: (writer, value) => writer.text(2, `${JSON.stringify(value)}\n`),
+};
+
+const PLACES = {
+  header: [1, "HeaderParameter"],
+  formData: [2, "FormParameter"],
+  query: [3, "QueryParameter"],
+  path: [4, "PathParameter"],
+} as const;
+
+function writeReferenceOr(writer: WireWriter, name: string, value: JSONObject): void {
+  if (value["$ref"] === undefined) writer.bytes(1, encode(name, value));
+  else writer.bytes(2, encode("JsonReference", value));
+}
+
+function writeMessage(writer: WireWriter, name: string, value: JSONObject): void {
+  const message = messages[name]!;
+  for (const [field, [number, kind]] of Object.entries(message)) {
+    if (value[field] !== undefined) writeField(writer, number, kind, value[field]);
+  }
+  writeNamed(writer, message["x-"]?.[0] ?? 0, "any", splitExtensions(value).extensions);
+}
+
+function writeField(writer: WireWriter, number: number, kind: string, value: unknown): void {
+  if (kind.endsWith("[]")) {
+    for (const item of value as unknown[]) writeItem(writer, number, kind.slice(0, -2), item);
+  } else if (value !== "" && value !== false && value !== 0) {
+    writeItem(writer, number, kind, value);
+  }
+}
+
+function writeItem(writer: WireWriter, number: number, kind: string, value: unknown): void {
+  if (kind === "word") writer.text(number, value as string);
+  else if (kind === "flag") writer.varint(number, Number(value));
+  else if (kind === "count") writer.varint(number, value as number);
+  else if (kind === "real") writer.double(number, value as number);
+  else writer.bytes(number, encode(kind, value));
+}
+
+/** Entries of a map: messages with a name. */
+function writeNamed(writer: WireWriter, number: number, kind: string, entries: JSONObject): void {
+  for (const [name, value] of Object.entries(entries)) {
+    const entry = write((nested) => {
+      nested.text(1, name);
+      nested.bytes(2, encode(kind, value));
+    });
+    writer.bytes(number, entry);
+  }
+}
+
+function splitExtensions(value: JSONObject): { extensions: JSONObject; fields: JSONObject } {
+  const entries = Object.entries(value);
+  const isExtension = ([name]: [string, unknown]): boolean => name.startsWith("x-");
+  return {
+    extensions: Object.fromEntries(entries.filter(isExtension)),
+    fields: Object.fromEntries(entries.filter((entry) => !isExtension(entry))),
+  };
+}
