@@ -2,29 +2,29 @@ import { join } from "node:path";
 import Handlebars from "handlebars";
 import { expect, test } from "vitest";
 import { featureNames } from "../../src/project/features.ts";
-import { noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
+import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
 import { describeProject } from "../../src/plugins/index.ts";
+import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
 import type { Part } from "../../src/scaffold/blueprint.ts";
 import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { repository } from "./source-imports.ts";
 
 const templates = everythingBelow(join(repository, "templates"));
 
-const resource: Resource = {
+const resource = newResource({
   group: "apps",
   domain: "example.com",
   version: "v1",
   kind: "MySQL",
   plural: "mysqls",
-  singular: undefined,
-  shortNames: [],
-  categories: [],
-  namespaced: true,
-  origin: { type: "own" },
   controllers: [{ name: "mysql" }],
   webhooks: { ...noWebhooks, defaulting: true, validation: true, spokes: ["v2"] },
-};
+});
 const foreign: Resource = { ...resource, kind: "Pod", plural: "pods", origin: { type: "core" } };
+const references = referenceTemplates.map(({ name, options }): Resource => {
+  const told = Object.keys(options).map((option) => [option, "1"]);
+  return { ...resource, kind: `From${name}`, template: { name, options: Object.fromEntries(told) } };
+});
 
 /** Projects that use every part at least once. */
 const projects = [{ namespaces: [] }, { namespaces: ["a", "b"] }].map(
@@ -37,7 +37,7 @@ const projects = [{ namespaces: [] }, { namespaces: ["a", "b"] }].map(
     license: "apache2",
     owner: "",
     features: featureNames,
-    resources: [resource, { ...resource, version: "v2", webhooks: noWebhooks }, foreign],
+    resources: [resource, { ...resource, version: "v2", webhooks: noWebhooks }, foreign, ...references],
     cliVersion: "0.0.0",
   }),
 );
@@ -54,6 +54,8 @@ const parts = projects
 
 test("every folder of templates belongs to a part", () => {
   const used = new Set(parts.map((part) => part.templates));
+  const hasTextFiles = referenceTemplates.some((reference) => reference.hasTextFiles);
+  if (!hasTextFiles) used.add("typescript/init/text-files").add("typescript/init/vitest-with-text");
   const folders = templates
     .list("")
     .filter((file) => ![...used].some((folder) => file.startsWith(`${folder}/`)));
@@ -68,6 +70,9 @@ test.each(parts.map((part) => [part.templates, part] as const))(
     );
     // Every part of a deployment gets the project's name, whether its objects need it or not.
     if ("projectName" in part.context) words.add("projectName");
+    // A reference operator uses what it needs of the words that all of them get.
+    if (part.key.startsWith("typescript/template/"))
+      for (const word of Object.keys(part.context)) words.add(word);
     expect([...words].sort()).toEqual(Object.keys(part.context).sort());
   },
 );

@@ -1,6 +1,6 @@
 import { builtinResources, findKind, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { findCoreGroup } from "../project/core-groups.ts";
-import { noWebhooks, qualifiedGroup, type Resource } from "../project/project.ts";
+import { newResource, qualifiedGroup, type Resource } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 
@@ -14,20 +14,15 @@ export function findCoreKind(flags: {
   const groupVersion = { group: qualifiedGroup({ group, domain }), version: flags.version };
   const found = findKind(groupVersion, flags.kind);
   if (!found) throw unknownKind(groupVersion, flags.kind);
-  return {
+  return newResource({
     group,
     domain,
     version: flags.version,
     kind: found.kind,
     plural: found.plural,
-    singular: undefined,
-    shortNames: [],
-    categories: [],
     namespaced: found.scope === "Namespaced",
     origin: { type: "core" },
-    controllers: [],
-    webhooks: noWebhooks,
-  };
+  });
 }
 
 function unknownKind(groupVersion: { group: string; version: string }, kind: string): TsbuilderError {

@@ -2,7 +2,7 @@ import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { findCoreGroup } from "../project/core-groups.ts";
 import {
   describeResource,
-  noWebhooks,
+  newResource,
   type Project,
   qualifiedGroup,
   type Resource,
@@ -42,22 +42,15 @@ export function findTracked(project: Project, flags: KindFlags): Resource | unde
 }
 
 export function externalResource(flags: KindFlags, module: string): Resource {
-  return {
+  return newResource({
     group: flags.group,
     domain: flags["external-domain"] ?? "",
     version: flags.version,
     kind: flags.kind,
     plural: flags.plural ?? pluralize(flags.kind.toLowerCase()),
-    singular: undefined,
-    shortNames: [],
-    categories: [],
-    namespaced: true,
     origin: { type: "external", module },
-    controllers: [],
-    webhooks: noWebhooks,
-  };
+  });
 }
-
 export function unknownResource(project: Project, { group, version, kind }: KindFlags): TsbuilderError {
   const known = project.resources.map(describeResource);
   const meant = didYouMean(

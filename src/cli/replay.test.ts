@@ -85,7 +85,7 @@ describe("a project after any calls", () => {
           expect(read(root)).toEqual(await replay(root));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 20 },
     );
   }, 60_000);
 

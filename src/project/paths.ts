@@ -33,6 +33,11 @@ export function configPrefix(project: Pick<Project, "multigroup">, resource: Res
   return project.multigroup ? `${groupFolder(resource)}_` : "";
 }
 
+/** The name of a kind's sample below `config/samples`, without its ending. */
+export function sampleFile(resource: Resource): string {
+  return `${groupFolder(resource)}_${resource.version}_${kindFile(resource)}`;
+}
+
 /** How a module of the project is imported from another one: relative, with forward slashes. */
 export function importPath(fromFile: string, toFile: string): string {
   const from = fromFile.split("/").slice(0, -1);

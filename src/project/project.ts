@@ -35,6 +35,8 @@ export interface Resource {
   readonly namespaced: boolean;
   /** Whose type it is: the project's own, one of Kubernetes, or somebody else's. */
   readonly origin: Origin;
+  /** What the types and the controller were made from, where it is more than a skeleton. */
+  readonly template: TemplateRecord | undefined;
   readonly controllers: readonly ControllerRecord[];
   readonly webhooks: WebhookRecord;
 }
@@ -44,6 +46,12 @@ export type Origin =
   | { readonly type: "core" }
   /** `module` is what the types are imported from: an npm package, or a file of the project's. */
   | { readonly type: "external"; readonly module: string };
+
+/** A reference operator, and what was said to it. */
+export interface TemplateRecord {
+  readonly name: string;
+  readonly options: Readonly<Record<string, string>>;
+}
 
 export interface ControllerRecord {
   readonly name: string;
@@ -66,6 +74,23 @@ export const noWebhooks: WebhookRecord = {
   defaultingPath: undefined,
   validationPath: undefined,
 };
+
+/** A kind of the project's own, plain as can be, with what is said about it. */
+export function newResource(
+  facts: Pick<Resource, "group" | "domain" | "version" | "kind" | "plural"> & Partial<Resource>,
+): Resource {
+  return {
+    singular: undefined,
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    origin: { type: "own" },
+    template: undefined,
+    controllers: [],
+    webhooks: noWebhooks,
+    ...facts,
+  };
+}
 
 /** The API group as it stands in an apiVersion: group and domain, joined by a dot. */
 export function qualifiedGroup({ group, domain }: Pick<Resource, "group" | "domain">): string {

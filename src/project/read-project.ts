@@ -6,6 +6,7 @@ import {
   type Origin,
   type Project,
   type Resource,
+  type TemplateRecord,
   type WebhookRecord,
 } from "./project.ts";
 
@@ -68,6 +69,7 @@ function readResource(record: Reader): Resource {
     categories: record.texts("categories"),
     namespaced: api?.flag("namespaced") ?? true,
     origin: readOrigin(record),
+    template: readTemplate(record.record("template")),
     controllers: record.records("controllers").map((controller) => ({ name: controller.text("name") })),
     webhooks: readWebhooks(record.record("webhooks")),
   };
@@ -77,6 +79,15 @@ function readOrigin(record: Reader): Origin {
   if (record.flag("core")) return { type: "core" };
   if (record.flag("external")) return { type: "external", module: record.text("path") };
   return { type: "own" };
+}
+
+function readTemplate(record: Reader | undefined): TemplateRecord | undefined {
+  if (!record) return undefined;
+  const options = record.keys().filter((key) => key !== "name");
+  return {
+    name: record.text("name"),
+    options: Object.fromEntries(options.map((key) => [key, record.text(key)])),
+  };
 }
 
 function readWebhooks(record: Reader | undefined): WebhookRecord {
@@ -104,6 +115,10 @@ class Reader {
 
   has(key: string): boolean {
     return this.#values[key] !== undefined && this.#values[key] !== null;
+  }
+
+  keys(): string[] {
+    return Object.keys(this.#values);
   }
 
   text(key: string, missing?: string): string {

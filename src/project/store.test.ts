@@ -40,6 +40,7 @@ const bill: Resource = {
   categories: [],
   namespaced: false,
   origin: { type: "own" },
+  template: undefined,
   controllers: [{ name: "bill" }],
   webhooks: noWebhooks,
 };

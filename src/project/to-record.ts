@@ -20,7 +20,7 @@ export function toRecord(project: Project): Record<string, unknown> {
 }
 
 function resourceRecord(resource: Resource): Record<string, unknown> {
-  const { origin, controllers, webhooks } = resource;
+  const { origin, template, controllers, webhooks } = resource;
   return {
     group: resource.group || undefined,
     domain: resource.domain || undefined,
@@ -31,6 +31,7 @@ function resourceRecord(resource: Resource): Record<string, unknown> {
     shortNames: list(resource.shortNames),
     categories: list(resource.categories),
     api: origin.type === "own" ? { crdVersion: "v1", namespaced: resource.namespaced } : undefined,
+    template: template && { name: template.name, ...template.options },
     core: origin.type === "core" || undefined,
     external: origin.type === "external" || undefined,
     path: origin.type === "external" ? origin.module : undefined,

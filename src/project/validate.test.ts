@@ -92,6 +92,7 @@ describe("checkResource()", () => {
     categories: [],
     namespaced: true,
     origin: { type: "own" },
+    template: undefined,
     controllers: [],
     webhooks: noWebhooks,
   };

@@ -112,6 +112,16 @@ export function checkNamespace(name: string): string {
   );
 }
 
+export function checkPort(port: string): string {
+  if (/^[1-9]\d{0,4}$/u.test(port) && Number(port) <= 65_535) return port;
+  throw invalid("port", port, "use a number from 1 to 65535, like --image-container-port 8080");
+}
+
+export function checkUser(user: string): string {
+  if (/^(?:0|[1-9]\d{0,9})$/u.test(user) && Number(user) < 2 ** 31) return user;
+  throw invalid("user", user, "use the user's number, like --run-as-user 1001");
+}
+
 /** Names that only exist once group, domain and plural come together. */
 export function checkResource(resource: Resource): Resource {
   const group = qualifiedGroup(resource);

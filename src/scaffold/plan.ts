@@ -76,8 +76,8 @@ function renderDifference(
 function renderAll(parts: readonly Part[], templates: Tree): Map<string, PlannedFile> {
   const files = new Map<string, PlannedFile>();
   for (const part of parts) {
-    for (const [i, { path, content }] of renderPart(part, templates).entries()) {
-      files.set(`${part.key}#${i}`, { part, path, content });
+    for (const { template, path, content } of renderPart(part, templates)) {
+      files.set(`${part.key}#${template}`, { part, path, content });
     }
   }
   return files;

@@ -4,6 +4,8 @@ import type { Tree } from "./tree.ts";
 
 /** A file that a template became. */
 export interface RenderedFile {
+  /** The template's own path below its part, which is the same wherever the file goes. */
+  readonly template: string;
   readonly path: string;
   readonly content: string;
 }
@@ -16,8 +18,8 @@ export function renderPart(part: Part, templates: Tree): RenderedFile[] {
   const files = templates.list(part.templates).filter((file) => file.endsWith(".hbs"));
   if (files.length === 0) throw new Error(`there is no template below templates/${part.templates}`);
   return files.map((file) => {
-    const path = file.slice(part.templates.length + 1, -".hbs".length);
-    return { path: render(path, part), content: render(templates.read(file)!, part) };
+    const template = file.slice(part.templates.length + 1, -".hbs".length);
+    return { template, path: render(template, part), content: render(templates.read(file)!, part) };
   });
 }
 

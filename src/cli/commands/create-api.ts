@@ -1,16 +1,21 @@
 import { pluralize } from "@tsbuilder/apimachinery/naming";
+import { referenceTemplates } from "../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../project/add-resource.ts";
-import { noWebhooks, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
+import { newResource, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import {
   checkControllerName,
   checkGroup,
   checkKind,
   checkPlural,
+  checkPort,
   checkResource,
   checkShortName,
+  checkUser,
   checkVersion,
 } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { parseImageReference } from "../../ship/image-reference.ts";
+import { chooseTemplate } from "../choose-template.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource } from "../find-resource.ts";
@@ -88,6 +93,35 @@ const flags = {
     placeholder: "MODULE",
   },
   "external-domain": { type: "string", summary: "domain of that kind's group", placeholder: "DOMAIN" },
+  template: {
+    type: "string",
+    summary: "write a whole operator instead of a skeleton",
+    placeholder: "NAME",
+    ...(referenceTemplates.length > 0 ? { choices: referenceTemplates.map(({ name }) => name) } : {}),
+  },
+  image: {
+    type: "string",
+    summary: "image that the operator deploys (deploy-image)",
+    placeholder: "IMAGE",
+    check: parseImageReference,
+  },
+  "image-container-command": {
+    type: "string",
+    summary: "command that the image runs, its words joined by commas (deploy-image)",
+    placeholder: "WORDS",
+  },
+  "image-container-port": {
+    type: "string",
+    summary: "port that the image listens on (deploy-image)",
+    placeholder: "PORT",
+    check: checkPort,
+  },
+  "run-as-user": {
+    type: "string",
+    summary: "user that the image runs as, by its number (deploy-image)",
+    placeholder: "UID",
+    check: checkUser,
+  },
   force: { type: "boolean", summary: "write files again that are there", default: false },
   make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
   ...planFlags,
@@ -146,6 +180,12 @@ function checkCombination(values: Values): void {
   if (values["controller-name"] !== undefined && !values.controller) {
     throw invalid("--controller-name is for controllers", "leave out --controller=false");
   }
+  if (values.template !== undefined && !(values.resource && values.controller)) {
+    throw invalid(
+      "--template writes types and a controller",
+      "leave out --resource=false and --controller=false",
+    );
+  }
   if (values["external-module"] !== undefined && values.resource) {
     throw invalid("a kind of somebody else's has its definition already", "add --resource=false");
   }
@@ -155,27 +195,32 @@ function checkCombination(values: Values): void {
 function isPartOf(key: string, resource: Resource, values: Values): boolean {
   const identity = `${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
   return (
-    (values.resource && [`typescript/types/${identity}`, `kustomize/sample/${identity}`].includes(key)) ||
+    (values.resource &&
+      [
+        `typescript/types/${identity}`,
+        `typescript/template/${identity}`,
+        `kustomize/sample/${identity}`,
+      ].includes(key)) ||
     (values.controller && key.startsWith(`typescript/controller/${identity}/`))
   );
 }
 
 function ownResource(project: Project, values: Values): Resource {
   const { group, version, kind } = values;
-  return checkResource({
-    group,
-    domain: project.domain,
-    version,
-    kind,
-    plural: values.plural ?? pluralize(kind.toLowerCase()),
-    singular: values.singular,
-    shortNames: values["short-name"],
-    categories: values.category,
-    namespaced: values.namespaced && !values["cluster-scoped"],
-    origin: { type: "own" },
-    controllers: [],
-    webhooks: noWebhooks,
-  });
+  return checkResource(
+    newResource({
+      group,
+      domain: project.domain,
+      version,
+      kind,
+      plural: values.plural ?? pluralize(kind.toLowerCase()),
+      singular: values.singular,
+      shortNames: values["short-name"],
+      categories: values.category,
+      namespaced: values.namespaced && !values["cluster-scoped"],
+      template: chooseTemplate(values),
+    }),
+  );
 }
 
 function invalid(message: string, hint: string): TsbuilderError {

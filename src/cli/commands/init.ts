@@ -1,13 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { pluralize } from "@tsbuilder/apimachinery/naming";
+import { referenceTemplates } from "../../plugins/typescript/reference-templates.ts";
+import { addResource } from "../../project/add-resource.ts";
 import { formatBoilerplate } from "../../project/boilerplate.ts";
-import type { LicenseName, Project } from "../../project/project.ts";
+import { type LicenseName, newResource, type Project } from "../../project/project.ts";
 import { PROJECT_FILE } from "../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../project/validate.ts";
 import { recoverPlan } from "../../scaffold/apply.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { chooseTemplate } from "../choose-template.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
 import { reportRecovery } from "../open-project.ts";
@@ -49,6 +53,12 @@ export const init = defineCommand({
       summary: "watch one namespace only, with a Role instead of a ClusterRole",
       default: false,
     },
+    template: {
+      type: "string",
+      summary: "write a whole operator, kind and all",
+      placeholder: "NAME",
+      choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
+    },
     "skip-install": { type: "boolean", summary: "leave out npm install", default: false },
     force: { type: "boolean", summary: "replace files that are there already", default: false },
     ...planFlags,
@@ -81,6 +91,7 @@ export const init = defineCommand({
       resources: [],
       cliVersion: host.version(),
     };
+    const after = flags.template === undefined ? project : withReference(project, flags.template);
     const { packages, files } = await host.vendorPackages();
     const boilerplate =
       flags["license-file"] === undefined
@@ -90,17 +101,49 @@ export const init = defineCommand({
     const plan = await planProjectChange({
       tree: diskTree(cwd),
       before: undefined,
-      after: project,
+      after,
       boilerplate,
       packages,
       extraFiles: files,
       force: flags.force,
+      make: flags.template !== undefined,
     });
     if (!carryOut(cwd, plan, flags, ui)) return;
     if (!flags["skip-install"]) installDependencies(cwd);
-    ui.print("\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL");
+    ui.print(
+      flags.template === undefined
+        ? "\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL"
+        : "\nNext: see it work with\n  npm test\n  npm run dev",
+    );
   },
 });
+
+/** The project with the kind of a reference operator, as `create api --template` would add it. */
+function withReference(project: Project, name: string): Project {
+  const { group, version, kind = "" } = referenceTemplates.find((known) => known.name === name)!;
+  const resource = newResource({
+    group,
+    domain: project.domain,
+    version,
+    kind,
+    plural: pluralize(kind.toLowerCase()),
+    template: chooseTemplate({
+      template: name,
+      image: undefined,
+      "image-container-command": undefined,
+      "image-container-port": undefined,
+      "run-as-user": undefined,
+    }),
+  });
+  const request = {
+    resource,
+    withResource: true,
+    withController: true,
+    controllerName: undefined,
+    force: false,
+  };
+  return addResource(project, request);
+}
 
 function refuseInitialized(cwd: string): void {
   const file = [PROJECT_FILE].find((name) => existsSync(join(cwd, name)));

@@ -1,5 +1,5 @@
 import { isDefaultControllerName } from "../../project/controller-name.ts";
-import { apiFolder, controllerFolder, kindFile } from "../../project/paths.ts";
+import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import type { Surroundings } from "../plugin.ts";
@@ -12,6 +12,7 @@ import { wireIn } from "./wire-in.ts";
 
 /** The types of a kind and its controllers, wired into the program. */
 export function createApi(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
+  if (resource.template) return reference(project, resource, surroundings);
   return joinBlueprints(
     resource.origin.type === "own" ? types(project, resource, surroundings) : empty,
     ...resource.controllers.map(({ name }) => controller(project, resource, name, surroundings)),
@@ -20,33 +21,45 @@ export function createApi(project: Project, resource: Resource, surroundings: Su
 
 const empty: Blueprint = { parts: [], inserts: [], generated: [] };
 
-function types(project: Project, resource: Resource, { boilerplate }: Surroundings): Blueprint {
-  const folder = apiFolder(project, resource);
-  const group = qualifiedGroup(resource);
-  const header = fileHeader(boilerplate);
-  return {
+function types(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
+  return joinBlueprints(groupVersion(project, resource, surroundings), {
     parts: [
-      {
-        key: `typescript/group-version/${group}/${resource.version}`,
-        templates: "typescript/create-api/group-version",
-        context: { header, apiFolder: folder, qualifiedGroup: group, version: resource.version },
-      },
       {
         key: `typescript/types/${identity(resource)}`,
         templates: "typescript/create-api/types",
-        context: {
-          header,
-          apiFolder: folder,
-          kindLower: kindFile(resource),
-          kind: resource.kind,
-          plural: resource.plural,
-          markers: kindMarkers(project, resource),
-          definition: kindDefinition(resource),
-        },
+        context: typesContext(project, resource, surroundings),
       },
     ],
     inserts: [],
     generated: [],
+  });
+}
+
+function groupVersion(project: Project, resource: Resource, { boilerplate }: Surroundings): Blueprint {
+  const group = qualifiedGroup(resource);
+  const context = {
+    header: fileHeader(boilerplate),
+    apiFolder: apiFolder(project, resource),
+    qualifiedGroup: group,
+    version: resource.version,
+  };
+  const key = `typescript/group-version/${group}/${resource.version}`;
+  return {
+    parts: [{ key, templates: "typescript/create-api/group-version", context }],
+    inserts: [],
+    generated: [],
+  };
+}
+
+function typesContext(project: Project, resource: Resource, { boilerplate }: Surroundings) {
+  return {
+    header: fileHeader(boilerplate),
+    apiFolder: apiFolder(project, resource),
+    kindLower: kindFile(resource),
+    kind: resource.kind,
+    plural: resource.plural,
+    markers: kindMarkers(project, resource),
+    definition: kindDefinition(resource),
   };
 }
 
@@ -54,25 +67,10 @@ function controller(
   project: Project,
   resource: Resource,
   name: string,
-  { boilerplate }: Surroundings,
+  surroundings: Surroundings,
 ): Blueprint {
-  const fileName = controllerFileName(resource, name);
-  const file = `${controllerFolder(project, resource)}/${fileName}_controller.ts`;
-  const typeName = className(resource, name);
-  const group = qualifiedGroup(resource);
   const isOwn = resource.origin.type === "own";
-  const context = {
-    header: fileHeader(boilerplate),
-    controllerFolder: controllerFolder(project, resource),
-    controllerFile: fileName,
-    controllerName: name,
-    className: typeName,
-    variable: variableName(resource.kind),
-    kind: resource.kind,
-    plural: resource.plural,
-    markerGroup: group === "" ? '""' : group,
-    typesImport: typesModule(project, resource, file),
-  };
+  const context = controllerContext(project, resource, name, surroundings);
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
   return {
     parts: [
@@ -82,9 +80,76 @@ function controller(
         context: isOwn ? { ...context, testKey } : context,
       },
     ],
-    inserts: wireIn(project, resource, file, `${typeName}Controller`),
+    inserts: wireIn(
+      project,
+      resource,
+      controllerFile(project, resource, name),
+      `${context.className}Controller`,
+    ),
     generated: [],
   };
+}
+
+function controllerContext(
+  project: Project,
+  resource: Resource,
+  name: string,
+  { boilerplate }: Surroundings,
+) {
+  const group = qualifiedGroup(resource);
+  return {
+    header: fileHeader(boilerplate),
+    controllerFolder: controllerFolder(project, resource),
+    controllerFile: controllerFileName(resource, name),
+    controllerName: name,
+    className: className(resource, name),
+    variable: variableName(resource.kind),
+    kind: resource.kind,
+    plural: resource.plural,
+    markerGroup: group === "" ? '""' : group,
+    typesImport: typesModule(project, resource, controllerFile(project, resource, name)),
+  };
+}
+
+/** A whole operator, in place of the skeletons: types, controller, tests and samples of one folder of templates. */
+function reference(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
+  const { name, options } = resource.template!;
+  const controllerName = resource.controllers[0]!.name;
+  const context = {
+    ...typesContext(project, resource, surroundings),
+    ...controllerContext(project, resource, controllerName, surroundings),
+    ...options,
+    projectName: project.projectName,
+    version: resource.version,
+    qualifiedGroup: qualifiedGroup(resource),
+    apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
+    sampleFile: sampleFile(resource),
+  };
+  return joinBlueprints(
+    groupVersion(project, resource, surroundings),
+    {
+      parts: [
+        {
+          key: `typescript/template/${identity(resource)}`,
+          templates: `typescript/template/${name}`,
+          context,
+        },
+      ],
+      inserts: wireIn(
+        project,
+        resource,
+        controllerFile(project, resource, controllerName),
+        `${context.className}Controller`,
+      ),
+      generated: [],
+    },
+    // Whoever needs another controller for the kind still gets a skeleton.
+    ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, surroundings)),
+  );
+}
+
+function controllerFile(project: Project, resource: Resource, name: string): string {
+  return `${controllerFolder(project, resource)}/${controllerFileName(resource, name)}_controller.ts`;
 }
 
 /** The first controller's file is named after the kind, another one's after itself: `mysql-backup` in `mysql_backup`. */

@@ -2,6 +2,7 @@ import type { Project } from "../../project/project.ts";
 import type { Blueprint } from "../../scaffold/blueprint.ts";
 import type { Surroundings } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
+import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the program's entry. */
 export function init(project: Project, { boilerplate, packages }: Surroundings): Blueprint {
@@ -27,6 +28,14 @@ export function init(project: Project, { boilerplate, packages }: Surroundings):
         ifExists: "refuse",
       },
       {
+        key: "typescript/vitest",
+        templates: `typescript/init/${hasTextFiles(project) ? "vitest-with-text" : "vitest"}`,
+        context: {},
+      },
+      ...(hasTextFiles(project)
+        ? [{ key: "typescript/text-files", templates: "typescript/init/text-files", context: {} }]
+        : []),
+      {
         key: "typescript/project",
         templates: "typescript/init/project",
         context: { header, boilerplate, projectName },
@@ -35,6 +44,13 @@ export function init(project: Project, { boilerplate, packages }: Surroundings):
     inserts: [],
     generated: [],
   };
+}
+
+function hasTextFiles({ resources }: Project): boolean {
+  return referenceTemplates.some(
+    (reference) =>
+      reference.hasTextFiles && resources.some(({ template }) => template?.name === reference.name),
+  );
 }
 
 /**

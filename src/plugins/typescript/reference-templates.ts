@@ -1,0 +1,17 @@
+/** A reference operator: where its templates are, and what it is called unless said otherwise. */
+export interface ReferenceTemplate {
+  /** Folder below `templates/typescript/template`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly version: string;
+  /** A template without a kind of its own is for any. */
+  readonly kind: string | undefined;
+  /** Imports scripts and configuration files as text. */
+  readonly hasTextFiles: boolean;
+  /** What it must or may be told, with the values of what isn't. */
+  readonly options: Readonly<Record<string, string | undefined>>;
+}
+
+/** All reference operators. To add one: its folder of templates, and an entry. */
+export const referenceTemplates: readonly ReferenceTemplate[] = [];
