@@ -37,9 +37,16 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
     },
   };
 
+  /** A node that is ready no longer has the taint that admission gives to new ones. */
   async function makeReady(node: Node): Promise<void> {
     const status = readyStatus(node, formatTime(clock.now()));
-    if (!isEqual(status, node.status)) await objects.update(user, { ...node, status }, "status");
+    const ready = isEqual(status, node.status)
+      ? node
+      : await objects.update(user, { ...node, status }, "status");
+    const taints = ready.spec?.taints ?? [];
+    const left = taints.filter(({ key }) => key !== "node.kubernetes.io/not-ready");
+    if (left.length < taints.length)
+      await objects.update(user, { ...ready, spec: { ...ready.spec, taints: left } });
   }
 
   async function renewLease(): Promise<void> {
