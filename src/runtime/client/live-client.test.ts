@@ -70,6 +70,16 @@ test("Client.find() gives undefined, and get() an error, for what isn't there", 
   });
 });
 
+test("Client.find() doesn't take a kind that the server lacks for an object that isn't there", async () => {
+  const Nothing = defineKind(
+    { group: "nowhere.example.com", version: "v1" },
+    { kind: "Nothing", plural: "nothings" },
+  );
+  const nobody = { namespace: "default", name: "nobody" };
+  await expect(client.find(Nothing, nobody)).rejects.toMatchObject({ isNotFound: true });
+  await expect(client.delete(Nothing, nobody)).rejects.toMatchObject({ isNotFound: true });
+});
+
 test("Client.create() fills in the kind and drops undefined fields", async () => {
   const widget = await client.create(Widget, { metadata: key(), spec: { size: 1, parts: undefined } });
   expect(widget).toMatchObject({ apiVersion: "example.com/v1", kind: "Widget", spec: { size: 1 } });

@@ -1,33 +1,19 @@
-import type { Kind, KubernetesList, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { alreadyOwned, bodyToApply, controllerBeside } from "./apply-body.ts";
-import { ApiError } from "./api-error.ts";
-import { currentCallContext } from "./call-context.ts";
-import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "./client.ts";
-import { namespaceOf, required, withDefaults } from "./client-defaults.ts";
+import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
+import { namespaceOf, required } from "./client-defaults.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
 import { type ConfigSource, HttpTransport } from "./http-transport.ts";
-import { listPages } from "./list-pages.ts";
 import { LiveSubresource } from "./live-subresource.ts";
-import { acceptOf } from "./metadata-only.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
-import type {
-  ApplyOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  ListOptions,
-  PageOptions,
-  PatchOptions,
-  ReadOptions,
-  WatchOptions,
-  WriteOptions,
-} from "./options.ts";
+import type { ApplyOptions, DeleteAllOptions, DeleteOptions, PatchOptions, WriteOptions } from "./options.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
-import { watchEvents } from "./watch-events.ts";
 import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
+import { isMissingObject, LiveReader } from "./live-reader.ts";
 
 /** How a client is set up. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -43,89 +29,21 @@ export function createClient(config: ConfigSource, options: ClientOptions = {}):
 }
 
 /** Asks the server for everything; see `Client` for what the calls promise. */
-export class LiveClient implements Client {
-  readonly #transport: HttpTransport;
-  readonly #defaults: ClientDefaults;
+export class LiveClient extends LiveReader implements Client {
   readonly mapper: DiscoveryMapper;
 
   constructor(transport: HttpTransport, defaults: ClientDefaults, mapper?: DiscoveryMapper) {
-    this.#transport = transport;
-    this.#defaults = defaults;
+    super(transport, defaults);
     this.mapper = mapper ?? new DiscoveryMapper((request) => this.request(request));
   }
 
   with(defaults: ClientDefaults): LiveClient {
-    return new LiveClient(this.#transport, { ...this.#defaults, ...defaults }, this.mapper);
+    return new LiveClient(this.transport, { ...this.defaults, ...defaults }, this.mapper);
   }
 
   /** Ends all connections; a later call opens new ones. */
   close(): Promise<void> {
-    return this.#transport.close();
-  }
-
-  request(request: RawRequest): Promise<RawResponse> {
-    const signal = request.signal ?? currentCallContext()?.signal ?? this.#defaults.signal;
-    return this.#transport.send(signal === request.signal ? request : { ...request, signal });
-  }
-
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options?: ReadOptions,
-  ): Promise<T | undefined> {
-    try {
-      return await this.get(kind, key, options);
-    } catch (error) {
-      if (error instanceof ApiError && error.isNotFound) return undefined;
-      throw error;
-    }
-  }
-
-  async get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options: ReadOptions = {},
-  ): Promise<T> {
-    return this.#object(kind, { path: this.#path(kind, key), signal: options.signal });
-  }
-
-  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
-    const { limit = Infinity, ...selection } = options;
-    const objects: T[] = [];
-    for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
-      objects.push(...page.items);
-      if (objects.length >= limit) return objects.slice(0, limit);
-    }
-    return objects;
-  }
-
-  pages<T extends KubernetesObject>(
-    kind: Kind<T>,
-    options: PageOptions = {},
-  ): AsyncIterable<KubernetesList<T>> {
-    const path = resourcePath(kind, { namespace: namespaceOf(kind, this.#defaults, options.namespace) });
-    return listPages(kind, path, options, (request) =>
-      this.request({ ...request, headers: acceptOf(kind, "PartialObjectMetadataList") }),
-    );
-  }
-
-  watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
-    const { resourceVersion, bookmarks, timeoutSeconds, signal } = options;
-    return watchEvents<T>(() =>
-      this.request({
-        path: resourcePath(kind, { namespace: namespaceOf(kind, this.#defaults, options.namespace) }),
-        query: {
-          watch: true,
-          resourceVersion,
-          allowWatchBookmarks: bookmarks || undefined,
-          timeoutSeconds,
-          ...selectionQuery(options),
-        },
-        headers: acceptOf(kind, "PartialObjectMetadata"),
-        stream: true,
-        signal,
-      }),
-    );
+    return this.transport.close();
   }
 
   async create<T extends KubernetesObject>(
@@ -133,11 +51,11 @@ export class LiveClient implements Client {
     object: Desired<T>,
     options?: WriteOptions,
   ): Promise<T> {
-    const namespace = namespaceOf(kind, this.#defaults, object.metadata.namespace);
-    return this.#object(kind, {
+    const namespace = namespaceOf(kind, this.defaults, object.metadata.namespace);
+    return this.object(kind, {
       method: "POST",
       path: resourcePath(kind, { namespace: required(kind, namespace) }),
-      query: writeQuery(this.#write(options)),
+      query: writeQuery(this.write(options)),
       body: typed(kind, object, namespace),
       signal: options?.signal,
     });
@@ -202,14 +120,14 @@ export class LiveClient implements Client {
     current: T | undefined,
   ): Promise<T> {
     const { owner } = options;
-    const body = bodyToApply(kind, desired, owner, this.#defaults.namespace);
+    const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
     const other = current && owner && controllerBeside(current, owner);
     if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other);
     if (other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.#patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    return this.#object(kind, this.#applyRequest(kind, keyOf(body), undefined, body, options));
+    return this.object(kind, this.#applyRequest(kind, keyOf(body), undefined, body, options));
   }
 
   async applyStatus<T extends KubernetesObject>(
@@ -218,9 +136,9 @@ export class LiveClient implements Client {
     status: Partial<DesiredStatus<T>>,
     options: Omit<ApplyOptions, "owner" | "adopt"> = {},
   ): Promise<T> {
-    const key = this.#key(kind, ref);
+    const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.#object(kind, this.#applyRequest(kind, key, "status", body, options));
+    return this.object(kind, this.#applyRequest(kind, key, "status", body, options));
   }
 
   async delete<T extends KubernetesObject>(
@@ -237,12 +155,12 @@ export class LiveClient implements Client {
     ref: ObjectRef,
     options: DeleteOptions,
   ): Promise<DeletionAnswer | undefined> {
-    const path = this.#path(kind, ref);
+    const path = this.path(kind, ref);
     try {
-      const { text } = await this.request(deleteRequest(path, this.#write(options)));
+      const { text } = await this.request(deleteRequest(path, this.write(options)));
       return JSON.parse(text) as DeletionAnswer;
     } catch (error) {
-      if (error instanceof ApiError && error.isNotFound) return undefined;
+      if (isMissingObject(error)) return undefined;
       throw error;
     }
   }
@@ -251,16 +169,16 @@ export class LiveClient implements Client {
     kind: Kind<T>,
     options: DeleteAllOptions = {},
   ): Promise<void> {
-    const namespace = namespaceOf(kind, this.#defaults, options.namespace);
+    const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const path = resourcePath(kind, { namespace: required(kind, namespace) });
-    const request = deleteRequest(path, this.#write(options));
+    const request = deleteRequest(path, this.write(options));
     await this.request({ ...request, query: selectionQuery(options) });
   }
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
-    const path = this.#path(kind, ref, name);
+    const path = this.path(kind, ref, name);
     const send = (request: RawRequest): Promise<RawResponse> => this.request(request);
-    return new LiveSubresource<Body>(path, keyOf(ref), this.#defaults, send);
+    return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
   }
 
   async #replace<T extends KubernetesObject>(
@@ -269,11 +187,11 @@ export class LiveClient implements Client {
     subresource: string | undefined,
     options: WriteOptions = {},
   ): Promise<T> {
-    const key = this.#key(kind, object);
-    return this.#object(kind, {
+    const key = this.key(kind, object);
+    return this.object(kind, {
       method: "PUT",
-      path: this.#path(kind, key, subresource),
-      query: writeQuery(this.#write(options)),
+      path: this.path(kind, key, subresource),
+      query: writeQuery(this.write(options)),
       body: typed(kind, object, key.namespace),
       signal: options.signal,
     });
@@ -303,7 +221,7 @@ export class LiveClient implements Client {
     subresource: string | undefined,
     options: WriteOptions,
   ): Promise<T> {
-    return this.#object(kind, patchRequest(this.#path(kind, ref, subresource), patch, this.#write(options)));
+    return this.object(kind, patchRequest(this.path(kind, ref, subresource), patch, this.write(options)));
   }
 
   #applyRequest(
@@ -313,25 +231,6 @@ export class LiveClient implements Client {
     body: object,
     options: ApplyOptions,
   ): RawRequest {
-    return applyRequest(this.#path(kind, key, subresource), body, this.#write(options));
-  }
-
-  async #object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
-    const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
-    const { text } = await this.request({ ...request, headers });
-    return JSON.parse(text) as T;
-  }
-
-  #path(kind: Kind, ref: ObjectRef, subresource?: string): string {
-    return resourcePath(kind, { ...this.#key(kind, ref), ...(subresource !== undefined && { subresource }) });
-  }
-
-  #key(kind: Kind, ref: ObjectRef): ObjectKey {
-    const { name, namespace } = keyOf(ref);
-    return { name, namespace: namespaceOf(kind, this.#defaults, namespace) };
-  }
-
-  #write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {
-    return withDefaults(this.#defaults, options ?? ({} as Options));
+    return applyRequest(this.path(kind, key, subresource), body, this.write(options));
   }
 }

@@ -5,14 +5,8 @@ import { type Clock, systemClock } from "../clock/clock.ts";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import { JsonLines } from "./json-lines.ts";
 import { ListItems } from "./list-items.ts";
-import {
-  newWatcher,
-  stepWatcher,
-  type WatcherCommand,
-  type WatcherEvent,
-  type WatcherState,
-  type WatchFrame,
-} from "./watcher.ts";
+import { newWatcher, stepWatcher } from "./watcher.ts";
+import type { WatcherCommand, WatcherEvent, WatcherState, WatchFrame } from "./watcher-state.ts";
 
 /** Where a reflector puts what it reads. `bytes` is the length of an object's JSON. */
 export interface ReflectorSink {

@@ -1,13 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
 import { ApiError } from "../client/api-error.ts";
-import {
-  newWatcher,
-  stepWatcher,
-  type WatcherCommand,
-  type WatcherEvent,
-  type WatcherState,
-} from "./watcher.ts";
+import { newWatcher, stepWatcher } from "./watcher.ts";
+import type { WatcherCommand, WatcherEvent, WatcherState } from "./watcher-state.ts";
 
 /** Runs events through the watcher, a second apart, and collects what it says to do. */
 function run(events: readonly WatcherEvent[], { watchList = false, seconds = 1 } = {}): WatcherCommand[][] {

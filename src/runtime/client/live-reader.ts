@@ -1,0 +1,114 @@
+import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "./api-error.ts";
+import { currentCallContext } from "./call-context.ts";
+import type { Reader, ClientDefaults, WatchEvent } from "./client.ts";
+import { namespaceOf, withDefaults } from "./client-defaults.ts";
+import type { HttpTransport } from "./http-transport.ts";
+import { listPages } from "./list-pages.ts";
+import { acceptOf } from "./metadata-only.ts";
+import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
+import { resourcePath } from "./resource-path.ts";
+import { selectionQuery } from "./selection-query.ts";
+import type { RawRequest, RawResponse } from "./transport.ts";
+import { watchEvents } from "./watch-events.ts";
+
+/** The reads of a live client, and what its writes share with them. */
+export class LiveReader implements Reader {
+  protected readonly transport: HttpTransport;
+  protected readonly defaults: ClientDefaults;
+
+  constructor(transport: HttpTransport, defaults: ClientDefaults) {
+    this.transport = transport;
+    this.defaults = defaults;
+  }
+
+  request(request: RawRequest): Promise<RawResponse> {
+    const signal = request.signal ?? currentCallContext()?.signal ?? this.defaults.signal;
+    return this.transport.send(signal === request.signal ? request : { ...request, signal });
+  }
+
+  async find<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: ReadOptions,
+  ): Promise<T | undefined> {
+    try {
+      return await this.get(kind, key, options);
+    } catch (error) {
+      if (isMissingObject(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions = {},
+  ): Promise<T> {
+    return this.object(kind, { path: this.path(kind, key), signal: options.signal });
+  }
+
+  async list<T extends KubernetesObject>(kind: Kind<T>, options: ListOptions = {}): Promise<T[]> {
+    const { limit = Infinity, ...selection } = options;
+    const objects: T[] = [];
+    for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
+      objects.push(...page.items);
+      if (objects.length >= limit) return objects.slice(0, limit);
+    }
+    return objects;
+  }
+
+  pages<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: PageOptions = {},
+  ): AsyncIterable<KubernetesList<T>> {
+    const path = resourcePath(kind, { namespace: namespaceOf(kind, this.defaults, options.namespace) });
+    return listPages(kind, path, options, (request) =>
+      this.request({ ...request, headers: acceptOf(kind, "PartialObjectMetadataList") }),
+    );
+  }
+
+  watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
+    const { resourceVersion, bookmarks, timeoutSeconds, signal } = options;
+    return watchEvents<T>(() =>
+      this.request({
+        path: resourcePath(kind, { namespace: namespaceOf(kind, this.defaults, options.namespace) }),
+        query: {
+          watch: true,
+          resourceVersion,
+          allowWatchBookmarks: bookmarks || undefined,
+          timeoutSeconds,
+          ...selectionQuery(options),
+        },
+        headers: acceptOf(kind, "PartialObjectMetadata"),
+        stream: true,
+        signal,
+      }),
+    );
+  }
+
+  protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
+    const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
+    const { text } = await this.request({ ...request, headers });
+    return JSON.parse(text) as T;
+  }
+
+  protected path(kind: Kind, ref: ObjectRef, subresource?: string): string {
+    return resourcePath(kind, { ...this.key(kind, ref), ...(subresource !== undefined && { subresource }) });
+  }
+
+  protected key(kind: Kind, ref: ObjectRef): ObjectKey {
+    const { name, namespace } = keyOf(ref);
+    return { name, namespace: namespaceOf(kind, this.defaults, namespace) };
+  }
+
+  protected write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {
+    return withDefaults(this.defaults, options ?? ({} as Options));
+  }
+}
+
+/** Whether an object isn't there. A 404 that names no object says that the server doesn't know the kind. */
+export function isMissingObject(error: unknown): boolean {
+  return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
+}
