@@ -5,6 +5,7 @@ import { emitFile } from "./emit.ts";
 import type { Marker } from "./markers/collect.ts";
 import type { GeneratorName, GeneratorOptions } from "./options.ts";
 import { type GeneratorCache, ProjectSources } from "./project-sources.ts";
+import { addProvenance } from "./rbac/provenance.ts";
 import { rolesOf } from "./rbac/roles.ts";
 import type { SourceTree } from "./source-tree.ts";
 import { webhookConfigurations, type WebhookPackage } from "./webhook/configurations.ts";
@@ -48,8 +49,13 @@ export async function planManifests(
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
-    const roles = rolesOf(packageMarkers(sources, "kubebuilder:rbac"), options).map(({ object }) => object);
-    if (roles.length > 0) files.set(posix.join(folder("rbac"), "role.yaml"), emitFile(roles, options));
+    const roles = rolesOf(packageMarkers(sources, "kubebuilder:rbac"), options);
+    const text = emitFile(
+      roles.map(({ object }) => object),
+      options,
+    );
+    const written = options.provenance ? addProvenance(text, roles) : text;
+    if (roles.length > 0) files.set(posix.join(folder("rbac"), "role.yaml"), written);
   }
   if (runs("webhook")) {
     const configurations = webhookConfigurations(webhookPackages(sources), options, sources.log);

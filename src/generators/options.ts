@@ -25,6 +25,8 @@ export interface GeneratorOptions {
   readonly readonlyImmutable?: boolean;
   /** Writes above each RBAC rule which markers asked for it. */
   readonly provenance?: boolean;
+  /** Shortens descriptions of a CRD that is too large for `kubectl apply`, the deepest first. */
+  readonly trimDescriptions?: boolean;
   /** Removes CRD files that no kind stands for any more. */
   readonly prune?: boolean;
 }

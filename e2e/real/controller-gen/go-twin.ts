@@ -60,6 +60,25 @@ export function runControllerGen(
   return { crds, complaints };
 }
 
+/** Runs another generator of controller-gen over a package that holds nothing but markers; gives what it wrote. */
+export function runMarkers(binary: string, markers: string, generator: string): string {
+  const folder = prepareTwins([]);
+  mkdirSync(join(folder, "api", "markers"), { recursive: true });
+  writeFileSync(join(folder, "api", "markers", "doc.go"), `package markers\n\n${markers}\n`);
+  const output = generator.replace(/:.*/u, "");
+  try {
+    execFileSync(binary, [generator, "paths=./api/...", `output:${output}:dir=out`], {
+      cwd: folder,
+      env: ENVIRONMENT,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+  } catch (error) {
+    return String((error as { stderr?: Buffer }).stderr ?? error);
+  }
+  const [file] = existsSync(join(folder, "out")) ? readdirSync(join(folder, "out")) : [];
+  return file === undefined ? "" : readFileSync(join(folder, "out", file), "utf8");
+}
+
 const ENVIRONMENT = { ...process.env, GOFLAGS: "-mod=mod" };
 
 /** Writes twins as one Go module, with Kubernetes' own types at the release that our tables have. */

@@ -7,9 +7,16 @@ import {
   runExample,
   sha256,
   yamlOf,
+  runMarkerExample,
 } from "../../../src/generators/conformance/example.ts";
 import { emitFile } from "../../../src/generators/emit.ts";
-import { CONTROLLER_GEN_VERSION, findControllerGen, type GoTwin, runControllerGen } from "./go-twin.ts";
+import {
+  CONTROLLER_GEN_VERSION,
+  findControllerGen,
+  type GoTwin,
+  runControllerGen,
+  runMarkers,
+} from "./go-twin.ts";
 
 // Compares our output with controller-gen's for all conformance examples that have a Go twin, byte for byte.
 // With --record the YAML blocks of the examples are rewritten from controller-gen's output.
@@ -66,6 +73,20 @@ for (const { name, group, title, ts, file, info } of cases) {
     different++;
     console.log(`\nDIFFERENT ${file}: ${title}`);
     printDifference(theirs ?? "(controller-gen wrote nothing)", ours);
+  }
+}
+for (const file of ["roles.md", "webhooks.md"]) {
+  for (const { title, blocks } of readExamples(readFileSync(join(folder, file), "utf8"))) {
+    const code = blocks.find(({ language }) => language === "ts")?.code ?? "";
+    const theirs = runMarkers(binary, code, file === "roles.md" ? "rbac:roleName=manager-role" : "webhook");
+    const ours = await runMarkerExample(code);
+    recorded.set(`${file}\0${title}`, theirs);
+    if (theirs === ours) equal++;
+    else {
+      different++;
+      console.log(`\nDIFFERENT ${file}: ${title}`);
+      printDifference(theirs, ours);
+    }
   }
 }
 if (isRecording) for (const file of files) rewrite(file);

@@ -98,6 +98,14 @@ export function yamlOf(value: object | undefined): string {
   return value === undefined ? "" : emitYaml(value as YamlValue);
 }
 
+/** Writes the role or the webhook configurations of a file that holds markers, or what is wrong with them. */
+export async function runMarkerExample(code: string): Promise<string> {
+  const { changes, diagnostics } = await planManifests(
+    memoryTree({ "src/controller/case_controller.ts": code }),
+  );
+  return changes[0]?.content ?? diagnostics.map(({ message }) => message).join("\n");
+}
+
 /** Stands for a schema that is too long to read: those of pods have more than a thousand nodes. */
 export function sha256(text: string): string {
   return `${createHash("sha256").update(text).digest("hex")}\n`;

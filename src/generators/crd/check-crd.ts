@@ -2,13 +2,16 @@ import { checkSchema } from "@tsbuilder/apimachinery/cel";
 import type { FieldError, JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import { ORIGIN, RULE_PLACES, type Schema } from "../schema/schema.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import type { GeneratedCrd } from "./generate-crds.ts";
+import { ANNOTATION_LIMIT, largestFields, sizeOf } from "./size.ts";
 
 /**
  * Says what an API server would refuse in a CRD, at the line that is to blame: structure, defaults, and CEL rules
  * that don't parse, name fields that aren't there, or may cost too much.
  */
 export function checkCrd({ crd, kinds }: GeneratedCrd, log: DiagnosticLog): void {
+  warnOfSize(crd, kinds[0]!.place, log);
   for (const version of crd.spec.versions) {
     const schema = version.schema.openAPIV3Schema;
     const hasStatus = Object.hasOwn(version.subresources ?? {}, "status");
@@ -19,6 +22,17 @@ export function checkCrd({ crd, kinds }: GeneratedCrd, log: DiagnosticLog): void
       log.error(place, `the API server would refuse this: ${describe(error)}`, hintFor(error));
     }
   }
+}
+
+function warnOfSize(crd: CustomResourceDefinition, place: Place, log: DiagnosticLog): void {
+  const bytes = sizeOf(crd);
+  if (bytes <= ANNOTATION_LIMIT) return;
+  const largest = largestFields(crd).map((field) => `${field.path} ${field.bytes}`);
+  log.warn(
+    place,
+    `the CRD of ${crd.spec.names.kind} has ${bytes} bytes, and kubectl apply takes ${ANNOTATION_LIMIT}: ${largest.join(", ")}`,
+    "apply it with --server-side, put +tsbuilder:maxDescLen=0 on a field, or let --trim-descriptions shorten it",
+  );
 }
 
 /** What is written to the file, as the API server reads it: without our own notes and absent keys. */

@@ -9,6 +9,7 @@ import { settle } from "../schema/settle.ts";
 import { type CustomResourceDefinition, customResourceDefinition } from "./custom-resource-definition.ts";
 import { limitDescriptions } from "../schema/descriptions.ts";
 import { findKinds, type KindVersion, reportUndefinedKinds } from "./find-kinds.ts";
+import { trimDescriptions } from "./size.ts";
 import { crdVersion } from "./version.ts";
 
 /** A CRD and the file it belongs into. */
@@ -54,7 +55,8 @@ export function generateCrds(
 function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): GeneratedCrd {
   const { log, options } = builder.sources;
   const built = kinds.map((kind) => crdVersion(kind, rootSchema(kind, builder), log));
-  const crd = customResourceDefinition(kinds, built, options, log);
+  const whole = customResourceDefinition(kinds, built, options, log);
+  const crd = options.trimDescriptions ? trimDescriptions(whole) : whole;
   const { group, plural } = kinds[0]!;
   return { fileName: `${group}_${plural}.yaml`, text: emitFile([crd], options), crd, kinds };
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../shared/text.ts";
+import { didYouMean, editDistance } from "../../shared/text.ts";
 import type { MarkerDefinition, MarkerTarget } from "./definition.ts";
 import { FAMILIES } from "./families/index.ts";
 
@@ -30,7 +30,7 @@ export function lookUpMarker(name: string): Lookup {
   if (definition) return { kind: "known", definition };
   if (FOREIGN.test(name)) return { kind: "foreign" };
   const word = /^[^\s]*/u.exec(name)![0];
-  const suggestion = didYouMean(word.replace(/:$/u, ""), DEFINITIONS.keys());
+  const suggestion = suggest(word.replace(/:$/u, ""));
   const isOurs = /^(?:kubebuilder|tsbuilder|k8s):/u.test(name) || hasMisspeltFamily(name);
   if (isOurs) return { kind: "unknown", suggestion };
   // Without a prefix only a near miss is ours: many tools have markers of one word.
@@ -38,6 +38,30 @@ export function lookUpMarker(name: string): Lookup {
   return isNearMiss || DEFINITIONS.has(word)
     ? { kind: "unknown", suggestion: suggestion ?? word }
     : { kind: "foreign" };
+}
+
+/** Finds what was meant: the same family and another last part, the same last part elsewhere, or a slip in the family. */
+function suggest(written: string): string | undefined {
+  const names = [...DEFINITIONS.keys()];
+  const lastPart = (name: string): string => name.slice(name.lastIndexOf(":") + 1);
+  const prefix = written.slice(0, written.lastIndexOf(":") + 1);
+  const siblings = names.filter(
+    (name) => name.startsWith(prefix) && lastPart(name) === name.slice(prefix.length),
+  );
+  const sibling = didYouMean(lastPart(written), siblings.map(lastPart));
+  if (sibling !== undefined) return prefix + sibling;
+  const elsewhere = names.find((name) => lastPart(name).toLowerCase() === lastPart(written).toLowerCase());
+  if (elsewhere !== undefined) return elsewhere;
+  const parent = prefix.slice(0, -1);
+  return closest(written, names) ?? (parent === "" ? undefined : closest(parent, names));
+}
+
+/** Long names are alike by their family alone, so that two slips are the most that is taken for one. */
+function closest(written: string, names: readonly string[]): string | undefined {
+  const meant = didYouMean(written, names);
+  return meant !== undefined && editDistance(written.toLowerCase(), meant.toLowerCase()) <= 2
+    ? meant
+    : undefined;
 }
 
 /** Tells where a marker may stand, for an error. */

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { codeFrame, didYouMean, editDistance, listWords, positionAt } from "./text.ts";
+
+describe("didYouMean()", () => {
+  const known = ["optional", "required", "nullable", "listType"];
+
+  it.each([
+    ["optionl", "optional"],
+    ["Required", "required"],
+    ["listtype", "listType"],
+    ["lsitType", "listType"],
+  ])("takes %s for %s", (written, meant) => {
+    expect(didYouMean(written, known)).toBe(meant);
+  });
+
+  it("has no idea when nothing is close", () => {
+    expect(didYouMean("genclient", known)).toBeUndefined();
+  });
+});
+
+describe("editDistance()", () => {
+  it("counts a swap of neighbours once", () => {
+    expect(editDistance("abcd", "abdc")).toBe(1);
+    expect(editDistance("kitten", "sitting")).toBe(3);
+    expect(editDistance("", "abc")).toBe(3);
+  });
+});
+
+describe("codeFrame()", () => {
+  it("puts a caret below the column, tabs and all", () => {
+    const text = "one\n\ttwo three\n";
+    const at = positionAt("x.ts", text, text.indexOf("three"));
+    expect(at).toEqual({ file: "x.ts", line: 2, column: 6 });
+    expect(codeFrame(text, at)).toBe("2 | \ttwo three\n  | \t    ^");
+  });
+});
+
+describe("listWords()", () => {
+  it("joins words as a sentence does", () => {
+    expect(listWords(["a"])).toBe("a");
+    expect(listWords(["a", "b"], "and")).toBe("a and b");
+    expect(listWords(["a", "b", "c"])).toBe("a, b or c");
+  });
+});
