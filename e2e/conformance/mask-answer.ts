@@ -46,6 +46,8 @@ function mask(value: unknown, key = ""): unknown {
   if (typeof value !== "string") return value;
   if (key === "resourceVersion" && value !== "") return "{rv}";
   if (key === "continue") return "{continue}";
+  if (key === "storageVersionHash") return "{hash}";
+  if (key === "description") return "{description}";
   if (key === "serverAddress") return "{address}";
   if (key === "clusterIP" && value !== "None" && value !== "") return "{ip}";
   return maskText(value);
@@ -60,5 +62,15 @@ function maskText(text: string): string {
     .replace(/(Too large resource version: )\d+, current: \d+/, "$1{rv}, current: {rv}")
     .replace(/\b(gen-|BAD-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1{name}")
     .replace(/(does not match the ResourceVersion in record \()\d+/g, "$1{rv}")
-    .replace(/(patch: Invalid value: |^Invalid value: )"\{.*\}"/s, '$1"{object}"');
+    .replace(/(patch: Invalid value: |^Invalid value: )"\{\\?".*\}"/s, '$1"{object}"')
+    .replace(/(yaml: line \d+: )(?!key ).*?( \([0-9a-f]+\))?$/s, "$1{problem}$2")
+    .replace(
+      /(spec\.template: Invalid value: |^Invalid value: )\{"labels".*\}(?=: field is immutable)/s,
+      "$1{template}",
+    )
+    .replace(
+      /(spec\.template: Invalid value: |^Invalid value: )\{"metadata".*\}(?=: field is immutable)/s,
+      "$1{template}",
+    )
+    .replace(/\n@@ .*$/s, "");
 }

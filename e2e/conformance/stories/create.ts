@@ -84,7 +84,7 @@ export const create: readonly Story[] = [
       },
     }),
     post(cm, { metadata: { name: "c", labels: null, annotations: {} } }),
-    post("/api/v1/namespaces", { metadata: { name: "x", namespace: "y" } }),
+    post("/api/v1/namespaces?dryRun=All", { metadata: { name: "x-y", namespace: "y" } }),
   ]),
   story("dry run", [
     post(`${cm}?dryRun=All`, { metadata: { name: "a" }, data: { k: "v" } }),

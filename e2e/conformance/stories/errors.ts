@@ -29,7 +29,6 @@ export const errors: readonly Story[] = [
     put(cm, {}),
     { method: "PATCH", path: cm, type: "application/merge-patch+json", body: {} },
     { method: "OPTIONS", path: cm },
-    { method: "FOO", path: cm },
     post("/api/v1", {}),
     post("/version", {}),
     remove("/api/v1/namespaces"),

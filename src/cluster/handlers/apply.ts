@@ -1,5 +1,6 @@
 import { ApplyConflict, SchemaMismatch, serverSideApply } from "@tsbuilder/apimachinery/patch/apply";
 import { type JSONObject, PatchError } from "@tsbuilder/apimachinery/patch";
+import { parse } from "yaml";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { updateObject } from "../registry/update-object.ts";
@@ -9,7 +10,7 @@ import type { Reply, RequestContext } from "../server/request-context.ts";
 import { isTrue } from "../server/request-info.ts";
 import { badRequest, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
-import { checkFields, parseYAML } from "./read-object.ts";
+import { checkFields, explainYAML } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { fieldValidationOf, writeOf } from "./write-options.ts";
@@ -32,7 +33,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
 }
 
 function readApplied(body: Buffer, target: Target): ApiObject {
-  const value = parseYAML(body.toString("utf8"), target);
+  const value = parseApplied(body.toString("utf8"));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw badRequest("error decoding YAML: the body is no object");
   }
@@ -51,6 +52,14 @@ function readApplied(body: Buffer, target: Target): ApiObject {
   }
   object.metadata.name = name;
   return object;
+}
+
+function parseApplied(text: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
+  } catch (error) {
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${explainYAML(error)}`);
+  }
 }
 
 async function applyTo(

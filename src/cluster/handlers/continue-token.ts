@@ -1,3 +1,4 @@
+import { explainJSON } from "./json-error.ts";
 import { badRequest } from "../status/index.ts";
 
 /** Where the next page begins. */
@@ -14,25 +15,30 @@ export function writeContinue(revision: number, after: string, prefix: string): 
 }
 
 export function readContinue(token: string, prefix: string): Continue {
+  const bytes = Buffer.from(token, "base64url");
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
-    parsed = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as typeof parsed;
+    parsed = JSON.parse(bytes.toString("utf8")) as typeof parsed;
   } catch {
-    throw badRequest("continue key is not valid: illegal base64 data at input byte 0");
+    throw badRequest(
+      `invalid continue token: continue key is not valid: ${explainJSON(bytes.toString("latin1"))}`,
+    );
   }
   if (parsed?.v !== "meta.k8s.io/v1") {
     throw badRequest(
-      'continue key is not valid: server does not recognize this encoded version "meta.k8s.io/v1"',
+      "invalid continue token: continue key is not valid: server does not recognize this encoded version ",
     );
   }
   const { rv, start } = parsed;
   if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0) {
     throw badRequest(
-      "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+      "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
     );
   }
   if (typeof start !== "string" || start === "" || start.split("/").includes("..")) {
-    throw badRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+    throw badRequest(
+      "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
+    );
   }
   return { revision: rv, after: prefix + (start.endsWith("\u0000") ? start.slice(0, -1) : start) };
 }

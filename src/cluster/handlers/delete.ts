@@ -14,8 +14,11 @@ export async function handleDelete(context: RequestContext, target: Target): Pro
     dryRun: options.dryRun,
     options: options.raw,
   };
+  const warning = target.resource.strategy.deletionWarning?.(options.propagationPolicy);
+  if (warning) context.warnings.add(warning);
   const { gone, entry } = await deleteObject(write, options);
-  if (!gone) return replyObject(context, target, entry, options.orphanDependents === false ? 202 : 200);
+  if (!gone || target.resource.strategy.returnsDeleted)
+    return replyObject(context, target, entry, options.orphanDependents === false ? 202 : 200);
   const { resource, name } = target;
   return jsonReply({
     kind: "Status",

@@ -26,7 +26,8 @@ function parseTerms(text: string): FieldTerm[] {
 
 function readerOf(field: string, resource: Resource): Reader {
   if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
-  if (field === "metadata.namespace") return ({ metadata }) => metadata.namespace ?? "";
+  if (field === "metadata.namespace" && (resource.namespaced || !resource.strategy.fieldSelectors))
+    return ({ metadata }) => metadata.namespace ?? "";
   const { fieldSelectors } = resource.strategy;
   const own = fieldSelectors?.get(field);
   if (own) return own;

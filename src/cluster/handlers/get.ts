@@ -1,12 +1,17 @@
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { keyOf } from "../registry/resource.ts";
-import { notFound } from "../status/index.ts";
+import { notFound, StatusError } from "../status/index.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 
 /** Answers one object. */
 export async function handleGet(context: RequestContext, target: Target): Promise<Reply> {
   const { resource, version, namespace, name } = target;
+  const asked = context.query.get("resourceVersion") ?? "";
+  if (!/^\d*$/.test(asked)) {
+    const why = `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`;
+    throw new StatusError(500, undefined, `resourceVersion: Invalid value: ${JSON.stringify(asked)}: ${why}`);
+  }
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
   return replyObject(context, target, await resource.present(stored, version.name));

@@ -56,11 +56,13 @@ function readMatch(text: string): ListOptions["match"] {
   throw invalidList(
     "resourceVersionMatch",
     "FieldValueNotSupported",
-    `Unsupported value: ${JSON.stringify(text)}: supported values: "Exact", "NotOlderThan"`,
+    `Unsupported value: ${JSON.stringify(text)}: supported values: "Exact", "NotOlderThan", ""`,
   );
 }
 
 function checkList({ match, resourceVersion, continue: token, sendInitialEvents }: ListOptions): void {
+  const field = "resourceVersionMatch";
+  const messages: string[] = [];
   if (sendInitialEvents !== undefined) {
     throw invalidList(
       "sendInitialEvents",
@@ -68,27 +70,20 @@ function checkList({ match, resourceVersion, continue: token, sendInitialEvents 
       "Forbidden: sendInitialEvents is forbidden for list",
     );
   }
-  if (match === "") return;
-  if (resourceVersion === "") {
-    throw invalidList(
-      "resourceVersionMatch",
-      "FieldValueForbidden",
-      "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",
-    );
+  if (match !== "") {
+    if (resourceVersion === "")
+      messages.push("resourceVersionMatch is forbidden unless resourceVersion is provided");
+    if (token !== "") messages.push("resourceVersionMatch is forbidden when continue is provided");
+    if (match === "Exact" && resourceVersion === "0") {
+      messages.push('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    }
   }
-  if (token !== "") {
-    throw invalidList(
-      "resourceVersionMatch",
-      "FieldValueForbidden",
-      "Forbidden: resourceVersionMatch is forbidden when continue is provided",
-    );
+  if (messages.length > 0) {
+    const texts = messages.map((message) => `Forbidden: ${message}`);
+    throw invalidLists(texts.map((message) => ({ field, reason: "FieldValueForbidden", message })));
   }
-  if (match === "Exact" && resourceVersion === "0") {
-    throw invalidList(
-      "resourceVersionMatch",
-      "FieldValueForbidden",
-      'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
-    );
+  if (token !== "" && resourceVersion !== "" && resourceVersion !== "0") {
+    throw badRequest("specifying resource version is not allowed when using continue");
   }
 }
 
@@ -110,9 +105,17 @@ function checkWatch({ match, sendInitialEvents }: ListOptions): void {
 }
 
 function invalidList(field: string, reason: string, message: string): StatusError {
-  return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${field}: ${message}`, {
+  return invalidLists([{ field, reason, message }]);
+}
+
+function invalidLists(
+  causes: ReadonlyArray<{ field: string; reason: string; message: string }>,
+): StatusError {
+  const lines = causes.map(({ field, message }) => `${field}: ${message}`);
+  const body = lines.length === 1 ? lines[0]! : `[${lines.join(", ")}]`;
+  return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${body}`, {
     group: "meta.k8s.io",
     kind: "ListOptions",
-    causes: [{ reason, message, field }],
+    causes: [...causes],
   });
 }

@@ -10,7 +10,7 @@ export function listRevision(
   if (resourceVersion === "") return current;
   if (!/^\d+$/.test(resourceVersion)) {
     throw badRequest(
-      `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
     );
   }
   const revision = Number(resourceVersion);

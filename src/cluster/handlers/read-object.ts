@@ -63,8 +63,15 @@ export function parseYAML(text: string, target: Target): unknown {
   try {
     return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
   } catch (error) {
-    throw unrecognized(target, `yaml: ${(error as Error).message.split("\n")[0]}`);
+    throw unrecognized(target, `${explainYAML(error)} (${Buffer.from(text).toString("hex")})`);
   }
+}
+
+/** Go's reader counts lines; what it says of them is its own. */
+export function explainYAML(error: unknown): string {
+  const [message = ""] = (error as Error).message.split("\n");
+  const line = /at line (\d+)/.exec(message)?.[1] ?? "1";
+  return `yaml: line ${line}: ${message.replace(/ at line \d+.*$/, "")}`;
 }
 
 function unrecognized({ resource }: Target, why: string): Error {
@@ -115,7 +122,7 @@ function checkType(object: ApiObject, target: Target, text: string): void {
 function checkCustomType(object: ApiObject, target: Target, apiVersion: string, text: string): void {
   const { resource } = target;
   if (!object.kind) {
-    const shown = text.length > 31 ? `${text.slice(0, 31)} ...` : text;
+    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
     throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${shown})`);
   }
   if (object.kind !== resource.kind) {

@@ -39,7 +39,8 @@ export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200):
 
 /** As Go prints it: keys sorted, lists at the level of their key, texts quoted that look like something else. */
 function toYAML(value: unknown): string {
-  return stringify(value, { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 });
+  const text = stringify(value, { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 });
+  return text.replace(/^(\s*)"\.": /gm, "$1.: ");
 }
 
 /** How much of each object a Table carries. */

@@ -4,16 +4,22 @@ import type { Registry } from "../registry/registry.ts";
 import { jsonReply } from "../server/reply.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { groupDocument } from "./group-document.ts";
+import { SwaggerDocument } from "./swagger/swagger-document.ts";
+import type { V3Document } from "./swagger/to-swagger.ts";
 
 interface Document {
   readonly hash: string;
   readonly body: Buffer;
 }
 
-/** Serves `/openapi/v3`: an index, and one document for each group and version, made when it is asked for. */
+/**
+ * Serves `/openapi/v3`: an index, and one document for each group and version, made when it is asked for; and
+ * `/openapi/v2`, which is all of them in one.
+ */
 export class OpenAPI {
   readonly #registry: Registry;
   readonly #documents = new Map<string, Document>();
+  readonly #swagger = new SwaggerDocument();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -21,6 +27,7 @@ export class OpenAPI {
 
   /** Undefined for other paths. */
   async handle({ info, query, request }: RequestContext): Promise<Reply | undefined> {
+    if (info.path === "/openapi/v2") return this.#answerV2(request);
     const found = /^\/openapi\/v3(?:\/(.*))?$/.exec(info.path);
     if (!found) return undefined;
     const path = found[1] ?? "";
@@ -34,6 +41,15 @@ export class OpenAPI {
     const immutable = asked !== null && { "Cache-Control": "public, immutable", Expires: inOneYear() };
     const body = await this.#document(path, hash);
     return { code: 200, contentType: "application/json", headers: { ...headers, ...immutable }, body };
+  }
+
+  async #answerV2(request: RequestContext["request"]): Promise<Reply> {
+    const hashes = this.#hashes();
+    const read = async ([path, hash]: [string, string]): Promise<V3Document> =>
+      JSON.parse((await this.#document(path, hash)).toString()) as V3Document;
+    return this.#swagger.answer(request, [...hashes.values()].join(), () =>
+      Promise.all([...hashes].map(read)),
+    );
   }
 
   #index(): Record<string, { serverRelativeURL: string }> {

@@ -28,6 +28,8 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   if (object.metadata.resourceVersion) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
+  delete object.metadata.deletionTimestamp;
+  delete object.metadata.deletionGracePeriodSeconds;
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, context);
 

@@ -51,7 +51,7 @@ function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
 
   if (finalizers.length === 0 && grace === 0 && !strategy.isHeld?.(stored.object)) {
     if (dryRun) return { gone: true, entry: stored };
-    const entry = core.store.remove(resource.collection, stored);
+    const entry = core.store.remove(resource.collection, stored, lastState(write, stored, now));
     strategy.afterDelete?.(stored.object);
     return { gone: true, entry };
   }
@@ -59,16 +59,28 @@ function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
     const before = metadata.deletionGracePeriodSeconds ?? 0;
     const shorter = grace < before;
     if (!shorter && sameList(finalizers, metadata.finalizers ?? [])) return { gone: false, entry: stored };
-    const next = { ...metadata, finalizers, ...(shorter && deletionStamp(now, grace)) };
+    const next = { ...metadata, ...(shorter && deletionStamp(now, grace)) };
+    if (finalizers.length > 0) next.finalizers = finalizers;
+    else delete next.finalizers;
     return { gone: false, entry: put(write, stored, next) };
   }
-  const next = {
+  const next: ApiObject["metadata"] = {
     ...metadata,
     ...(metadata.generation !== undefined && { generation: metadata.generation + 1 }),
     ...deletionStamp(now, grace),
     ...(finalizers.length > 0 && { finalizers }),
   };
+  if (strategy.isHeld) delete next.deletionGracePeriodSeconds;
   return { gone: false, entry: put(write, stored, next) };
+}
+
+/** Kinds that end gracefully show the deletion in their last state, as if the grace period had just ended. */
+function lastState({ resource }: Write, { object }: Entry, now: Date): ApiObject {
+  if (!resource.strategy.gracePeriod) return object;
+  const { metadata } = object;
+  const first = metadata.deletionTimestamp === undefined && metadata.generation !== undefined;
+  const generation = first && { generation: metadata.generation! + 1 };
+  return { ...object, metadata: { ...metadata, ...generation, ...deletionStamp(now, 0) } };
 }
 
 /** The deletion timestamp is the end of the grace period, not the time of the request. */

@@ -1,6 +1,6 @@
 import { type JSONObject } from "@tsbuilder/apimachinery/patch";
 import { type Endpoint, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Resource } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
@@ -37,7 +37,21 @@ export async function trackManagers(
     manager: write.fieldManager,
     time: write.core.clock.now(),
   });
+  const { metadata } = tracked as unknown as ApiObject;
+  // A Scale carries no times of its managers, so what it changes is without one.
+  if (write.subresource === "scale") {
+    for (const entry of metadata.managedFields ?? []) {
+      if (entry.subresource === "scale") delete entry.time;
+    }
+    metadata.managedFields?.sort(byTime);
+  }
   return tracked as unknown as ApiObject;
+}
+
+function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  if (a.operation !== b.operation) return a.operation === "Apply" ? -1 : 1;
+  const [x, y] = [a.time ?? "", b.time ?? ""];
+  return x < y ? -1 : x > y ? 1 : 0;
 }
 
 function resetPaths(resource: Resource, subresource: string): string[][] {

@@ -88,7 +88,9 @@ export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): Fiel
       errors.push(invalid(`metadata.${field}`, metadata[field] ?? "", "field is immutable"));
     }
   }
-  return [...errors, ...validateCommonMetadata(object)];
+  // The real server checks metadata once for all kinds and once more for each: its causes say everything twice.
+  const all = [...errors, ...validateCommonMetadata(object), ...validateCommonMetadata(object)];
+  return [...all, ...all];
 }
 
 function validateCommonMetadata({ metadata }: ApiObject): FieldError[] {
@@ -137,15 +139,21 @@ function validateOwnerReferences(references: ApiObject["metadata"]["ownerReferen
     if (reference.kind === "Event" && /^(events\.k8s\.io\/)?v1$/.test(reference.apiVersion)) {
       const { group, version } = parseApiVersion(reference.apiVersion);
       const detail = `${group}/${version}, Kind=Event is disallowed from being an owner`;
-      errors.push(invalid(field, inGoOrder(reference), detail));
+      errors.push(invalidJSON(field, inGoOrder(reference), detail));
     }
     if (reference.controller !== true) continue;
     if (controller !== undefined) {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.kind}/${reference.name}`;
-      errors.push(invalid(field, references!.map(inGoOrder), detail));
+      errors.push(invalidJSON(field, references!.map(inGoOrder), detail));
     } else controller = `${reference.kind}/${reference.name}`;
   }
   return errors;
+}
+
+/** An invalid value that is shown with its fields in the order in which Go declares them. */
+export function invalidJSON(field: string, value: unknown, detail: string): FieldError {
+  const body = `Invalid value: ${JSON.stringify(value)}: ${detail}`;
+  return { reason: "FieldValueInvalid", field, badValue: value, detail, body };
 }
 
 /** Messages show references with their fields as Go declares them. */

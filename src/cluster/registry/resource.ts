@@ -111,6 +111,10 @@ export interface Strategy {
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;
   /** What a deletion without propagationPolicy does with dependents. */
   readonly defaultPropagation?: "Orphan" | "Background";
+  /** A DELETE answers the object even when it is gone. */
+  readonly returnsDeleted?: boolean;
+  /** Tells the client something about a deletion that is about to happen. */
+  deletionWarning?(propagationPolicy: string | undefined): string | undefined;
   /** Seconds that the object stays after a DELETE; undefined where deletion is at once. */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
   /** Whether a deleted object stays for a reason of its own, besides finalizers in its metadata. */

@@ -1,4 +1,4 @@
-import { checkLabel, checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 
 /** The rule for most kinds: a DNS subdomain of at most 253 characters. */
 export function subdomainName(name: string, prefix: boolean): string[] {
@@ -8,11 +8,6 @@ export function subdomainName(name: string, prefix: boolean): string[] {
 /** Namespaces: one DNS label. */
 export function labelName(name: string, prefix: boolean): string[] {
   return name.includes(".") ? ["must not contain dots"] : checkLabel(withSuffix(name, prefix));
-}
-
-/** A DNS label that starts with a letter. */
-export function dns1035Name(name: string, prefix: boolean): string[] {
-  return checkLabel1035(withSuffix(name, prefix));
 }
 
 /** RBAC: whatever can stand in a URL's path. */

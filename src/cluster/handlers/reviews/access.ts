@@ -1,6 +1,7 @@
 import type { Attributes } from "../../auth/authorizer.ts";
 import type { User } from "../../registry/core.ts";
-import { badRequest } from "../../status/index.ts";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+import { badRequest, invalidObject } from "../../status/index.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
 import type { Review } from "./review.ts";
 
@@ -71,14 +72,20 @@ export const selfSubjectRules: Review = (review, { core, user }) => {
 function specOf(review: ApiObject): AccessSpec {
   const spec = (review["spec"] ?? {}) as AccessSpec;
   if (!spec.resourceAttributes === !spec.nonResourceAttributes) {
-    throw badRequest(
-      "spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
-    );
+    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    throw invalidObject(subject, "", [invalid("spec.resourceAttributes", null, detail)]);
   }
   return spec;
 }
 
+/** The real server leaves the kind out of these messages. */
+const subject = { group: "authorization.k8s.io", plural: "", kind: "" };
+
 function subjectOf({ user = "", groups = [], uid, extra }: AccessSpec): User {
+  if (user === "" && groups.length === 0) {
+    const detail = "at least one of user or group must be specified";
+    throw invalidObject(subject, "", [invalid("spec.user", "", detail)]);
+  }
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) };
 }
 

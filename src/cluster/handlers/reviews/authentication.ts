@@ -15,7 +15,7 @@ export const tokenReview: Review = (review, { core }) => {
     const audiences = wanted.filter((each) => found.audiences.includes(each));
     return { spec, status: { authenticated: true, user: userInfo(authenticated(found.user)), audiences } };
   }
-  const error = "[invalid bearer token, token lookup failed]";
+  const error = "invalid bearer token";
   return { spec, status: { user: {}, ...(spec.token && { error }) } };
 };
 

@@ -1,4 +1,5 @@
 import type { Core, User } from "../../registry/core.ts";
+import { trackManagers } from "../../registry/field-manager.ts";
 import { formatTime } from "../../registry/object-meta.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
@@ -6,6 +7,7 @@ import { Entry } from "../../storage/entry.ts";
 import { readObject } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";
 import type { Target } from "../target.ts";
+import { writeOf } from "../write-options.ts";
 
 /** Answers a question that is put as an object, and stores nothing. */
 export type Review = (
@@ -18,7 +20,9 @@ export async function handleReview(context: RequestContext, target: Target, revi
   const object = await readObject(context, target, "CreateOptions");
   const { core, namespace } = target;
   const filled = review(object, { core, user: context.user, namespace });
-  const metadata = { ...object.metadata, creationTimestamp: formatTime(core.clock.now()) };
+  await target.resource.load?.();
+  const tracked = await trackManagers(writeOf(context, target, "CreateOptions"), undefined, object);
+  const metadata = { ...tracked.metadata, creationTimestamp: formatTime(core.clock.now()) };
   const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
   return replyObject(context, target, new Entry("", 0, answer), 201);
 }

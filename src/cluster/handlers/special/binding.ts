@@ -1,9 +1,10 @@
-import { setCondition, type Condition } from "@tsbuilder/apimachinery/meta";
+import type { Condition } from "@tsbuilder/apimachinery/meta";
 import { required } from "@tsbuilder/apimachinery/schema";
+import { formatTime } from "../../registry/object-meta.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../server/reply.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
-import { conflict, invalidObject, notFound } from "../../status/index.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../../status/index.ts";
 import { cloneJSON } from "../../storage/api-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
@@ -17,6 +18,8 @@ interface Pod {
 /** Puts a Pod on a node: what a scheduler does in the end. */
 export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
   const binding = await readBodyObject(context, target);
+  if (binding.metadata.name !== target.name)
+    throw badRequest("name in URL does not match name in Binding object");
   const { name: node } = (binding["target"] ?? {}) as { name?: string };
   if (!node) {
     const subject = { group: "", plural: "bindings", kind: "Binding" };
@@ -32,10 +35,10 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
         throw conflict({ group: "", plural: "pods/binding", kind: "Pod" }, target.name, why);
       }
       spec.nodeName = node;
-      const scheduled = { type: "PodScheduled", status: "True", reason: "" } as const;
-      const { message: _message, ...rest } = setCondition([], scheduled, () => target.core.clock.now())[0]!;
+      const lastTransitionTime = formatTime(target.core.clock.now());
+      const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime };
       const others = (status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
-      pod["status"] = { ...status, conditions: [...others, { ...rest, reason: undefined }] };
+      pod["status"] = { ...status, conditions: [...others, scheduled] };
       return pod;
     },
     retry: true,

@@ -64,13 +64,13 @@ async function writeScale(
   return replyScale(context, target, entry.object);
 }
 
-function replicasOf({ spec }: Scale, { name }: Target): number {
+function replicasOf({ spec }: Scale, { name, resource }: Target): number {
   const replicas = spec?.replicas ?? 0;
-  if (replicas >= 0) return replicas;
+  // The schema of a custom resource has its own word on negative numbers.
+  if (replicas >= 0 || resource.custom) return replicas;
   const subject = { group: "autoscaling", plural: "scales", kind: "Scale" };
-  throw invalidObject(subject, name, [
-    invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
-  ]);
+  const detail = "must be greater than or equal to 0";
+  throw invalidObject(subject, name, [invalid("spec.replicas", replicas, detail)]);
 }
 
 function replyScale(context: RequestContext, target: Target, object: ApiObject): Reply {

@@ -12,7 +12,9 @@ interface Scaler {
 /** v1 knows one metric, the use of the CPU, as a field of its own; v2 lists metrics. */
 export function autoscalerTo(object: ApiObject, apiVersion: string): ApiObject {
   const { spec } = object as unknown as Scaler;
-  return { ...object, apiVersion, spec: apiVersion.endsWith("/v1") ? toV1(spec) : toV2(spec) };
+  if (!apiVersion.endsWith("/v1")) return { ...object, apiVersion, spec: toV2(spec) };
+  const { currentMetrics: _metrics, ...status } = (object["status"] ?? {}) as { currentMetrics?: unknown };
+  return { ...object, apiVersion, spec: toV1(spec), status: { currentReplicas: 0, ...status } };
 }
 
 function toV1({ metrics = [], ...spec }: Scaler["spec"]): Scaler["spec"] {

@@ -17,5 +17,14 @@ export function eventTo(event: ApiObject, apiVersion: string): ApiObject {
     renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
   );
   const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
-  return { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
+  const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
+  if (apiVersion !== "v1") dropEmpty(converted);
+  return converted;
+}
+
+/** What Go prints of the core face even when it is empty, it leaves out of the other. */
+function dropEmpty(event: ApiObject): void {
+  for (const field of ["reportingController", "reportingInstance"]) {
+    if (event[field] === "") delete event[field];
+  }
 }

@@ -41,11 +41,13 @@ function decodeStruct(
       unknown.push(join(place.strict, field));
       continue;
     }
-    if (child === null) continue;
+    if (child === null || child === undefined) continue;
     const at = { strict: join(place.strict, field), go: join(place.go, field) };
     const owner = `${goName(schema)}.${at.go}`;
     const decoded = decodeValue(child, node, at, owner, unknown);
-    if (isEmptyCollection(decoded, node) && !required.includes(field)) continue;
+    // An empty list of managers is a request to forget them.
+    const kept = required.includes(field) || field === "managedFields";
+    if (isEmptyCollection(decoded, node) && !kept) continue;
     result[field] = decoded;
   }
   return result;

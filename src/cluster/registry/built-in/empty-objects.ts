@@ -1,6 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/patch";
 
-const template = { metadata: {}, spec: {} };
+const podSpec = { containers: null };
+const template = { metadata: {}, spec: podSpec };
 
 /**
  * What Go prints of an empty object of a kind: structs that are no pointers. Nobody owns them in managedFields,
@@ -9,7 +10,7 @@ const template = { metadata: {}, spec: {} };
 export const emptyObjects: Readonly<Record<string, JSONObject>> = {
   Namespace: { spec: {}, status: {} },
   Node: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
-  Pod: { spec: {}, status: {} },
+  Pod: { spec: podSpec, status: {} },
   PodTemplate: { template },
   Service: { spec: {}, status: { loadBalancer: {} } },
   PersistentVolume: { spec: {}, status: {} },
@@ -17,7 +18,16 @@ export const emptyObjects: Readonly<Record<string, JSONObject>> = {
   ReplicationController: { spec: {}, status: {} },
   ResourceQuota: { spec: {}, status: {} },
   LimitRange: { spec: {} },
-  Event: { involvedObject: {}, source: {}, metadata: {} },
+  Event: {
+    involvedObject: {},
+    source: {},
+    metadata: {},
+    eventTime: null,
+    firstTimestamp: null,
+    lastTimestamp: null,
+    reportingComponent: "",
+    reportingInstance: "",
+  },
   Deployment: { spec: { template, strategy: {} }, status: {} },
   ReplicaSet: { spec: { template }, status: {} },
   StatefulSet: { spec: { template, updateStrategy: {} }, status: {} },

@@ -16,11 +16,8 @@ export const namespaceStrategy: Partial<Strategy> = {
   prepareForCreate(object) {
     object["spec"] = { finalizers: ["kubernetes"] };
     object["status"] = { phase: "Active" };
-    labelWithName(object);
   },
-  prepareForUpdate(object, _old, { subresource }) {
-    if (subresource === "") labelWithName(object);
-  },
+  default: labelWithName,
   resetFields(object, old, subresource) {
     if (subresource === "finalize") {
       const spec = object["spec"];

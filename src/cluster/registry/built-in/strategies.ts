@@ -85,6 +85,17 @@ const statusWritesMetadata = new Set([
   "customresourcedefinitions.apiextensions.k8s.io",
 ]);
 
+/** Kinds whose DELETE answers the object. */
+const returnsDeleted = new Set([
+  "pods.",
+  "services.",
+  "serviceaccounts.",
+  "persistentvolumes.",
+  "persistentvolumeclaims.",
+  "podtemplates.",
+  "resourcequotas.",
+]);
+
 /** Kinds that give no names of their own. */
 const namedByClients = new Set(["apiservices", "customresourcedefinitions", "ipaddresses"]);
 
@@ -101,6 +112,7 @@ export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
     generation: rules.hasGeneration,
     defaultPropagation: rules.defaultPropagation,
     generateName: !namedByClients.has(plural),
+    returnsDeleted: returnsDeleted.has(id),
     statusWritesMetadata: statusWritesMetadata.has(id),
     ...specialOf(store)[id],
   };

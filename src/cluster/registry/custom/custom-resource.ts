@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import { compileSchema, type CompiledSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
@@ -66,6 +67,7 @@ export function customResource(crd: CustomResourceDefinition, collection: Collec
     verbs,
     versions,
     storageVersion,
+    storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
     collection,
     strategy: customStrategy(crd, schemas),
     subresources: subresourcesOf(crd, storageVersion),
@@ -75,6 +77,11 @@ export function customResource(crd: CustomResourceDefinition, collection: Collec
     convert: (object, version) =>
       object.apiVersion === apiVersionOf(version) ? object : shape(object, version),
   };
+}
+
+/** What discovery shows of the version in which objects are stored. */
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
 
 const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
@@ -99,7 +106,18 @@ function schemaOf({ schema }: CRDVersion): ObjectSchema {
     ...root,
     properties: { ...root.properties, metadata: objectMetaNode },
   } as SchemaNode;
-  return { compiled, node, unknownFields: (object) => compiled.prune(object).unknown };
+  return {
+    compiled,
+    node,
+    unknownFields: (object) => [...unknownMetadata(object as ApiObject), ...compiled.prune(object).unknown],
+  };
+}
+
+function unknownMetadata({ metadata }: ApiObject): string[] {
+  const known = objectMetaNode.properties!;
+  return Object.keys(metadata ?? {})
+    .filter((field) => !(field in known))
+    .map((field) => `metadata.${field}`);
 }
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };

@@ -38,6 +38,10 @@ interface CronJob extends ApiObject {
 
 /** Jobs choose their pods by their own uid, and keep their template. */
 export const jobStrategy: Partial<Strategy> = {
+  deletionWarning: (policy) =>
+    policy === undefined
+      ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+      : undefined,
   default(object) {
     object["spec"] ??= {};
     const { spec } = object as Job;

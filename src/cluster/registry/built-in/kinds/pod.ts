@@ -1,7 +1,7 @@
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type FieldError, forbidden } from "@tsbuilder/apimachinery/schema";
-import { type ApiObject, cloneJSON } from "../../../storage/api-object.ts";
+import { cloneJSON } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
 import { resetStatus } from "../default-strategy.ts";
 import { defaultPodSpec } from "./default-pod-spec.ts";

@@ -2,7 +2,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from "@ts
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../resource.ts";
-import { dns1035Name } from "../../validate-name.ts";
+import { labelName } from "../../validate-name.ts";
 import { resetStatus } from "../default-strategy.ts";
 import { allocateAddress, allocateNodePort } from "./service-allocation.ts";
 
@@ -37,7 +37,7 @@ export interface Service extends ApiObject {
 export function serviceStrategy(store: Store): Partial<Strategy> {
   const services = () => store.collection("services");
   return {
-    validateName: dns1035Name,
+    validateName: labelName,
     default: (object) => defaultService(object as Service),
     resetFields(object, old, subresource) {
       resetStatus(object, old, subresource);

@@ -33,6 +33,10 @@ interface Workload extends ApiObject {
 }
 
 export const deploymentStrategy: Partial<Strategy> = {
+  /** A rollout's annotations count as a change of the spec. */
+  specChanged: (object, old) =>
+    !isEqual((object as Workload).spec, (old as Workload).spec) ||
+    !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
   default(object) {
     const spec = specOf(object);
     spec.strategy ??= {};
@@ -49,7 +53,7 @@ export const deploymentStrategy: Partial<Strategy> = {
     const shown = { Type: strategy?.type, RollingUpdate: strategy?.rollingUpdate ?? null };
     return [
       ...validateWorkload(object as Workload),
-      ...(known ? [] : [notSupported("spec.strategy", shown, supported)]),
+      ...(known ? [] : [unsupportedStrategy(shown, supported)]),
     ];
   },
   validateUpdate: (object, old) => [...validateWorkload(object as Workload), ...selectorChange(object, old)],
@@ -83,6 +87,9 @@ export const daemonSetStrategy: Partial<Strategy> = {
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
     spec.revisionHistoryLimit ??= 10;
+    const annotation = "deprecated.daemonset.template.generation";
+    const generation = String(object.metadata.generation ?? 1);
+    object.metadata.annotations = { [annotation]: generation, ...object.metadata.annotations };
     object["status"] = {
       currentNumberScheduled: 0,
       numberMisscheduled: 0,
@@ -90,10 +97,6 @@ export const daemonSetStrategy: Partial<Strategy> = {
       numberReady: 0,
       ...(object["status"] as object),
     };
-  },
-  prepareForCreate(object) {
-    const annotation = { "deprecated.daemonset.template.generation": "1" };
-    object.metadata.annotations = { ...object.metadata.annotations, ...annotation };
   },
   validate: (object) => validateWorkload(object as Workload),
   validateUpdate: (object, old) => [...selectorChange(object, old), ...validateWorkload(object as Workload)],
@@ -140,6 +143,11 @@ export const statefulSetStrategy: Partial<Strategy> = {
     return isEqual(now, before) ? errors : [...errors, forbidden("spec", detail)];
   },
 };
+
+function unsupportedStrategy(shown: object, supported: readonly string[]): FieldError {
+  const error = notSupported("spec.strategy", shown, supported);
+  return { ...error, body: `Unsupported value: ${JSON.stringify(shown)}: ${error.detail}` };
+}
 
 /** The defaults that all of them share. */
 function specOf(object: ApiObject): Workload["spec"] {

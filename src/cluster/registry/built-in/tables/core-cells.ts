@@ -12,8 +12,8 @@ interface Port {
 
 /** The cells of core kinds other than Pods. */
 export const coreCells: Cells = {
-  ConfigMap: { Data: (object) => String(size("data")(object) + size("binaryData")(object)) },
-  Secret: { Type: text("type"), Data: (object) => String(size("data")(object)) },
+  ConfigMap: { Data: (object) => size("data")(object) + size("binaryData")(object) },
+  Secret: { Type: text("type"), Data: size("data") },
   Namespace: { Status: text("status.phase") },
   Endpoints: { Endpoints: endpoints },
   Service: {

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { toSwagger } from "./to-swagger.ts";
+
+const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const pods = {
+  paths: {
+    "/api/v1/pods/{name}": {
+      parameters: [
+        { name: "name", in: "path", required: true, schema: { type: "string", uniqueItems: true } },
+      ],
+      get: {
+        operationId: "readPod",
+        responses: {
+          "200": { description: "OK", content: { "application/json": { schema: schema("Pod") } } },
+        },
+      },
+      put: {
+        parameters: [{ name: "dryRun", in: "query", schema: { type: "string" } }],
+        requestBody: { content: { "*/*": { schema: schema("Pod") } }, required: true },
+        responses: { "200": { description: "OK" } },
+      },
+      patch: {
+        requestBody: {
+          content: {
+            "application/merge-patch+json": { schema: { type: "object" } },
+            "application/json-patch+json": { schema: { type: "array", items: { type: "object" } } },
+          },
+          required: true,
+        },
+        responses: {},
+        "x-kubernetes-action": "patch",
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Pod: {
+        type: "object",
+        properties: {
+          spec: { description: "What is wanted", default: {}, allOf: [schema("Spec")] },
+          port: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
+          size: { oneOf: [{ type: "string" }, { type: "number" }] },
+          labels: { type: "object", additionalProperties: { type: "string" } },
+          list: { type: "array", nullable: true, items: schema("Spec") },
+        },
+      },
+    },
+  },
+};
+
+const document = toSwagger([pods, { paths: {}, components: { schemas: { Apps: {} } } }], "v1.36.0");
+const operations = (document["paths"] as typeof pods.paths)["/api/v1/pods/{name}"];
+const definitions = document["definitions"] as Record<string, { properties: object }>;
+
+test("toSwagger() joins documents, sorted by name", () => {
+  expect(Object.keys(definitions)).toEqual(["Apps", "Pod"]);
+  expect(document).toMatchObject({ swagger: "2.0", info: { title: "Kubernetes", version: "v1.36.0" } });
+});
+
+test("toSwagger() writes references where v2 looks for them, with what is said beside them", () => {
+  expect(definitions["Pod"]!.properties).toEqual({
+    spec: { description: "What is wanted", default: {}, $ref: "#/definitions/Spec" },
+    port: { type: "string", format: "int-or-string" },
+    size: { type: "string" },
+    labels: { type: "object", additionalProperties: { type: "string" } },
+    list: { type: "array", items: { $ref: "#/definitions/Spec" } },
+  });
+});
+
+test("toSwagger() makes a parameter of a body, and flattens the others", () => {
+  expect(operations.put.parameters).toEqual([
+    { name: "body", in: "body", required: true, schema: { $ref: "#/definitions/Pod" } },
+    { name: "dryRun", in: "query", type: "string" },
+  ]);
+  expect(operations.parameters).toEqual([
+    { name: "name", in: "path", required: true, type: "string", uniqueItems: true },
+  ]);
+});
+
+test("toSwagger() tells media types apart from schemas", () => {
+  expect(operations.get.responses).toEqual({
+    "200": { description: "OK", schema: { $ref: "#/definitions/Pod" } },
+  });
+  expect(operations.patch).toMatchObject({
+    consumes: ["application/merge-patch+json", "application/json-patch+json"],
+    parameters: [{ name: "body", in: "body", required: true, schema: { type: "object" } }],
+    "x-kubernetes-action": "patch",
+  });
+});
