@@ -36,6 +36,7 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
 
 /** Finishes what an interrupted command had staged completely, or clears away what it had not. */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
+  refuseOther(root);
   if (existsSync(join(root, JOURNAL))) {
     complete(root);
     return "completed";
@@ -49,6 +50,8 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
 const FOLDER = ".tsbuilder";
 const STAGE = ".tsbuilder/stage";
 const JOURNAL = ".tsbuilder/stage/journal.json";
+/** Who is staging: another process that is alive is not interrupted, but at work. */
+const OWNER = ".tsbuilder/stage/pid";
 
 /** What is left to do: a staged file to put at a path, or a path to delete. */
 interface Step {
@@ -58,6 +61,7 @@ interface Step {
 
 function stage(root: string, changes: readonly FileChange[]): void {
   mkdirSync(join(root, STAGE), { recursive: true });
+  writeFileSync(join(root, OWNER), String(process.pid));
   const steps = changes.map(({ path, content }, i): Step => {
     if (content === undefined) return { path, staged: undefined };
     const staged = `${STAGE}/${i}`;
@@ -85,6 +89,25 @@ function complete(root: string): void {
     }
   }
   rmSync(join(root, STAGE), { recursive: true, force: true });
+}
+
+function refuseOther(root: string): void {
+  if (!existsSync(join(root, OWNER))) return;
+  const pid = Number(readFileSync(join(root, OWNER), "utf8"));
+  if (pid === process.pid || !isAlive(pid)) return;
+  throw new TsbuilderError(`another tsbuilder (process ${pid}) is writing this project`, {
+    code: "INTERRUPTED",
+    hint: `wait for it; if it is no tsbuilder, delete "${STAGE}"`,
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** A plan is made for the files as they were read; somebody may have saved one since. */

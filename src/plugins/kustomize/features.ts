@@ -35,6 +35,7 @@ interface Pair {
 }
 
 const pairs: readonly Pair[] = [
+  { of: ["self-signed"], part: undefined, inserts: [wiring("../self-signed/wiring")] },
   {
     of: ["cert-manager", "webhook"],
     part: "cert-manager-webhook",

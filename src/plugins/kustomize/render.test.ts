@@ -96,6 +96,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
       "shop-webhook-service.shop-system.svc.cluster.local",
     ]);
     expect(issuerRef.name).toBe(find("Issuer").metadata.name);
+    expect(container().args).toContain("--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs");
     expect(find("Deployment").spec.template.spec.volumes).toContainEqual({
       name: "webhook-certs",
       secret: { secretName },
@@ -148,6 +149,8 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     await edit("--disable", "cert-manager", "--enable", "self-signed");
     expect(render().filter(({ apiVersion }) => apiVersion.startsWith("cert-manager.io"))).toEqual([]);
     expect(container().args).toContain("--self-signed-webhook-certs");
+    expect(container().args.join(" ")).not.toContain("--webhook-cert-path");
+    expect(container().env).toContainEqual({ name: "WEBHOOK_SERVICE", value: "shop-webhook-service" });
     expect(find("MutatingWebhookConfiguration").metadata.annotations).toBeUndefined();
     await edit("--enable", "cert-manager", "--disable", "self-signed");
   });
