@@ -13,9 +13,14 @@ export function dropNulls(value: unknown, schema: JSONSchema | undefined): unkno
   return mapObject(value, (item, key) => {
     if (typeof item !== "object") return item;
     const child = schema && memberSchema(schema, key);
-    if (item === null) return child && !child.nullable && child.default === undefined ? dropped : item;
+    if (item === null) return child && !child.nullable && !hasDefault(child) ? dropped : item;
     return dropNulls(item, child);
   });
+}
+
+/** A default of null is none: it can't be told from one that is not there. */
+export function hasDefault(schema: JSONSchema): boolean {
+  return schema.default !== undefined && schema.default !== null;
 }
 
 /** A node's defaults, ready to be applied again and again. */
@@ -84,7 +89,7 @@ function compile(name: string, schema: JSONSchema, known: Map<JSONSchema, Defaul
   for (const [key, child] of Object.entries(schema.properties ?? {})) {
     const compiled = compile(key, child, known);
     properties.set(key, compiled);
-    if (child.default !== undefined) missing.push(compiled);
+    if (hasDefault(child)) missing.push(compiled);
   }
   const values = valuesOf(schema);
   if (values) node.values = compile("", values, known);

@@ -1,4 +1,4 @@
-import { goValue, quote } from "./go-text.ts";
+import { goStruct, goValue, quote } from "./go-text.ts";
 
 /** The reason of one field error, as `details.causes[].reason` carries it. */
 export type FieldErrorReason =
@@ -38,6 +38,11 @@ export function required(field: string, detail = ""): FieldError {
 /** A value is malformed. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
+}
+
+/** The same for a value that the API server shows as its own struct. */
+export function invalidStruct(field: string, value: object, detail: string): FieldError {
+  return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goStruct(value)}`);
 }
 
 /** A value is of another type than the schema's. */

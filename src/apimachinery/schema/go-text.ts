@@ -47,7 +47,12 @@ export function goPlainFloat(value: number): string {
 
 /** JSON as Go's encoder writes it: sorted keys, and `<`, `>`, `&` escaped. */
 export function goJSON(value: unknown): string {
-  return JSON.stringify(sorted(value), (_, item: unknown) =>
+  return goStruct(sorted(value));
+}
+
+/** The same for a struct, whose fields stand in their own order. */
+export function goStruct(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
     typeof item === "bigint" ? Number(item) : item,
   ).replaceAll(/[<>&\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -27,6 +27,7 @@ const constant: Estimate = () => ({ cost: fixed(1) });
 /** Visits every item; comparing or adding text reads it. */
 const visitItems: Estimate = ([list]) => {
   const kind = list?.type.params[0]?.kind;
+  if (kind === undefined) return { cost: scale(sizeOf(list), perCharacter) };
   const isText = kind === "string" || kind === "bytes";
   const each = isText ? add(fixed(1), scale(list!.itemSize(), perCharacter)) : fixed(1);
   return { cost: multiply(sizeOf(list), each) };
@@ -129,7 +130,8 @@ function estimateSplit([text, , limit]: readonly Operand[]): CallEstimate {
 
 function estimateJoin([list, separator]: readonly Operand[]): CallEstimate {
   const count = sizeOf(list);
-  let size = list ? multiply(count, list.itemSize()) : { min: 0, max: 0 };
+  const hasItems = list?.type.params[0] !== undefined;
+  let size = hasItems ? multiply(count, list.itemSize()) : { min: 0, max: 0 };
   if (separator) {
     const gaps = { min: Math.max(count.min - 1, 0), max: Math.max(count.max - 1, 0) };
     size = add(size, multiply(sizeOf(separator), gaps));

@@ -10,6 +10,7 @@ import type { Value } from "../values/value.ts";
 import { withoutStart } from "./compile-attribute.ts";
 import { compileExpr, type Context } from "./compile-expr.ts";
 import { constantOf } from "./constant.ts";
+import { noSuchOverload } from "./no-such-overload.ts";
 import { asEvalError, charge, type Evaluate } from "./frame.ts";
 
 /** Compiles a call: operators that don't need all their operands have an evaluation of their own. */
@@ -86,7 +87,7 @@ function alternative({ name, target, args, overloads }: Call, context: Context):
   const other = compileExpr(args[0]!, context);
   return (frame) => {
     const value = optional(frame);
-    if (!(value instanceof CelOptional)) throw new EvalError(noSuchOverload(name));
+    if (!(value instanceof CelOptional)) throw noSuchOverload(name, [value]);
     if (value.value === undefined) return other(frame);
     return name === "or" ? value : value.value;
   };
@@ -150,10 +151,5 @@ function resolve(
 
 function dispatch(name: string, overloads: readonly Overload[], values: readonly Value[]): Value {
   for (const overload of overloads) if (overload.accepts(values)) return overload.apply(values);
-  throw new EvalError(noSuchOverload(name));
-}
-
-/** Operators don't say which one they are. */
-function noSuchOverload(name: string): string {
-  return /^[_!-]/.test(name) ? "no such overload" : `no such overload: ${name}`;
+  throw noSuchOverload(name, values);
 }

@@ -3,6 +3,7 @@ import type { Env } from "../check/env.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { NativeList } from "../values/list.ts";
 import { NativeMap } from "../values/map.ts";
+import { noSuchOverload } from "./no-such-overload.ts";
 import type { Value } from "../values/value.ts";
 
 /** The conversions that are done once, when their argument is a constant. */
@@ -63,5 +64,7 @@ function constantConversion({ name, target, args, overloads }: Call, env: Env): 
   const argument = constantOf(args[0]!, env);
   if (argument === undefined) return undefined;
   const candidates = overloads ?? env.findFunction(name)?.overloads ?? [];
-  return candidates.find((candidate) => candidate.accepts([argument]))?.apply([argument]);
+  const fitting = candidates.find((candidate) => candidate.accepts([argument]));
+  if (!fitting) throw noSuchOverload(name, [argument]);
+  return fitting.apply([argument]);
 }

@@ -28,7 +28,7 @@ export function guardOf(type: CelType): (value: Value) => boolean {
     case "null":
       return (value) => value === null;
     case "list":
-      return (value) => value instanceof CelList;
+      return listGuard(type.params[0]!);
     case "map":
       return (value) => value instanceof CelMap;
     case "timestamp":
@@ -45,4 +45,11 @@ export function guardOf(type: CelType): (value: Value) => boolean {
     default:
       return () => true;
   }
+}
+
+/** A list is taken for what its first item is. */
+function listGuard(item: CelType): (value: Value) => boolean {
+  if (item.kind === "param" || item.kind === "dyn") return (value) => value instanceof CelList;
+  const guard = guardOf(item);
+  return (value) => value instanceof CelList && (value.size === 0 || guard(value.at(0)));
 }

@@ -1,5 +1,6 @@
-import { type FieldError, forbidden, invalid } from "../../schema/field-error.ts";
+import { type FieldError, forbidden, invalid, invalidStruct } from "../../schema/field-error.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
+import { goRule } from "../../schema/structural/go-schema.ts";
 import type { RuleContext } from "../../schema/structural/check-open-api.ts";
 import { unbounded } from "../cost/range.ts";
 import { type DeclType, declTypeOf, maxRequestSize } from "../schema/decl-type.ts";
@@ -86,7 +87,8 @@ export class SchemaRules implements RuleContext {
       errors.push(forbidden(`${path}.rule`, budgetMessage("estimated rule cost", cost, staticRuleLimit)));
     }
     this.#total.add(`${path}.rule`, cost);
-    if (compiled.error !== undefined) errors.push(invalid(`${path}.rule`, shown(rule), compiled.error));
+    if (compiled.error !== undefined)
+      errors.push(invalidStruct(`${path}.rule`, goRule(rule), compiled.error));
     errors.push(...this.#checkMessage(compiled, `${path}.messageExpression`));
     if (compiled.usesOldSelf && uncorrelatable !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
@@ -99,7 +101,7 @@ export class SchemaRules implements RuleContext {
   }
 
   #checkMessage({ rule, message, messageError, messageMaxCost }: CompiledRule, path: string): FieldError[] {
-    if (messageError !== undefined) return [invalid(path, shown(rule), messageError)];
+    if (messageError !== undefined) return [invalidStruct(path, goRule(rule), messageError)];
     if (!message) return [];
     this.#total.add(path, messageMaxCost);
     if (messageMaxCost <= staticRuleLimit) return [];
@@ -133,26 +135,6 @@ function elementsOf(schema: JSONSchema): number | undefined {
     return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
   if (schema.type !== "object" || schema.additionalProperties === undefined) return 1;
   return schema.maxProperties === undefined ? undefined : Math.max(schema.maxProperties, 0);
-}
-
-/** A rule as field errors show it: the API server prints its own struct, whose fields have Go's names. */
-function shown(rule: object): object {
-  const {
-    rule: Rule,
-    message: Message,
-    messageExpression,
-    reason,
-    fieldPath,
-    optionalOldSelf,
-  } = rule as Record<string, unknown>;
-  return {
-    Rule: Rule ?? "",
-    Message: Message ?? "",
-    MessageExpression: messageExpression ?? "",
-    Reason: reason ?? null,
-    FieldPath: fieldPath ?? "",
-    OptionalOldSelf: optionalOldSelf ?? null,
-  };
 }
 
 function memoize<T>(compute: () => T): () => T {

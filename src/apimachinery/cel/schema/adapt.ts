@@ -1,4 +1,4 @@
-import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import { parseDuration } from "../../schema/formats/times.ts";
 import { isObject, isSameJSON, type JSONObject, memberOf } from "../../schema/json.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, objectType } from "../types/type.ts";
@@ -116,7 +116,7 @@ function textAdapter(format: string | undefined): Adapter {
 
 const textParsers: Readonly<Record<string, (text: string) => Value>> = {
   duration: (text) => {
-    const nanos = parseGoDuration(text);
+    const nanos = parseDuration(text);
     if (nanos !== undefined) return new CelDuration(nanos);
     throw new EvalError(`Invalid duration ${text}: unable to parse ${text} as duration`);
   },

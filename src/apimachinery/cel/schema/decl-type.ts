@@ -1,3 +1,4 @@
+import { hasDefault } from "../../schema/apply-defaults.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, listType, mapType, objectType, types } from "../types/type.ts";
 import { escapeName } from "./escape.ts";
@@ -87,7 +88,7 @@ function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
     const field = declTypeOf(child, isResource, `${name}.${escaped ?? property}`);
     if (!field) continue;
     if (escaped !== undefined) fields.set(escaped, field);
-    const isCertain = schema.required?.includes(property) === true && child.default === undefined;
+    const isCertain = schema.required?.includes(property) === true && !hasDefault(child);
     if (isCertain) minSize += Buffer.byteLength(property) + field.minSize + 4;
   }
   const type = objectType(name, new Map(Array.from(fields, ([field, decl]) => [field, decl.type])));

@@ -18,28 +18,37 @@ export function isDateTime(value: string): boolean {
 
 /** A span as Go or Scala write it: `1h30m`, `2 days`, `3 wk`. */
 export function isDuration(value: string): boolean {
-  if (parseGoDuration(value) !== undefined) return true;
-  const matches = [...value.matchAll(/\d+[\t\n\f\r ]*([A-Za-zµ]+)/g)];
-  return matches.some(([, unit]) => isUnit(unit!.toLowerCase()));
+  return parseDuration(value) !== undefined;
 }
 
-const exactUnits: ReadonlySet<string> = new Set([
-  "ns",
-  "us",
-  "µs",
-  "ms",
-  "s",
-  "m",
-  "h",
-  "hr",
-  "d",
-  "w",
-  "wk",
-]);
-const unitPrefixes = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
+/** The nanoseconds of a span in either notation, or undefined. */
+export function parseDuration(value: string): bigint | undefined {
+  const nanos = parseGoDuration(value);
+  if (nanos !== undefined) return nanos;
+  let total: bigint | undefined;
+  for (const [, count, name] of value.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+    const unit = unitOf(name!.toLowerCase());
+    if (unit !== undefined) total = (total ?? 0n) + BigInt(count!) * unit;
+  }
+  return total === undefined ? undefined : BigInt.asIntN(64, total);
+}
 
-function isUnit(unit: string): boolean {
-  return exactUnits.has(unit) || unitPrefixes.some((prefix) => unit.startsWith(prefix));
+const second = 1_000_000_000n;
+
+/** The names of each unit; more letters may follow the last one of a line. */
+const units: readonly (readonly [bigint, ...string[]])[] = [
+  [1n, "ns", "nano"],
+  [1_000n, "us", "µs", "micro"],
+  [1_000_000n, "ms", "milli"],
+  [second, "s", "sec"],
+  [60n * second, "m", "min"],
+  [3_600n * second, "h", "hr", "hour"],
+  [86_400n * second, "d", "day"],
+  [604_800n * second, "w", "wk", "week"],
+];
+
+function unitOf(name: string): bigint | undefined {
+  return units.find(([, ...names]) => names.includes(name) || name.startsWith(names.at(-1)!))?.[0];
 }
 
 function daysIn(year: number, month: number): number {

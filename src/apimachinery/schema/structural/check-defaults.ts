@@ -1,3 +1,4 @@
+import { hasDefault } from "../apply-defaults.ts";
 import { compileSchema } from "../compile-schema.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
@@ -12,7 +13,7 @@ export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => F
  */
 export function checkDefaults(schema: JSONSchema, path: string, checkRules?: CheckRules): FieldError[] {
   const errors: FieldError[] = [];
-  if (schema.default !== undefined) errors.push(...checkDefault(schema, `${path}.default`, checkRules));
+  if (hasDefault(schema)) errors.push(...checkDefault(schema, `${path}.default`, checkRules));
   const items = itemsOf(schema);
   if (items) errors.push(...checkDefaults(items, `${path}.items`, checkRules));
   for (const [name, child] of Object.entries(schema.properties ?? {})) {

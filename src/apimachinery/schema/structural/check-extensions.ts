@@ -1,3 +1,4 @@
+import { hasDefault } from "../apply-defaults.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../field-error.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 
@@ -99,7 +100,7 @@ function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: Field
     if (!property) continue;
     const at = `${path}.items.properties[${key}]`;
     const isKey = "this property is in x-kubernetes-list-map-keys, so it";
-    if (!items.required?.includes(key) && property.default === undefined) {
+    if (!items.required?.includes(key) && !hasDefault(property)) {
       errors.push(required(`${at}.default`, `${isKey} must have a default or be a required property`));
     }
     if (property.nullable) errors.push(forbidden(`${at}.nullable`, `${isKey} cannot be nullable`));

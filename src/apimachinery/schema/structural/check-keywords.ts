@@ -1,3 +1,4 @@
+import { hasDefault } from "../apply-defaults.ts";
 import { type FieldError, forbidden, notSupported } from "../field-error.ts";
 import type { JSONSchema } from "../json-schema.ts";
 
@@ -15,7 +16,7 @@ export function checkKeywords(schema: JSONSchema, path: string, context: Keyword
   const errors: FieldError[] = [];
   const type = schema.type ?? "";
   if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
-  if (schema.default !== undefined && context.noDefaults !== undefined) {
+  if (hasDefault(schema) && context.noDefaults !== undefined) {
     errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
   }
   for (const name of [

@@ -1,8 +1,9 @@
-import { type FieldError, forbidden, invalid } from "../field-error.ts";
+import { type FieldError, forbidden, invalid, invalidStruct } from "../field-error.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { checkExtensions } from "./check-extensions.ts";
 import { checkKeywords, type KeywordContext } from "./check-keywords.ts";
 import { checkRuleTexts } from "./check-rule-texts.ts";
+import { goSchema } from "./go-schema.ts";
 
 /** What a CEL compiler knows about a node: it follows the walk down the described fields. */
 export interface RuleContext {
@@ -131,7 +132,7 @@ function checkRootWithStatus(schema: JSONSchema, path: string): FieldError[] {
     }
     if (allowed.has(goName(name))) continue;
     const detail = `only [${allowedAtRoot}] fields are allowed at the root of the schema if the status subresource is enabled`;
-    return [invalid(path, schema, detail)];
+    return [invalidStruct(path, goSchema(schema), detail)];
   }
   return [];
 }

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { FieldError } from "../../schema/field-error.ts";
+import { crdCases } from "../testdata/crd-cases.ts";
+import { ruleCases } from "../testdata/object-cases.ts";
+import { checkSchema } from "./check-schema.ts";
+import { compileValidator } from "./compile-validator.ts";
+
+/** What kube-apiserver 1.36.3 answered; `testdata/record.ts` writes it anew. */
+interface Answer {
+  readonly causes?: readonly { reason: string; message: string; field: string }[];
+}
+
+function read(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`../testdata/${name}.json`, import.meta.url), "utf8"));
+}
+
+const crdAnswers = read("crd-answers") as Record<string, Answer>;
+const objectAnswers = read("object-answers") as Record<string, Answer[]>;
+
+/** An API server walks maps in random order. */
+function sorted(texts: readonly string[]): string[] {
+  return texts.toSorted();
+}
+
+function expected({ causes = [] }: Answer): string[] {
+  return sorted(causes.map(({ reason, message, field }) => `${field} ${reason} ${message}`));
+}
+
+function actual(errors: readonly FieldError[]): string[] {
+  return sorted(errors.map(({ reason, body, field }) => `${field} ${reason} ${body}`));
+}
+
+describe("checkSchema() answers as a real API server", () => {
+  for (const { name, spec, root, hasStatus = false } of crdCases) {
+    it(`about ${name}`, () => {
+      const schema = root ?? { type: "object", properties: { spec: spec! } };
+      const errors = checkSchema(schema, { path: "spec.validation.openAPIV3Schema", hasStatus });
+      expect(actual(errors)).toEqual(expected(crdAnswers[name]!));
+    });
+  }
+});
+
+describe("compileValidator() answers as a real API server", () => {
+  const object = (spec: unknown): object => ({
+    apiVersion: "recorded.tsbuilder.test/v1",
+    kind: "Rule",
+    metadata: { name: "x" },
+    spec,
+  });
+  for (const { name, spec, writes } of ruleCases) {
+    it(`to ${name}`, () => {
+      const validator = compileValidator({ type: "object", properties: { spec } });
+      writes.forEach(({ before, after }, index) => {
+        const given = validator.applyDefaults(object(after));
+        const errors = validator.validate(given, before === undefined ? {} : { old: object(before) });
+        expect({ after, errors: actual(errors) }).toEqual({
+          after,
+          errors: expected(objectAnswers[name]![index]!),
+        });
+      });
+    });
+  }
+});
