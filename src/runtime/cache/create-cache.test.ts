@@ -118,6 +118,18 @@ test("Cache reads what it wrote, a thousand times", async () => {
   }
 });
 
+test("Cache shows at once that all objects were deleted", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  for (const name of ["a", "b"]) await client.create(Widget, { metadata: { name, namespace }, spec: {} });
+  const metadata = { name: "held", namespace, finalizers: ["example.com/hold"] };
+  await client.create(Widget, { metadata, spec: {} });
+  expect(await client.list(Widget, { namespace })).toHaveLength(3);
+  await client.deleteAllOf(Widget, { namespace });
+  expect(namesOf(await client.list(Widget, { namespace }))).toEqual(["held"]);
+  await client.patch(Widget, metadata, { merge: { metadata: { finalizers: null } } });
+});
+
 test("Cache shows an object that is being deleted until its finalizer is done", async () => {
   const namespace = await newNamespace();
   const { client } = await start();
@@ -258,7 +270,8 @@ test("Cache watches the named namespaces only, and all others under the empty na
     await createWidget(namespace, `in-${namespace}`, {}, { keep: namespace });
   const only = await start({ namespaces: [one, two] });
   expect(namesOf(await only.client.list(Widget))).toEqual([`in-${one}`, `in-${two}`]);
-  expect(await only.client.find(Widget, { namespace: three, name: `in-${three}` })).toBeUndefined();
+  await expect(only.client.find(Widget, { namespace: three, name: "a" })).rejects.toThrow("not in the cache");
+  await expect(only.client.list(Widget, { namespace: three })).rejects.toThrow("not in the cache");
   const scopes = {
     [one]: { labels: "keep=nothing" },
     [two]: {},
@@ -362,7 +375,7 @@ test("Informer tells a late subscriber what is there, one event at a time, whate
   expect(errors).toHaveLength(3);
   slow.unsubscribe();
   await createWidget(namespace, "d");
-  await eventually(() => informer.get({ namespace, name: "d" }));
+  await eventually(() => informer.get({ namespace, name: "d" }) !== undefined);
   expect(told).toHaveLength(3);
 });
 
@@ -411,7 +424,7 @@ test("Cache waits for a kind whose CRD comes later, and says why it waits", asyn
   const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
   const { cache, client } = await start();
   const informer = cache.informer(Gizmo);
-  await eventually(() => informer.stats.lastError);
+  await eventually(() => informer.stats.lastError !== undefined);
   expect(informer.stats.lastError).toMatchObject({ isNotFound: true });
   const names = { kind: "Gizmo", listKind: "GizmoList", plural: "gizmos", singular: "gizmo" };
   await cluster.installCRD({

@@ -73,7 +73,7 @@ describe("a manager's controllers", () => {
     await client.create(ConfigMap, {
       metadata: { name: "p1", namespace: "default", labels: { parent: "yes" } },
     });
-    const first = await eventually(() => client.find(Secret, key));
+    const first = await eventually(() => client.get(Secret, key));
     expect(first.metadata.ownerReferences).toMatchObject([
       { kind: "ConfigMap", name: "p1", controller: true },
     ]);

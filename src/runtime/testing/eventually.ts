@@ -7,20 +7,21 @@ export interface EventuallyOptions {
 }
 
 /**
- * Calls a function until it neither throws nor returns undefined or false, and resolves with what it returned. After the
- * timeout it rejects with what the function threw last, so that the assertion that never held is the test's failure.
+ * Calls a function until it neither throws nor returns false, and resolves with what it returned: assertions that
+ * return nothing are enough. After the timeout it rejects with what the function threw last, so that the assertion
+ * that never held is the test's failure.
  */
 export async function eventually<R>(
   check: () => R | Promise<R>,
   { timeout = 10_000, interval = 20 }: EventuallyOptions = {},
-): Promise<Exclude<R, undefined | false>> {
+): Promise<Exclude<R, false>> {
   const deadline = performance.now() + timeout;
   for (;;) {
     let failure: unknown;
     try {
       const result = await check();
-      if (result !== undefined && result !== false) return result as Exclude<R, undefined | false>;
-      failure = new Error(`the check still gave ${String(result)} after ${timeout} ms`);
+      if (result !== false) return result as Exclude<R, false>;
+      failure = new Error(`the check still gave false after ${timeout} ms`);
     } catch (error) {
       failure = error;
     }
