@@ -38,7 +38,7 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
       return add(remove(document, from), path, value);
     }
     case "copy":
-      return add(document, path, structuredClone(find(document, pathOf(operation, "from"))));
+      return add(document, path, structuredClone(readMember(document, pathOf(operation, "from"))));
     case "test":
       test(document, operation, path);
       return document;
@@ -64,10 +64,12 @@ function add(document: JSONValue, path: readonly string[], value: JSONValue): JS
 function remove(document: JSONValue, path: readonly string[]): JSONValue {
   const { parent, last } = findParent(document, path);
   if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
-  else delete parent[last];
+  else if (Object.hasOwn(parent, last)) delete parent[last];
+  else throw missing(path);
   return document;
 }
 
+/** Unlike the RFC, the API server's library lets a member be replaced that isn't there yet. */
 function replace(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
   if (path.length === 0) return value;
   const { parent, last } = findParent(document, path);
@@ -76,19 +78,26 @@ function replace(document: JSONValue, path: readonly string[], value: JSONValue)
   return document;
 }
 
-/** `test` with null also holds for a member that is absent: the API server's library says so. */
 function test(
   document: JSONValue,
   operation: { path: string; value?: JSONValue },
   path: readonly string[],
 ): void {
   const expected = copyOfValue(operation);
-  if (!isEqual(lookUp(document, path) ?? null, expected)) {
+  if (!isEqual(readMember(document, path), expected)) {
     throw new PatchError("inapplicable", `testing value ${operation.path} failed: test failed`);
   }
 }
 
-/** Finds the container of an existing value, and the value's place in it. */
+/** Reads a value to be copied or tested. A member that is absent reads as null, if what it is in is there. */
+function readMember(document: JSONValue, path: readonly string[]): JSONValue {
+  if (path.length === 0) return document;
+  const { parent, last } = findParent(document, path);
+  if (Array.isArray(parent)) return parent[indexIn(parent, last, parent.length - 1)]!;
+  return memberOf(parent, last) ?? null;
+}
+
+/** Finds the container of a value, and the value's place in it. */
 function findParent(
   document: JSONValue,
   path: readonly string[],
@@ -96,7 +105,6 @@ function findParent(
   const last = path.at(-1);
   const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
   if (last === undefined || typeof parent !== "object" || parent === null) throw missing(path);
-  if (!Array.isArray(parent) && !Object.hasOwn(parent, last)) throw missing(path);
   return { parent, last };
 }
 
@@ -136,7 +144,7 @@ function copyOfValue(operation: { value?: JSONValue }): JSONValue {
 
 /** A few `copy` operations can double a document many times over; the sum of what they add is limited. */
 function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
-  const total = copied + JSON.stringify(find(document, pathOf(operation, "from"))).length;
+  const total = copied + JSON.stringify(readMember(document, pathOf(operation, "from"))).length;
   if (total <= maxCopiedBytes) return total;
   throw new PatchError(
     "too-large",

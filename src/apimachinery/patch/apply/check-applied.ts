@@ -1,5 +1,6 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, memberOf } from "../json.ts";
+import { goText } from "../go-text.ts";
+import { isObject, type JSONObject } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { itemElement } from "./list-items.ts";
@@ -113,17 +114,6 @@ function isAnyScalar(schema: SchemaNode): boolean {
 
 function describe(value: JSONValue): string {
   return `&value.valueUnstructured{Value:${goText(value)}}`;
-}
-
-/** Writes a value as Go prints it: these messages are made there. */
-function goText(value: JSONValue): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
-  if (!isObject(value)) return String(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
-  return `map[${members.join(" ")}]`;
 }
 
 function goType(value: JSONValue): string {

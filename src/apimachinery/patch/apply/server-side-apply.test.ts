@@ -288,13 +288,18 @@ describe("serverSideApply()", () => {
     });
   });
 
-  it("changes only times when the same is applied again", async () => {
+  it("leaves times alone when nothing changes but owners", async () => {
     await apply("A", { spec: { replicas: 1 } });
     const before = live!;
     await apply("A", { spec: { replicas: 1 } });
-    expect(managers()[0]?.time).toBe("2030-01-01T00:00:01Z");
+    expect(managers()[0]?.time).toBe("2030-01-01T00:00:00Z");
     expect(changedOnlyTimes(before, live!)).toBe(true);
-    await apply("A", { spec: { replicas: 2 } });
+    await apply("B", { spec: { replicas: 1 } });
+    expect(managers().map(({ manager, time }) => [manager, time])).toEqual([
+      ["B", undefined],
+      ["A", "2030-01-01T00:00:00Z"],
+    ]);
+    await apply("A", { spec: { replicas: 2 } }, { force: true });
     expect(changedOnlyTimes(before, live!)).toBe(false);
   });
 

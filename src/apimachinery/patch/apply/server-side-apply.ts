@@ -78,10 +78,11 @@ async function applyFields(
   const identity = { manager, operation: "Apply", apiVersion, subresource } as const;
   const key = managerKey(identity);
   const fields = withoutResetFields(fieldsOf(applied, schema), endpoint);
-  const claimed = new Map(fitted).set(key, { ...identity, fields, time: stampOf(time) });
+  const last = fitted.get(key);
+  const claimed = new Map(fitted).set(key, { ...identity, fields, time: last?.time });
 
   const merged = mergeValues(live, applied, schema);
-  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, fitted.get(key));
+  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, last);
   const settled = await settleOwnership(endpoint, live, next, claimed, key);
   if (!force && settled.conflicts.size > 0) {
     const lastApplied = manager === "kubectl";
@@ -90,5 +91,12 @@ async function applyFields(
       : settled.conflicts;
     if (conflicts.size > 0) throw new ApplyConflict(conflicts, fitted);
   }
-  return withManagers(next, withFields(settled.managers, key, withoutServerFields(fields)));
+  const owned = withFields(settled.managers, key, withoutServerFields(fields));
+  return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));
+}
+
+/** An apply that changes nothing but owners leaves their times alone; a new owner then has none. */
+function stamped(managers: Managers, key: string, time: Date): Managers {
+  const manager = managers.get(key);
+  return manager ? new Map(managers).set(key, { ...manager, time: stampOf(time) }) : managers;
 }

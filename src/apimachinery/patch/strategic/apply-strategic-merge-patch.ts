@@ -1,4 +1,5 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { goText } from "../go-text.ts";
 import { isObject, type JSONObject, memberOf, setMember } from "../json.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
@@ -86,7 +87,7 @@ function checkOrder(
   if (wanted.length === 0 || (sorted && !positions.includes(-1))) return;
   throw new PatchError(
     "malformed",
-    `The order in patch list:\n${JSON.stringify(patched)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+    `The order in patch list:\n${goText(patched ?? null)}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { goText } from "../go-text.ts";
 import { isObject, type JSONObject, memberOf, setMember } from "../json.ts";
 import { PatchError } from "../patch-error.ts";
 
@@ -58,8 +59,7 @@ export function withoutDirectives<T extends JSONValue>(value: T): T {
 
 /** The refusal of a `$patch` that means nothing where it stands. */
 export function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
-  const text = typeof directive === "string" ? directive : JSON.stringify(directive);
-  return new PatchError("inapplicable", `unknown patch type: ${text} in map: ${JSON.stringify(patch)}`);
+  return new PatchError("inapplicable", `unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
 }
 
 function isDirective(key: string): boolean {

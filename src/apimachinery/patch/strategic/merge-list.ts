@@ -1,4 +1,5 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { goText } from "../go-text.ts";
 import { isEqual } from "../is-equal.ts";
 import { isObject, type JSONObject, memberOf } from "../json.ts";
 import { PatchError } from "../patch-error.ts";
@@ -90,7 +91,7 @@ function keyOf(item: JSONObject, mergeKey: string): string {
 function missingKey(item: JSONObject, mergeKey: string): never {
   throw new PatchError(
     "inapplicable",
-    `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
+    `map: ${goText(item)} does not contain declared merge key: ${mergeKey}`,
   );
 }
 

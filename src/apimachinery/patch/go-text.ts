@@ -1,0 +1,13 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, memberOf } from "./json.ts";
+
+/** Writes a value as Go prints it: some messages of the API server carry values that way. */
+export function goText(value: JSONValue): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
+  return `map[${members.join(" ")}]`;
+}
