@@ -131,7 +131,10 @@ async function measure(command: readonly string[]): Promise<Numbers> {
   });
   try {
     const done = () => [...seen.values()].filter(({ count }) => count === wanted);
-    await until(() => done().length === objects);
+    await until(() => {
+      if (operator.exitCode !== null) throw new Error(`${file} ended with ${operator.exitCode}`);
+      return done().length === objects;
+    });
     const times = done().map(({ at }) => at);
     const [first, last] = [Math.min(...times), Math.max(...times)];
     const latencies = await measureLatency(seen, wanted + 1);
@@ -143,8 +146,7 @@ async function measure(command: readonly string[]): Promise<Numbers> {
       rss: rssOf(operator),
     };
   } finally {
-    operator.kill("SIGTERM");
-    await once(operator, "exit");
+    if (operator.exitCode === null && operator.kill("SIGTERM")) await once(operator, "exit");
     abort.abort();
     await watching;
   }
