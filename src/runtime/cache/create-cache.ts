@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../client/api-error.ts";
+import { currentCallContext } from "../client/call-context.ts";
 import type { Client } from "../client/client.ts";
 import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, type ObjectKey } from "../client/object-key.ts";
@@ -143,7 +144,7 @@ class InformerCache implements Cache {
     }
     if (!existing) this.#checkMissing(kind);
     const informer = this.informer(kind);
-    await informer.synced(signal);
+    await informer.synced(signal ?? currentCallContext()?.signal);
     return informer;
   }
 

@@ -98,7 +98,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 
   get(key: ObjectKey): T | undefined {
-    return this.#partitionOf(key.namespace)?.store.get(key)?.object;
+    return this.#covering(key.namespace).store.get(key)?.object;
   }
 
   list({ namespace, labels, fields = {} }: Omit<Selection, "signal"> = {}): T[] {
@@ -165,10 +165,19 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return (this.#partitions.get(namespace) ?? this.#partitions.get(undefined))?.partition;
   }
 
+  /** A namespace that nobody watches must not look like an empty one. */
+  #covering(namespace: string | undefined): Partition<T> {
+    const partition = this.#partitionOf(namespace);
+    if (partition) return partition;
+    const watched = [...this.#partitions.keys()].join(", ");
+    throw new TerminalError(
+      `${this.kind.plural} of namespace "${namespace ?? ""}" are not in the cache, only those of ${watched}: read live`,
+    );
+  }
+
   #partitionsOf(namespace: string | undefined): Iterable<{ partition: Partition<T> }> {
     if (namespace === undefined) return this.#partitions.values();
-    const partition = this.#partitionOf(namespace);
-    return partition ? [{ partition }] : [];
+    return [{ partition: this.#covering(namespace) }];
   }
 
   /** Tells one subscriber all objects from time to time. Nothing is asked of the server. */

@@ -113,7 +113,10 @@ class CachedClient implements Client {
     const hash = hashOf(body);
     const current = informer.get(key);
     if (current && this.#memory.isCurrent(id, hash, current)) return current;
-    const applied = await this.#live.applyOver(kind, desired, options, current);
+    // An object that isn't in the cache may be there all the same, outside of what the cache selects.
+    const applied = current
+      ? await this.#live.applyOver(kind, desired, options, current)
+      : await this.#live.apply(kind, desired, options);
     this.#cache.wrote(kind, applied);
     // What the cache keeps of the answer is what later reads are compared with.
     this.#memory.remember(id, hash, informer.get(key) ?? applied);
@@ -146,8 +149,13 @@ class CachedClient implements Client {
     return true;
   }
 
-  deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
-    return this.#live.deleteAllOf(kind, options);
+  async deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
+    const deleted = await this.#live.deleteCollection(kind, options);
+    if (this.#isDry(options) || mayStay(kind, options)) return;
+    for (const object of deleted) {
+      if (object.metadata.finalizers?.length) continue;
+      this.#cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
+    }
   }
 
   pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>> {
@@ -187,6 +195,12 @@ class CachedClient implements Client {
   #read(options: ReadOptions | undefined): ReadOptions {
     return this.#defaults.live === undefined ? (options ?? {}) : { live: this.#defaults.live, ...options };
   }
+}
+
+/** Whether deleted objects go on to exist for a while: pods until they have ended, others until dependents are seen to. */
+function mayStay(kind: Kind, options: DeleteAllOptions = {}): boolean {
+  const { propagationPolicy = "Background" } = options;
+  return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");
 }
 
 /** Some kinds answer with the object even when it is gone; one that waits for something says so. */

@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesList, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { alreadyOwned, bodyToApply, controllerBeside } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
@@ -165,14 +165,17 @@ export class LiveClient extends LiveReader implements Client {
     }
   }
 
-  async deleteAllOf<T extends KubernetesObject>(
-    kind: Kind<T>,
-    options: DeleteAllOptions = {},
-  ): Promise<void> {
+  async deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
+    await this.deleteCollection(kind, options);
+  }
+
+  /** Deletes, and gives the objects as they were before; none from servers that don't say. */
+  async deleteCollection(kind: Kind, options: DeleteAllOptions = {}): Promise<KubernetesObject[]> {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const path = resourcePath(kind, { namespace: required(kind, namespace) });
     const request = deleteRequest(path, this.write(options));
-    await this.request({ ...request, query: selectionQuery(options) });
+    const { text } = await this.request({ ...request, query: selectionQuery(options) });
+    return (JSON.parse(text) as Partial<KubernetesList>).items ?? [];
   }
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
