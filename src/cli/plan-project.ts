@@ -9,10 +9,13 @@ import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, everythingBelow, type Tree } from "../scaffold/tree.ts";
+import { formatCreated } from "./format-created.ts";
 import { planGenerated } from "./plan-generated.ts";
 
 /** From one description of a project to the next one. */
 export interface ProjectChange {
+  /** Where the project is on disk, and with it its formatter. */
+  readonly root?: string;
   readonly tree: Tree;
   /** Undefined for a project that is only starting. */
   readonly before: { readonly project: Project; readonly text: string } | undefined;
@@ -51,6 +54,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content);
   draft.write(PROJECT_FILE, formatProject(after, before?.text), "generated");
   if (change.make) notes.push(...(await planGenerated(draft)));
+  if (change.root !== undefined) formatCreated(change.root, draft);
   owned.record(draft);
   return { changes: draft.changes(), notes, moves };
 }

@@ -157,6 +157,7 @@ export const createApi = defineCommand({
       force: values.force,
     });
     const plan = await planProjectChange({
+      root,
       tree,
       before: { project, text },
       after,

@@ -121,6 +121,7 @@ export const createWebhook = defineCommand({
     });
     const rewrite = rewrittenRoles(values);
     const plan = await planProjectChange({
+      root,
       tree,
       before: { project, text },
       after,

@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Draft, memoryTree } from "../scaffold/tree.ts";
+import { formatCreated } from "./format-created.ts";
+
+const long = `export const value = call("${"a".repeat(50)}", "${"b".repeat(50)}");\n`;
+const formatted = `export const value = call(\n  "${"a".repeat(50)}",\n  "${"b".repeat(50)}",\n);\n`;
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-format-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const install = (): void => {
+  mkdirSync(join(root, "node_modules/@biomejs"), { recursive: true });
+  const biome = dirname(createRequire(import.meta.url).resolve("@biomejs/biome/package.json"));
+  symlinkSync(biome, join(root, "node_modules/@biomejs/biome"));
+};
+
+test("formatCreated() breaks a line that a long name made too long", () => {
+  install();
+  const draft = new Draft(memoryTree({ "src/old.ts": "" }));
+  draft.write("src/new.ts", long);
+  draft.write("src/old.ts", long);
+  formatCreated(root, draft);
+  expect(draft.read("src/new.ts")?.replaceAll("\t", "  ")).toBe(formatted);
+  expect(draft.read("src/old.ts")).toBe(long);
+});
+
+test("formatCreated() leaves everything as it is where no formatter is installed", () => {
+  const draft = new Draft(memoryTree());
+  draft.write("src/new.ts", long);
+  formatCreated(root, draft);
+  expect(draft.read("src/new.ts")).toBe(long);
+});

@@ -1,0 +1,79 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { spawn } from "@lydell/node-pty";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { run } from "../../e2e/golden/golden-projects.ts";
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const main = new URL("main.ts", import.meta.url).pathname;
+
+let root: string;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-prompt-"));
+  await run(["init", "--domain", "example.com", "--project-name", "shop"], root);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe("a person at a terminal", () => {
+  test("is asked for what create api needs, and again after a wrong answer", async () => {
+    const screen = await talk(
+      ["create", "api", "--make=false"],
+      [
+        ["Group:", "apps\r"],
+        ["Version:", "\r"],
+        ["Kind:", "order\r"],
+        ["is not valid", "\u007f\u007f\u007f\u007f\u007fOrder\r"],
+        ["Create Resource?", "\r"],
+        ["Create Controller?", "n\r"],
+      ],
+    );
+    expect(screen.exitCode).toBe(0);
+    expect(readFileSync(join(root, "PROJECT"), "utf8")).toContain("kind: Order");
+    expect(existsSync(join(root, "api/v1/order_types.ts"))).toBe(true);
+    expect(existsSync(join(root, "src/controller"))).toBe(false);
+  });
+
+  test("who typed all flags that are needed is asked nothing", async () => {
+    const screen = await talk(
+      ["create", "api", "--group", "apps", "--version", "v1", "--kind", "Order", "--make=false"],
+      [],
+    );
+    expect(screen.exitCode).toBe(0);
+    expect(existsSync(join(root, "src/controller/order_controller.ts"))).toBe(true);
+  });
+
+  test("can leave with Ctrl-C, and nothing has happened", async () => {
+    const screen = await talk(["create", "api"], [["Group:", "\u0003"]]);
+    expect(screen.exitCode).toBe(1);
+    expect(screen.text).toContain("hint: type the answer: --group GROUP");
+    expect(existsSync(join(root, "api"))).toBe(false);
+  });
+}, 60_000);
+
+/** Waits for each question before it answers, as a person does. */
+function talk(
+  argv: readonly string[],
+  answers: ReadonlyArray<readonly [question: string, answer: string]>,
+): Promise<{ text: string; exitCode: number }> {
+  return new Promise((resolve) => {
+    const terminal = spawn(
+      process.execPath,
+      ["--conditions=@tsbuilder/source", "--import", TSX, main, ...argv],
+      { cwd: root, cols: 120, rows: 40, env: { ...process.env, CI: "", NO_COLOR: "1" } },
+    );
+    let text = "";
+    let seen = 0;
+    const left = [...answers];
+    terminal.onData((data) => {
+      text += data;
+      const at = left.length > 0 ? text.indexOf(left[0]![0], seen) : -1;
+      if (at === -1) return;
+      seen = text.length;
+      terminal.write(left.shift()![1]);
+    });
+    terminal.onExit(({ exitCode }) => resolve({ text, exitCode }));
+  });
+}
