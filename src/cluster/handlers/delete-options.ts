@@ -5,8 +5,7 @@ import { isTrue } from "../server/request-info.ts";
 import { invalid, notSupported } from "@tsbuilder/apimachinery/schema";
 import { badRequest, invalidObject } from "../status/index.ts";
 import { explainJSON } from "./json-error.ts";
-import { parseYAML } from "./read-object.ts";
-import { mediaTypeOf } from "./read-object.ts";
+import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
 import type { Target } from "./target.ts";
 import { readDryRun } from "./write-options.ts";
 
@@ -19,7 +18,7 @@ export interface ReadDeleteOptions extends DeleteOptions {
 /** Reads delete options from the body, or without one from the query. */
 export async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
   const body = await readBody(context.request);
-  const sent = body.length > 0 ? decode(context, target, body) : fromQuery(context.query);
+  const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
   const dryRun = readDryRun((sent.dryRun as string[] | undefined) ?? [], "DeleteOptions");
   checkPolicy(sent);
   const raw = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...sent };
@@ -45,11 +44,15 @@ interface SentOptions extends DeleteOptions {
   readonly dryRun?: readonly string[];
 }
 
-function decode(context: RequestContext, target: Target, body: Buffer): SentOptions {
+async function decode(context: RequestContext, target: Target, body: Buffer): Promise<SentOptions> {
+  const mediaType = mediaTypeOf(context);
+  // Go's typed clients send options as they send objects, of custom resources too.
+  if (mediaType === "application/vnd.kubernetes.protobuf") {
+    return (await parseProtobuf(body, target)) as SentOptions;
+  }
   const text = body.toString("utf8");
   try {
-    const value: unknown =
-      mediaTypeOf(context) === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
+    const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
     return value;
   } catch {

@@ -1,6 +1,7 @@
 import { parse, parseDocument } from "yaml";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { invalid } from "@tsbuilder/apimachinery/schema";
+import { decodeProtobuf, MalformedProtobuf } from "../codec/index.ts";
 import { DecodeError } from "../registry/built-in/decode-built-in.ts";
 import { readBody } from "../server/read-body.ts";
 import type { RequestContext } from "../server/request-context.ts";
@@ -21,8 +22,9 @@ export async function readObject(
   const body = await readBody(context.request);
   const text = body.toString("utf8");
   const isYAML = mediaTypeOf(context) === "application/yaml";
-  const object = asObject(decodeText(context, text, target), target, text);
-  checkFields(context, target, object, isYAML ? "" : text, validation);
+  const isText = mediaTypeOf(context) !== protobuf;
+  const object = asObject(await decodeRequestBody(context, target, body), target, text);
+  checkFields(context, target, object, isText && !isYAML ? text : "", validation);
   if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, text, validation);
   return object;
 }
@@ -32,18 +34,30 @@ export function mediaTypeOf({ request }: RequestContext): string {
 }
 
 /** Reads a body of any kind: the caller says what it expects. */
-export function decodeRequestBody(context: RequestContext, target: Target, body: Buffer): unknown {
-  return decodeText(context, body.toString("utf8"), target);
-}
-
-const bodyTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
-
-function decodeText(context: RequestContext, text: string, target: Target): unknown {
+export async function decodeRequestBody(
+  context: RequestContext,
+  target: Target,
+  body: Buffer,
+): Promise<unknown> {
   const mediaType = mediaTypeOf(context);
   if (mediaType === "application/json" || mediaType === "*/*" || mediaType === "")
-    return parseJSON(text, target);
-  if (mediaType === "application/yaml") return parseYAML(text, target);
+    return parseJSON(body.toString("utf8"), target);
+  if (mediaType === "application/yaml") return parseYAML(body.toString("utf8"), target);
+  if (mediaType === protobuf && !target.resource.custom) return parseProtobuf(body, target);
   throw unsupportedMediaType(target.resource.custom ? bodyTypes.slice(0, 2) : bodyTypes);
+}
+
+const protobuf = "application/vnd.kubernetes.protobuf";
+const bodyTypes = ["application/json", "application/yaml", protobuf];
+
+/** Bodies of Go clients: kubectl create from 1.32 on, helm 4, typed clients. */
+export async function parseProtobuf(body: Buffer, target: Target): Promise<unknown> {
+  try {
+    return await decodeProtobuf(body);
+  } catch (error) {
+    if (!(error instanceof MalformedProtobuf)) throw error;
+    throw unrecognized(target, error.message);
+  }
 }
 
 function parseJSON(text: string, target: Target): unknown {

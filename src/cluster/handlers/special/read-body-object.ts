@@ -6,7 +6,7 @@ import { decodeRequestBody } from "../read-object.ts";
 
 /** Reads a body whose kind is not that of the resource: a Scale, an Eviction, a review. */
 export async function readBodyObject(context: RequestContext, target: Target): Promise<ApiObject> {
-  const value = decodeRequestBody(context, target, await readBody(context.request));
+  const value = await decodeRequestBody(context, target, await readBody(context.request));
   const object = (typeof value === "object" && value !== null ? value : {}) as ApiObject;
   object.metadata ??= {};
   return object;
