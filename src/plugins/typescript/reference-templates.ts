@@ -14,4 +14,23 @@ export interface ReferenceTemplate {
 }
 
 /** All reference operators. To add one: its folder of templates, and an entry. */
-export const referenceTemplates: readonly ReferenceTemplate[] = [];
+export const referenceTemplates: readonly ReferenceTemplate[] = [
+  {
+    name: "mysql",
+    summary: "MySQL or MariaDB with replicas and backups",
+    group: "apps",
+    version: "v1",
+    kind: "MySQL",
+    hasTextFiles: true,
+    options: {},
+  },
+  {
+    name: "appservice",
+    summary: "a Deployment, a Service and what else an app needs, in one object",
+    group: "apps",
+    version: "v1",
+    kind: "AppService",
+    hasTextFiles: false,
+    options: {},
+  },
+];
