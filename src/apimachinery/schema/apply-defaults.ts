@@ -3,6 +3,15 @@ import { isObject, type JSONObject, setMember } from "./json.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
 import { memberSchema } from "./member-schema.ts";
 
+/** Tells whether there is a null anywhere in a value; there rarely is, and then nothing needs to be dropped. */
+export function hasNull(value: unknown): boolean {
+  if (typeof value !== "object") return false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.some(hasNull);
+  for (const key of Object.keys(value)) if (hasNull((value as JSONObject)[key])) return true;
+  return false;
+}
+
 /** Drops nulls where a field is neither nullable nor defaulted: clients send them for "not set". */
 export function dropNulls(value: unknown, schema: JSONSchema | undefined): unknown {
   if (Array.isArray(value)) {

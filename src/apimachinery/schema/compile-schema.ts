@@ -1,11 +1,12 @@
-import { compileDefaults, dropNulls } from "./apply-defaults.ts";
+import { compileDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
 import type { CompiledSchema, ValidateOptions } from "./compiled-schema.ts";
 import { checkEmbedded, hasEmbedded } from "./embedded-resource.ts";
 import type { FieldError } from "./field-error.ts";
 import type { JSONSchema } from "./json-schema.ts";
-import { checkListTypes, hasListTypes } from "./list-types.ts";
+import { compileListTypes } from "./list-types.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { prune } from "./prune.ts";
+import { shapeOf } from "./shape.ts";
 import { compileNode } from "./validate/compile-node.ts";
 import { Run } from "./validate/run.ts";
 
@@ -17,19 +18,21 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   const check = compileNode(schema);
   const applyDefaults = compileDefaults(schema);
   const embeds = hasEmbedded(schema);
-  const hasLists = hasListTypes(schema);
+  const shape = shapeOf(schema);
+  const checkListTypes = compileListTypes(shape);
 
   return {
     schema,
-    prune: (object) => prune(object, schema, true),
-    applyDefaults: <T>(object: T) => applyDefaults(dropNulls(object, schema)) as T,
+    prune: (object) => prune(object, shape, true),
+    applyDefaults: <T>(object: T) => applyDefaults(hasNull(object) ? dropNulls(object, schema) : object) as T,
     validate(object, options = {}) {
       const prefix = options.path ?? "";
       const errors = validateValues(object, options);
       if (embeds) errors.push(...checkEmbedded(object, schema, prefix));
       // A list that broke its rule before the rule was made must not block every later update.
-      if (!hasLists || isForgiven(options.old, prefix)) return errors;
-      return [...errors, ...checkListTypes(object, schema, prefix)];
+      const duplicates = checkListTypes?.(object, prefix) ?? [];
+      if (duplicates.length === 0 || isForgiven(options.old, prefix)) return errors;
+      return [...errors, ...duplicates];
     },
   };
 
@@ -44,7 +47,7 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   }
 
   function isForgiven(old: unknown, path: string): boolean {
-    return old !== undefined && checkListTypes(old, schema, path).length > 0;
+    return old !== undefined && checkListTypes!(old, path).length > 0;
   }
 }
 

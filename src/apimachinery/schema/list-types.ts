@@ -1,46 +1,67 @@
 import { duplicate, type FieldError, invalid } from "./field-error.ts";
 import { goJSON } from "./go-text.ts";
 import { isObject, type JSONObject } from "./json.ts";
-import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
+import type { JSONSchema } from "./json-schema.ts";
+import type { Shape } from "./shape.ts";
 
 /** Reports items that are twice in a set, or have the same keys in a list map. */
-export function checkListTypes(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
-  const errors: FieldError[] = [];
-  check(value, schema, path, errors);
-  return errors;
+export type CheckListTypes = (value: unknown, path: string) => FieldError[];
+
+/** The part of a schema that leads to sets and list maps. */
+interface Node {
+  readonly schema: JSONSchema;
+  readonly properties: Map<string, Node>;
+  values: Node | undefined;
+  items: Node | undefined;
 }
 
-/** Tells whether a schema has any set or list map; most have none, and need no second pass. */
-export function hasListTypes(schema: JSONSchema, seen = new Set<JSONSchema>()): boolean {
-  if (seen.has(schema)) return false;
-  seen.add(schema);
-  const type = schema["x-kubernetes-list-type"];
-  if (type === "set" || type === "map") return true;
-  const items = itemsOf(schema);
-  const values = valuesOf(schema);
-  if (items && hasListTypes(items, seen)) return true;
-  if (values && hasListTypes(values, seen)) return true;
-  return Object.values(schema.properties ?? {}).some((child) => hasListTypes(child, seen));
+/** Compiles the check; undefined for a schema without sets and list maps. */
+export function compileListTypes(shape: Shape): CheckListTypes | undefined {
+  const node = compile(shape, new Map());
+  if (!node) return undefined;
+  return (value, path) => {
+    const errors: FieldError[] = [];
+    check(value, node, path, errors);
+    return errors;
+  };
 }
 
-function check(value: unknown, schema: JSONSchema, path: string, errors: FieldError[]): void {
+/** Branches without lists of these types are left out; in a cyclic schema the way back stays in. */
+function compile(shape: Shape, known: Map<Shape, Node>): Node | undefined {
+  const existing = known.get(shape);
+  if (existing) return existing;
+  const node: Node = { schema: shape.schema, properties: new Map(), values: undefined, items: undefined };
+  known.set(shape, node);
+  for (const [name, child] of shape.properties) {
+    const compiled = compile(child, known);
+    if (compiled) node.properties.set(name, compiled);
+  }
+  node.values = shape.values && compile(shape.values, known);
+  node.items = shape.items && compile(shape.items, known);
+  const type = shape.schema["x-kubernetes-list-type"];
+  const isNeeded = type === "set" || type === "map" || node.properties.size > 0 || node.values || node.items;
+  return isNeeded ? node : undefined;
+}
+
+function check(value: unknown, node: Node, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) {
-    checkList(value, schema, path, errors);
+    checkList(value, node, path, errors);
     return;
   }
   if (!isObject(value)) return;
-  const values = valuesOf(schema);
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = value[key];
     if (typeof item !== "object" || item === null) continue;
-    if (values) check(item, values, `${path}[${key}]`, errors);
-    const property = schema.properties && Object.hasOwn(schema.properties, key) && schema.properties[key];
+    if (node.values) check(item, node.values, `${path}[${key}]`, errors);
+    const property = node.properties.get(key);
     if (property) check(item, property, path === "" ? key : `${path}.${key}`, errors);
   }
 }
 
-function checkList(list: unknown[], schema: JSONSchema, path: string, errors: FieldError[]): void {
+function checkList(list: unknown[], { schema, items }: Node, path: string, errors: FieldError[]): void {
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
+      if (list.length < 2) break;
       for (const index of repeated(list.map(identity))) {
         errors.push(duplicate(`${path}[${index}]`, list[index]));
       }
@@ -50,7 +71,6 @@ function checkList(list: unknown[], schema: JSONSchema, path: string, errors: Fi
       break;
     default:
   }
-  const items = itemsOf(schema);
   if (items) list.forEach((item, index) => check(item, items, `${path}[${index}]`, errors));
 }
 
@@ -61,6 +81,7 @@ function checkListMap(list: unknown[], keys: readonly string[], path: string, er
     errors.push(invalid(`${path}[${strange}]`, list[strange], detail));
     return;
   }
+  if (list.length < 2) return;
   const chosen = list.map((item) => pick((item ?? {}) as JSONObject, keys));
   for (const index of repeated(chosen.map(goJSON))) {
     errors.push(duplicate(`${path}[${index}]`, chosen[index]));

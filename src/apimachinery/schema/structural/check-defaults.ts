@@ -3,6 +3,7 @@ import { compileSchema } from "../compile-schema.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { prune } from "../prune.ts";
+import { shapeOf } from "../shape.ts";
 
 /** Checks a default against the rules of its node: once as an unchanged value, once as a new one. */
 export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => FieldError[];
@@ -26,7 +27,7 @@ function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules |
   const { default: value } = schema;
   const embedded = schema["x-kubernetes-embedded-resource"] === true;
   const errors: FieldError[] = [];
-  if (prune(value, schema, embedded).object !== value) {
+  if (prune(value, shapeOf(schema), embedded).object !== value) {
     errors.push(invalid(path, value, "must not have unknown fields"));
   }
   const { default: _, ...node } = schema;

@@ -21,9 +21,26 @@ export function compileNode(schema: JSONSchema, known: Map<JSONSchema, Check> = 
   // Schemas of built-in kinds may be cyclic: children find this stand-in while the node is being built.
   let compiled: Check | undefined;
   known.set(schema, (value, run) => compiled!(value, run));
-  compiled = build(schema, (child) => compileNode(child, known));
+  compiled = withShortcut(
+    schema,
+    build(schema, (child) => compileNode(child, known)),
+  );
   known.set(schema, compiled);
   return compiled;
+}
+
+/** Most values are scalars of the right type that nothing else is asked of. */
+function withShortcut(schema: JSONSchema, check: Check): Check {
+  const { type, format, description: _, ...rest } = schema;
+  const isPlain = Object.keys(rest).every((key) => ["default", "title", "example", "nullable"].includes(key));
+  const expected = type === "integer" ? "number" : type;
+  const isScalar = expected === "string" || expected === "boolean" || (type === "integer" && !format);
+  if (!isPlain || !isScalar || effectiveFormat(schema, effectiveTypes(schema)) !== "") return check;
+  return (value, run) => {
+    if (typeof value !== expected || (expected === "number" && !Number.isSafeInteger(value)))
+      check(value, run);
+    else run.matches += 6;
+  };
 }
 
 function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check {
@@ -31,6 +48,7 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
   const format = effectiveFormat(schema, types);
   const typed = types.length > 0 || format !== "";
   const refusesNull = types.length > 0 && schema.nullable !== true;
+  const onlyType = types.length === 1 ? types[0] : undefined;
   const branches = compileBranches(schema, compileChild);
   const onString = compileString(schema, format);
   const onNumber = compileNumber(schema, types, format);
@@ -48,7 +66,7 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
     }
     const kind = kindOf(value);
     if (typed) {
-      const mismatch = typeMismatch(types, format, kind, value);
+      const mismatch = kind === onlyType ? undefined : typeMismatch(types, format, kind, value);
       run.matches += mismatch ? 1 : 2;
       if (mismatch) run.wrongType(mismatch.expected, mismatch.actual);
     }

@@ -5,7 +5,6 @@ import { descend, oldMember } from "./descend.ts";
 import type { Run } from "./run.ts";
 
 interface Property {
-  readonly name: string;
   readonly step: string;
   readonly schema: JSONSchema;
   readonly check: Check;
@@ -17,30 +16,32 @@ export function compileObject(
   compileChild: (schema: JSONSchema) => Check,
 ): ((value: JSONObject, run: Run) => void) | undefined {
   const { minProperties, maxProperties } = schema;
-  const properties: Property[] = Object.entries(schema.properties ?? {}).map(([name, child]) => ({
-    name,
-    step: `.${name}`,
-    schema: child,
-    check: compileChild(child),
-  }));
-  const names = new Set(properties.map(({ name }) => name));
+  const properties = new Map<string, Property>();
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    properties.set(name, { step: `.${name}`, schema: child, check: compileChild(child) });
+  }
   const requiredNames = schema.required ?? [];
-  const values = valuesOf(schema);
-  const checkValue = values && compileChild(values);
+  const valueSchema = valuesOf(schema);
+  const values = valueSchema && { schema: valueSchema, check: compileChild(valueSchema) };
   const closed = schema.additionalProperties === false;
   const counted = minProperties !== undefined || maxProperties !== undefined;
-  if (properties.length === 0 && requiredNames.length === 0 && !checkValue && !closed && !counted) {
-    return undefined;
-  }
+  if (properties.size === 0 && requiredNames.length === 0 && !values && !closed && !counted) return undefined;
 
   return (value, run) => {
     if (counted) checkSize(value, minProperties, maxProperties, run);
-    if (closed) {
-      for (const key of Object.keys(value)) if (!names.has(key)) run.forbiddenProperty(key);
-    } else if (checkValue) {
-      checkValues(schema, values, checkValue, names, value, run);
+    for (const key of Object.keys(value)) {
+      const item = value[key];
+      const property = properties.get(key);
+      if (item === undefined) continue;
+      if (property) {
+        const step = run.isRoot ? key : property.step;
+        checkMember(schema, property.schema, property.check, step, key, item, run);
+      } else if (values) {
+        checkMember(schema, values.schema, values.check, `.${key}`, key, item, run);
+      } else if (closed) {
+        run.forbiddenProperty(key);
+      }
     }
-    for (const property of properties) checkProperty(schema, property, value, run);
     for (const name of requiredNames) {
       if (memberOf(value, name) === undefined) run.required(`.${name}`);
     }
@@ -53,31 +54,17 @@ function checkSize(value: JSONObject, min: number | undefined, max: number | und
   if (max !== undefined && size > max) run.tooMany(size, max);
 }
 
-function checkValues(
+function checkMember(
   schema: JSONSchema,
-  valueSchema: JSONSchema,
+  memberSchema: JSONSchema,
   check: Check,
-  names: ReadonlySet<string>,
-  value: JSONObject,
+  step: string,
+  key: string,
+  item: unknown,
   run: Run,
 ): void {
-  for (const [key, item] of Object.entries(value)) {
-    if (names.has(key) || item === undefined) continue;
-    run.enter(`.${key}`);
-    if (run.ratcheting) descend(check, valueSchema, item, oldMember(schema, run, key), run);
-    else check(item, run);
-    run.leave();
-  }
-}
-
-function checkProperty(schema: JSONSchema, property: Property, value: JSONObject, run: Run): void {
-  const item = memberOf(value, property.name);
-  if (item === undefined) return;
-  run.enter(run.isRoot ? property.name : property.step);
-  if (run.ratcheting) {
-    descend(property.check, property.schema, item, oldMember(schema, run, property.name), run);
-  } else {
-    property.check(item, run);
-  }
+  run.enter(step);
+  if (run.ratcheting) descend(check, memberSchema, item, oldMember(schema, run, key), run);
+  else check(item, run);
   run.leave();
 }

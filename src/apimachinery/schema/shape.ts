@@ -1,0 +1,38 @@
+import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
+
+/** What pruning and other walks need of a schema, with its properties in a map. */
+export interface Shape {
+  readonly schema: JSONSchema;
+  readonly properties: ReadonlyMap<string, Shape>;
+  readonly values: Shape | undefined;
+  readonly items: Shape | undefined;
+  readonly preserves: boolean;
+  readonly embedded: boolean;
+  /** Any key is kept, though not what is in it: `additionalProperties` of either kind. */
+  readonly takesAnyKey: boolean;
+}
+
+/** Lays a schema out for walking; cyclic schemas become cyclic shapes. */
+export function shapeOf(schema: JSONSchema, known = new Map<JSONSchema, Shape>()): Shape {
+  const existing = known.get(schema);
+  if (existing) return existing;
+  const properties = new Map<string, Shape>();
+  const shape = {
+    schema,
+    properties,
+    values: undefined as Shape | undefined,
+    items: undefined as Shape | undefined,
+    preserves: schema["x-kubernetes-preserve-unknown-fields"] === true,
+    embedded: schema["x-kubernetes-embedded-resource"] === true,
+    takesAnyKey: schema.additionalProperties !== undefined,
+  };
+  known.set(schema, shape);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    properties.set(name, shapeOf(child, known));
+  }
+  const values = valuesOf(schema);
+  const items = itemsOf(schema);
+  if (values) shape.values = shapeOf(values, known);
+  if (items) shape.items = shapeOf(items, known);
+  return shape;
+}
