@@ -167,7 +167,7 @@ export const createApi = defineCommand({
     });
     if (!carryOut(root, plan, values, ui)) return;
     if (values.resource)
-      ui.print(`\nNext: say what a ${resource.kind} is made of in its types, and run\n  npm run manifests`);
+      ui.print(`\nNext: say in its types what ${resource.kind} is made of, and run\n  npm run manifests`);
   },
 });
 

@@ -23,7 +23,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a MySQL becomes ready", async () => {
+test("MySQL objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test", namespace: "default" };
   await client.create(MySQL, { metadata: key, spec: {} });

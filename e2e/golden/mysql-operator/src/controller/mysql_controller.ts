@@ -19,7 +19,7 @@ import { MySQL } from "../../api/v1/mysql_types.ts";
 // +kubebuilder:rbac:groups=apps.example.com,resources=mysqls/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a MySQL asks for. */
+/** Moves the cluster towards what each MySQL asks for. */
 export class MySQLReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -28,8 +28,8 @@ export class MySQLReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a MySQL, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one MySQL, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const mysql = await this.#client.find(MySQL, request);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a Invoice becomes ready", async () => {
+test("Invoice objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test", namespace: "default" };
   await client.create(Invoice, { metadata: key, spec: {} });

@@ -14,7 +14,7 @@ import { Invoice } from "../../api/v1/invoice_types.ts";
 // +kubebuilder:rbac:groups=shop.example.com,resources=invoices/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a Invoice asks for. */
+/** Moves the cluster towards what each Invoice asks for. */
 export class InvoiceReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -23,8 +23,8 @@ export class InvoiceReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Invoice, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one Invoice, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const invoice = await this.#client.find(Invoice, request);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a Order becomes ready", async () => {
+test("Order objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test", namespace: "default" };
   await client.create(Order, { metadata: key, spec: {} });

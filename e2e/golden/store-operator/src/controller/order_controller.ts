@@ -14,7 +14,7 @@ import { Order } from "../../api/v1/order_types.ts";
 // +kubebuilder:rbac:groups=shop.example.com,resources=orders/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a Order asks for. */
+/** Moves the cluster towards what each Order asks for. */
 export class OrderReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -23,8 +23,8 @@ export class OrderReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Order, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one Order, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const order = await this.#client.find(Order, request);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a Workspace becomes ready", async () => {
+test("Workspace objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test", namespace: "default" };
   await client.create(Workspace, { metadata: key, spec: {} });

@@ -19,7 +19,7 @@ import { Workspace } from "../../api/v1/workspace_types.ts";
 // +kubebuilder:rbac:groups=team.example.com,resources=workspaces/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a Workspace asks for. */
+/** Moves the cluster towards what each Workspace asks for. */
 export class WorkspaceReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -28,8 +28,8 @@ export class WorkspaceReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Workspace, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one Workspace, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const workspace = await this.#client.find(Workspace, request);

@@ -19,8 +19,8 @@ export class DeploymentReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Deployment may have changed. The request says which object, not what happened to it: read what is
-   * there, compare it with what ought to be, and do what is missing.
+   * Runs when one Deployment may have changed. The request says which object, not what happened to it: read what
+   * is there, compare it with what ought to be, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const deployment = await this.#client.find(Deployment, request);

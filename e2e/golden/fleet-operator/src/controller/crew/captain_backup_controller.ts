@@ -18,7 +18,7 @@ import { Captain } from "../../../api/crew/v1/captain_types.ts";
 // +kubebuilder:rbac:groups=crew.example.com,resources=captains/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a Captain asks for. */
+/** Moves the cluster towards what each Captain asks for. */
 export class CaptainBackupReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -27,8 +27,8 @@ export class CaptainBackupReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Captain, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one Captain, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const captain = await this.#client.find(Captain, request);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a Captain becomes ready", async () => {
+test("Captain objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test", namespace: "default" };
   await client.create(Captain, { metadata: key, spec: {} });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a Bar becomes ready", async () => {
+test("Bar objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test", namespace: "default" };
   await client.create(Bar, { metadata: key, spec: {} });

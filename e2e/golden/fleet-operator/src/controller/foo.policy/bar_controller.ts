@@ -18,7 +18,7 @@ import { Bar } from "../../../api/foo.policy/v1/bar_types.ts";
 // +kubebuilder:rbac:groups=foo.policy.example.com,resources=bars/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a Bar asks for. */
+/** Moves the cluster towards what each Bar asks for. */
 export class BarReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -27,8 +27,8 @@ export class BarReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Bar, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one Bar, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const bar = await this.#client.find(Bar, request);

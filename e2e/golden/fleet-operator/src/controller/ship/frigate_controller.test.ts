@@ -22,7 +22,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a Frigate becomes ready", async () => {
+test("Frigate objects become ready", async () => {
   const { client } = manager;
   const key = { name: "test" };
   await client.create(Frigate, { metadata: key, spec: {} });

@@ -18,7 +18,7 @@ import { Frigate } from "../../../api/ship/v1beta1/frigate_types.ts";
 // +kubebuilder:rbac:groups=ship.example.com,resources=frigates/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what a Frigate asks for. */
+/** Moves the cluster towards what each Frigate asks for. */
 export class FrigateReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -27,8 +27,8 @@ export class FrigateReconciler implements Reconciler {
   }
 
   /**
-   * Runs when a Frigate, or something it owns, may have changed. The request says which object, not what happened
-   * to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when one Frigate, or something it owns, may have changed. The request says which object, not what
+   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const frigate = await this.#client.find(Frigate, request);

@@ -15,6 +15,6 @@ test("a valid Invoice is accepted", () => {
   expect(validator.validateCreate(invoice, admissionContext())).toEqual([]);
 });
 
-test("a valid change of a Invoice is accepted", () => {
+test("a valid change is accepted", () => {
   expect(validator.validateUpdate(invoice, invoice, admissionContext())).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { Invoice } from "../../../api/v1/invoice_types.ts";
 // To judge deletions too, add `delete` to the verbs, and a method validateDelete.
 // +kubebuilder:webhook:path=/check-invoice,mutating=false,failurePolicy=fail,sideEffects=None,groups=shop.example.com,resources=invoices,verbs=create;update,versions=v1,name=vinvoice.v1.shop.example.com,admissionReviewVersions=v1
 
-/** Refuses a Invoice that its schema can't tell is wrong. */
+/** Refuses Invoice objects that are wrong in ways that a schema can't tell. */
 export class InvoiceValidator implements Validator<Invoice> {
   validateCreate(invoice: Invoice, { log }: AdmissionContext): InvalidField[] {
     log.debug("Validating a new Invoice", { name: invoice.metadata.name });

@@ -10,7 +10,7 @@ const order: Order = {
   spec: {},
 };
 
-test("a Order that says everything stays as it is", () => {
+test("Order objects that say everything stay as they are", () => {
   const draft = structuredClone(order);
   new OrderDefaulter().default(draft, admissionContext());
   expect(draft).toEqual(order);

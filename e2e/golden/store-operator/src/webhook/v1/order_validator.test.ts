@@ -15,6 +15,6 @@ test("a valid Order is accepted", () => {
   expect(validator.validateCreate(order, admissionContext())).toEqual([]);
 });
 
-test("a valid change of a Order is accepted", () => {
+test("a valid change is accepted", () => {
   expect(validator.validateUpdate(order, order, admissionContext())).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { Order } from "../../../api/v1/order_types.ts";
 // To judge deletions too, add `delete` to the verbs, and a method validateDelete.
 // +kubebuilder:webhook:path=/validate-shop-example-com-v1-order,mutating=false,failurePolicy=fail,sideEffects=None,groups=shop.example.com,resources=orders,verbs=create;update,versions=v1,name=vorder.v1.shop.example.com,admissionReviewVersions=v1
 
-/** Refuses a Order that its schema can't tell is wrong. */
+/** Refuses Order objects that are wrong in ways that a schema can't tell. */
 export class OrderValidator implements Validator<Order> {
   validateCreate(order: Order, { log }: AdmissionContext): InvalidField[] {
     log.debug("Validating a new Order", { name: order.metadata.name });

@@ -3,8 +3,8 @@ import { Invoice as InvoiceHub } from "../../../api/v1/invoice_types.ts";
 import { Invoice } from "../../../api/v1beta1/invoice_types.ts";
 
 /**
- * Turns a Invoice of v1beta1 into one of v1, which the controllers work with, and back. Both ways must keep
- * everything: what one version has no field for goes into an annotation.
+ * Turns Invoice objects of v1beta1 into v1, which the controllers work with, and back. Both ways must
+ * keep everything: what one version has no field for goes into an annotation.
  */
 export class InvoiceConversion implements Conversion<InvoiceHub, Invoice> {
   toHub({ spec, status }: Invoice): Converted<InvoiceHub> {

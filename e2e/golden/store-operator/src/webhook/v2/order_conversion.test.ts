@@ -10,7 +10,7 @@ const order: Order = {
 };
 const conversion = new OrderConversion();
 
-test("a Order of v2 is the same after its way to v1 and back", () => {
+test("Order objects of v2 are the same after their way to v1 and back", () => {
   const { metadata } = order;
   const hub = {
     apiVersion: "shop.example.com/v1",

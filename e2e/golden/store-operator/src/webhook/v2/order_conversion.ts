@@ -3,8 +3,8 @@ import { Order as OrderHub } from "../../../api/v1/order_types.ts";
 import { Order } from "../../../api/v2/order_types.ts";
 
 /**
- * Turns a Order of v2 into one of v1, which the controllers work with, and back. Both ways must keep
- * everything: what one version has no field for goes into an annotation.
+ * Turns Order objects of v2 into v1, which the controllers work with, and back. Both ways must
+ * keep everything: what one version has no field for goes into an annotation.
  */
 export class OrderConversion implements Conversion<OrderHub, Order> {
   toHub({ spec, status }: Order): Converted<OrderHub> {

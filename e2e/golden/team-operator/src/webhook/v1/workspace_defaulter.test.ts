@@ -15,7 +15,7 @@ const workspace: Workspace = {
   spec: {},
 };
 
-test("a Workspace that says everything stays as it is", () => {
+test("Workspace objects that say everything stay as they are", () => {
   const draft = structuredClone(workspace);
   new WorkspaceDefaulter().default(draft, admissionContext());
   expect(draft).toEqual(workspace);

@@ -20,6 +20,6 @@ test("a valid Workspace is accepted", () => {
   expect(validator.validateCreate(workspace, admissionContext())).toEqual([]);
 });
 
-test("a valid change of a Workspace is accepted", () => {
+test("a valid change is accepted", () => {
   expect(validator.validateUpdate(workspace, workspace, admissionContext())).toEqual([]);
 });

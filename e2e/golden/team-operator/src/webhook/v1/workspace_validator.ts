@@ -9,7 +9,7 @@ import { Workspace } from "../../../api/v1/workspace_types.ts";
 // To judge deletions too, add `delete` to the verbs, and a method validateDelete.
 // +kubebuilder:webhook:path=/validate-team-example-com-v1-workspace,mutating=false,failurePolicy=fail,sideEffects=None,groups=team.example.com,resources=workspaces,verbs=create;update,versions=v1,name=vworkspace.v1.team.example.com,admissionReviewVersions=v1
 
-/** Refuses a Workspace that its schema can't tell is wrong. */
+/** Refuses Workspace objects that are wrong in ways that a schema can't tell. */
 export class WorkspaceValidator implements Validator<Workspace> {
   validateCreate(workspace: Workspace, { log }: AdmissionContext): InvalidField[] {
     log.debug("Validating a new Workspace", { name: workspace.metadata.name });

@@ -7,7 +7,7 @@ import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 
 // +kubebuilder:webhook:path=/mutate-pods,mutating=true,failurePolicy=fail,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=mpod.v1.core,admissionReviewVersions=v1
 
-/** Fills in what a Pod leaves out, before it is validated and stored. */
+/** Fills in what Pod objects leave out, before it is validated and stored. */
 export class PodDefaulter implements Defaulter<Pod> {
   default(pod: Pod, { log }: AdmissionContext): void {
     // pod is a draft: change it in place, and only that change is sent back.

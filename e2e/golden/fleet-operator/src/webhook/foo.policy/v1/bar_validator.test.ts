@@ -19,6 +19,6 @@ test("a valid Bar is accepted", () => {
   expect(validator.validateCreate(bar, admissionContext())).toEqual([]);
 });
 
-test("a valid change of a Bar is accepted", () => {
+test("a valid change is accepted", () => {
   expect(validator.validateUpdate(bar, bar, admissionContext())).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { Bar } from "../../../../api/foo.policy/v1/bar_types.ts";
 // To judge deletions too, add `delete` to the verbs, and a method validateDelete.
 // +kubebuilder:webhook:path=/validate-foo-policy-example-com-v1-bar,mutating=false,failurePolicy=fail,sideEffects=None,groups=foo.policy.example.com,resources=bars,verbs=create;update,versions=v1,name=vbar.v1.foo.policy.example.com,admissionReviewVersions=v1
 
-/** Refuses a Bar that its schema can't tell is wrong. */
+/** Refuses Bar objects that are wrong in ways that a schema can't tell. */
 export class BarValidator implements Validator<Bar> {
   validateCreate(bar: Bar, { log }: AdmissionContext): InvalidField[] {
     log.debug("Validating a new Bar", { name: bar.metadata.name });
