@@ -151,9 +151,8 @@ export class SchemaBuilder {
 
 /** Makes the use of a named type: its type and format are copied, so that markers on the field can check them. */
 export function reference(type: Schema): Schema {
-  const isObject = type.type === "object" && type.properties !== undefined;
   return {
-    ...(type.type !== undefined && !isObject ? { type: type.type } : {}),
+    ...(type.type !== undefined ? { type: type.type } : {}),
     ...(type.format !== undefined ? { format: type.format } : {}),
     [REF]: type,
   };

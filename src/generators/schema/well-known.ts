@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.ts";
 
-const QUANTITY_PATTERN =
+export const QUANTITY_PATTERN =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 /** The form of a qualified condition type: an optional domain, a slash, a name. */

@@ -1,0 +1,24 @@
+/** Tells whether a comment can say a description so that it is read back as it is. */
+export function isWritable(description: string | undefined): boolean {
+  if (description === undefined) return true;
+  const lines = description.split("\n");
+  const isKept = lines.every((line) => !/^(?:\+[A-Za-z]|TODO|---)|[ \t]$/u.test(line));
+  return isKept && description.trim() === description && !description.includes("\n\n\n");
+}
+
+/** Writes a description and markers as the comment above a declaration; nothing if there are none. */
+export function commentLines(
+  description: string | undefined,
+  markers: readonly string[],
+  indent: string,
+): string {
+  const text = description === undefined ? [] : description.split("\n");
+  const lines = [...text, ...markers];
+  if (lines.length === 0) return "";
+  // A block comment would end early, or take a line for a tag.
+  const needsLines = lines.some((line) => line.includes("*/") || /^\s*@/u.test(line));
+  if (needsLines) return lines.map((line) => `${`${indent}// ${line}`.trimEnd()}\n`).join("");
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  const body = lines.map((line) => `${`${indent} * ${line}`.trimEnd()}\n`);
+  return `${indent}/**\n${body.join("")}${indent} */\n`;
+}

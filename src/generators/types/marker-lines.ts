@@ -1,0 +1,76 @@
+import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+
+const BOUNDS = {
+  maximum: "Maximum",
+  minimum: "Minimum",
+  multipleOf: "MultipleOf",
+  exclusiveMaximum: "ExclusiveMaximum",
+  exclusiveMinimum: "ExclusiveMinimum",
+  maxLength: "MaxLength",
+  minLength: "MinLength",
+  maxItems: "MaxItems",
+  minItems: "MinItems",
+  uniqueItems: "UniqueItems",
+  maxProperties: "MaxProperties",
+  minProperties: "MinProperties",
+} as const;
+
+/** The markers that say of a field, or of a named type, what its TypeScript type can't. */
+export function markerLines(
+  schema: JSONSchema,
+  written: { readonly format: boolean; readonly pattern: boolean },
+): string[] {
+  const lines: string[] = [];
+  const add = (name: string, value?: string): void => {
+    lines.push(`+${name}${value === undefined ? "" : `=${value}`}`);
+  };
+  for (const [key, name] of Object.entries(BOUNDS)) {
+    const value = schema[key as keyof typeof BOUNDS];
+    if (value !== undefined) add(`kubebuilder:validation:${name}`, String(value));
+  }
+  if (schema.pattern !== undefined && !written.pattern) {
+    add("kubebuilder:validation:Pattern", quoteMarker(schema.pattern));
+  }
+  if (schema.format !== undefined && !written.format)
+    add("kubebuilder:validation:Format", quoteMarker(schema.format));
+  if (schema["x-kubernetes-list-type"]) add("listType", schema["x-kubernetes-list-type"]);
+  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) add("listMapKey", quoteMarker(key));
+  if (schema["x-kubernetes-map-type"]) {
+    add(schema.properties ? "structType" : "mapType", schema["x-kubernetes-map-type"]);
+  }
+  if (schema["x-kubernetes-embedded-resource"]) add("kubebuilder:validation:XEmbeddedResource");
+  if (schema.title !== undefined) add("kubebuilder:title", JSON.stringify(schema.title));
+  const docs = schema.externalDocs;
+  if (docs?.url !== undefined) {
+    const text = docs.description === undefined ? "" : `,description=${JSON.stringify(docs.description)}`;
+    add(`kubebuilder:externalDocs:url`, `${JSON.stringify(docs.url)}${text}`);
+  }
+  for (const rule of schema["x-kubernetes-validations"] ?? []) {
+    const args = Object.entries(rule)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${typeof value === "string" ? quoteMarker(value) : String(value)}`);
+    add(`kubebuilder:validation:XValidation:${args.join(",")}`);
+  }
+  return lines;
+}
+
+/** Markers that only a field can have. */
+export function fieldMarkerLines(schema: JSONSchema): string[] {
+  const lines: string[] = [];
+  if (schema.default !== undefined) lines.push(`+default=${JSON.stringify(schema.default)}`);
+  if (schema.example !== undefined) lines.push(`+kubebuilder:example=${markerValue(schema.example)}`);
+  return lines;
+}
+
+/** A text as a marker's value: in backticks where that saves escapes. */
+export function quoteMarker(text: string): string {
+  if (/^[A-Za-z][\w./-]*$/u.test(text) && text !== "true" && text !== "false") return text;
+  return /[`\n\r\t]/u.test(text) || !/["\\]/u.test(text) ? JSON.stringify(text) : `\`${text}\``;
+}
+
+function markerValue(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${markerValue(item)}`);
+  return `{${entries.join(", ")}}`;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { planTypes } from "./plan-types.ts";
+
+const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: boxes.example.com
+spec:
+  group: example.com
+  scope: Cluster
+  names: { kind: Box, plural: boxes, singular: box, shortNames: [bx] }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: { status: {} }
+    schema:
+      openAPIV3Schema:
+        description: Box is a box.
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            required: [size]
+            properties:
+              size: { type: integer, format: int32, minimum: 1, description: How large it is. }
+              mode: { type: string, enum: [open, shut], default: shut }
+              "a-b": { type: object, additionalProperties: { type: string } }
+              lid:
+                type: object
+                nullable: true
+                properties: { color: { type: string, maxLength: 8 } }
+`;
+
+describe("planTypes()", () => {
+  it("writes types that read like those a person writes", () => {
+    const { changes, lost } = planTypes([{ name: "box.yaml", text: crd }]);
+    expect(lost).toEqual([]);
+    expect(changes.map(({ path }) => path)).toEqual([
+      "src/types/example.com/v1/groupversion_info.ts",
+      "src/types/example.com/v1/box_types.ts",
+    ]);
+    expect(
+      changes[1]?.content,
+    ).toBe(`import { type CustomResource, defineKind, type int32 } from "@tsbuilder/runtime";
+import { groupVersion } from "./groupversion_info.ts";
+
+export interface BoxSpecLid {
+  /** +kubebuilder:validation:MaxLength=8 */
+  color?: string;
+}
+
+export interface BoxSpec {
+  /**
+   * How large it is.
+   * +kubebuilder:validation:Minimum=1
+   */
+  size: int32;
+  /** +default="shut" */
+  mode?: "open" | "shut";
+  "a-b"?: Record<string, string>;
+  lid?: BoxSpecLid | null;
+}
+
+/**
+ * Box is a box.
+ * +kubebuilder:resource:shortName=bx
+ * +kubebuilder:subresource:status
+ */
+export interface Box extends CustomResource<BoxSpec> {}
+export const Box = defineKind<Box>(groupVersion, { kind: "Box", plural: "boxes", scope: "Cluster" });
+`);
+  });
+
+  it("says what no type can say", () => {
+    const text = crd.replace("maxLength: 8", "allOf: [{ maxLength: 8 }]");
+    expect(planTypes([{ name: "box.yaml", text }]).lost).toEqual([
+      "example.com/v1/box_types.ts: .spec.lid.color: allOf",
+    ]);
+  });
+
+  it("refuses a file without a CRD, and one that is no YAML", () => {
+    expect(() => planTypes([{ name: "x.yaml", text: "kind: Pod\n" }])).toThrow(
+      '"x.yaml" holds no CustomResourceDefinition',
+    );
+    expect(() => planTypes([{ name: "x.yaml", text: "a: [\n" }])).toThrow('"x.yaml" is no YAML');
+  });
+});

@@ -1,0 +1,166 @@
+import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
+import { QUANTITY_PATTERN } from "../schema/well-known.ts";
+import { commentLines, isWritable } from "./comment-lines.ts";
+import { fieldMarkerLines, markerLines } from "./marker-lines.ts";
+
+/** Writes schemas as TypeScript types: one interface for each object, an alias for each value with markers inside of another. */
+export class TypeWriter {
+  readonly #declarations: string[] = [];
+  readonly #names = new Set<string>();
+  /** Names that the types use of `@tsbuilder/runtime`. */
+  readonly runtimeNames = new Set<string>();
+  /** What no type can say, by the path of the field. */
+  readonly lost: string[] = [];
+
+  /** All declarations so far, each before those that use it. */
+  get text(): string {
+    return this.#declarations.join("\n");
+  }
+
+  /** Declares an interface for an object, and gives its name. */
+  interface(schema: JSONSchema, wanted: string, path: string): string {
+    const name = this.#freeName(wanted);
+    const required = new Set(schema.required);
+    const members = Object.entries(schema.properties ?? {}).map(([field, property]) => {
+      const at = `${path}.${field}`;
+      const { type, markers } = this.#field(property, name + pascal(field), at);
+      const key = /^[A-Za-z_$][\w$]*$/u.test(field) ? field : JSON.stringify(field);
+      const comment = commentLines(property.description, markers, "  ");
+      return `${comment}  ${key}${required.has(field) ? "" : "?"}: ${type};\n`;
+    });
+    const markers = markerLines(schema, { format: false, pattern: false });
+    if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(PRESERVE);
+    this.#reportLost(schema, path);
+    const comment = commentLines(schema.description, markers, "");
+    this.#declarations.push(`${comment}export interface ${name} {\n${members.join("")}}\n`);
+    return name;
+  }
+
+  /** The type of a field, and the markers that stand above it. */
+  #field(schema: JSONSchema, wanted: string, path: string): { type: string; markers: string[] } {
+    const bare = { ...schema };
+    // The field's own text and rules stand at the field; the type behind it says structure only.
+    delete bare.description;
+    const isObject = schema.type === "object" && schema.properties !== undefined;
+    if (isObject) {
+      const { properties, required, type } = schema;
+      const name = this.interface(
+        { type, properties, ...(required ? { required } : {}) } as JSONSchema,
+        wanted,
+        path,
+      );
+      const markers = [...markerLines(bare, { format: false, pattern: false }), ...fieldMarkerLines(schema)];
+      if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(PRESERVE);
+      this.#reportLost(schema, path);
+      return { type: nullable(name, schema), markers };
+    }
+    const { type, format, pattern, extra } = this.#value(schema, wanted, path);
+    this.#reportLost(schema, path);
+    const markers = [...extra, ...markerLines(bare, { format, pattern }), ...fieldMarkerLines(schema)];
+    return { type: nullable(type, schema), markers };
+  }
+
+  /** The type of anything that is no object with fields. */
+  #value(schema: JSONSchema, wanted: string, path: string): Value {
+    const items = itemsOf(schema);
+    if (schema.type === "array" && items) return plain(`${this.#inner(items, `${wanted}Item`, path)}[]`);
+    const values = valuesOf(schema);
+    if (schema.type === "object" && values) {
+      const value = plain(`Record<string, ${this.#inner(values, `${wanted}Value`, path)}>`);
+      return schema["x-kubernetes-preserve-unknown-fields"] ? { ...value, extra: [PRESERVE] } : value;
+    }
+    if (schema["x-kubernetes-int-or-string"]) return this.#intOrString(schema);
+    if (schema["x-kubernetes-preserve-unknown-fields"]) {
+      if (schema.type === undefined) return this.#runtime("JSONValue");
+      return schema.type === "object" ? this.#runtime("RawExtension") : plain("string");
+    }
+    if (schema.enum && schema.enum.every((value) => typeof value === "string" || typeof value === "number")) {
+      return { ...plain(schema.enum.map((value) => JSON.stringify(value)).join(" | ")), format: false };
+    }
+    return this.#scalar(schema);
+  }
+
+  #scalar(schema: JSONSchema): Value {
+    const { type, format } = schema;
+    if (type === "boolean") return plain("boolean");
+    if (type === "integer" && (format === "int32" || format === "int64")) {
+      return { ...this.#runtime(format), format: true };
+    }
+    if (type === "integer") return { ...plain("number"), extra: ["+kubebuilder:validation:Type=integer"] };
+    if (type === "number") return this.#runtime("float64");
+    if (type === "string")
+      return format === "date-time" ? { ...this.#runtime("Time"), format: true } : plain("string");
+    if (type === "object") return plain("{}");
+    return { ...plain("unknown"), extra: ["+kubebuilder:validation:Schemaless"] };
+  }
+
+  #intOrString(schema: JSONSchema): Value {
+    if (schema.anyOf === undefined) {
+      const type = schema.type === "string" ? "string" : "unknown";
+      return { ...plain(type), extra: ["+kubebuilder:validation:XIntOrString"] };
+    }
+    if (schema.pattern === QUANTITY_PATTERN) return { ...this.#runtime("Quantity"), pattern: true };
+    return this.#runtime("IntOrString");
+  }
+
+  /** The type of an element or of a map's value: whatever has markers or a comment gets a name to carry them. */
+  #inner(schema: JSONSchema, wanted: string, path: string): string {
+    const at = `${path}[]`;
+    if (schema.type === "object" && schema.properties)
+      return nullable(this.interface(schema, wanted, at), schema);
+    const { type, format, pattern, extra } = this.#value(schema, wanted, at);
+    this.#reportLost(schema, at);
+    const markers = [...extra, ...markerLines(schema, { format, pattern })];
+    if (markers.length === 0 && schema.description === undefined) {
+      const text = nullable(type, schema);
+      return / \| /u.test(text) ? `(${text})` : text;
+    }
+    const name = this.#freeName(wanted);
+    const comment = commentLines(schema.description, markers, "");
+    this.#declarations.push(`${comment}export type ${name} = ${nullable(type, schema)};\n`);
+    return name;
+  }
+
+  #runtime(name: string): Value {
+    this.runtimeNames.add(name);
+    return plain(name);
+  }
+
+  #reportLost(schema: JSONSchema, path: string): void {
+    for (const key of ["allOf", "oneOf", "not"] as const) if (schema[key]) this.lost.push(`${path}: ${key}`);
+    if (schema.anyOf && !schema["x-kubernetes-int-or-string"]) this.lost.push(`${path}: anyOf`);
+    const isUnsafe = typeof schema.default === "number" && Math.abs(schema.default) > Number.MAX_SAFE_INTEGER;
+    if (isUnsafe) this.lost.push(`${path}: the last digits of its default`);
+    if (!isWritable(schema.description)) this.lost.push(`${path}: description`);
+  }
+
+  #freeName(wanted: string): string {
+    let name = wanted;
+    for (let i = 2; this.#names.has(name); i++) name = `${wanted}${i}`;
+    this.#names.add(name);
+    return name;
+  }
+}
+
+interface Value {
+  readonly type: string;
+  /** The type says the format, or the pattern, already. */
+  readonly format: boolean;
+  readonly pattern: boolean;
+  readonly extra: readonly string[];
+}
+
+const PRESERVE = "+kubebuilder:pruning:PreserveUnknownFields";
+
+function plain(type: string): Value {
+  return { type, format: false, pattern: false, extra: [] };
+}
+
+function nullable(type: string, schema: JSONSchema): string {
+  return schema.nullable ? `${type} | null` : type;
+}
+
+/** Turns a field's name into a part of a type's name. */
+export function pascal(name: string): string {
+  return name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/gu, (_, first: string) => first.toUpperCase());
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { memoryTree } from "../../scaffold/tree.ts";
+import { optionsFor, readExamples, runExample } from "../conformance/example.ts";
+import { generateCrds } from "../crd/generate-crds.ts";
+import { emitFile } from "../emit.ts";
+import { ProjectSources } from "../project-sources.ts";
+import { type CrdDocument, typesFromCrd } from "./types-from-crd.ts";
+
+const folder = join(import.meta.dirname, "../conformance/testdata");
+const isRoundTrip = (page: string): boolean => !["roles.md", "webhooks.md"].includes(page);
+const examples = readdirSync(folder)
+  .filter(isRoundTrip)
+  .flatMap((page) =>
+    readExamples(readFileSync(join(folder, page), "utf8")).map(({ title, blocks }) => ({
+      page,
+      title,
+      code: blocks[0]!.code,
+    })),
+  );
+
+/** Generates CRDs from files of types. */
+async function generate(
+  page: string,
+  files: Readonly<Record<string, string>>,
+): Promise<{ text: string; messages: string[] }> {
+  const sources = await ProjectSources.load(memoryTree(files), optionsFor(page));
+  const crds = generateCrds(sources);
+  return {
+    text: emitFile(
+      crds.map(({ crd }) => crd),
+      {},
+    ),
+    messages: sources.log.sorted().map(({ message }) => message),
+  };
+}
+
+describe("typesFromCrd() gives types that give the CRD they came from:", () => {
+  it.each(examples.map((example) => [example.title, example] as const))("%s", async (_, { page, code }) => {
+    const { crd } = await runExample(code, optionsFor(page));
+    const original = emitFile([crd!], {});
+    const files = typesFromCrd(parse(original, { version: "1.1", intAsBigInt: false }) as CrdDocument);
+    const again = await generate(
+      page,
+      Object.fromEntries(files.map(({ path, content }) => [`api/${path}`, content])),
+    );
+    expect(again.messages).toEqual([]);
+    const isLost = files.some(({ lost }) => lost.length > 0);
+    expect(isLost || again.text === original ? "" : again.text).toBe(
+      isLost || again.text === original ? "" : original,
+    );
+  });
+});
