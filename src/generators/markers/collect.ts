@@ -101,7 +101,7 @@ function readMarker(
   if (found.kind === "unknown") {
     const hint = found.suggestion
       ? `did you mean +${found.suggestion}?`
-      : "tsbuilder manifests --help=markers lists all markers";
+      : "tsbuilder manifests --markers lists all markers";
     log.error(place, `unknown marker "+${parts.name}"`, hint);
     return undefined;
   }

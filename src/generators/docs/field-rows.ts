@@ -1,0 +1,68 @@
+import type { Schema } from "../schema/schema.ts";
+
+/** The rows of a table of fields: each with its path, its type and bounds, and its text; those inside of it follow. */
+export function fieldRows(schema: Schema, path: string): string[] {
+  const required = new Set(schema.required);
+  return Object.entries(schema.properties ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, field]) => {
+      const at = `${path}.${name}`;
+      const mark = required.has(name) ? " **required**" : "";
+      const row = `| \`${at}\`${mark} | ${describeType(field)} | ${cell(describeField(field))} |`;
+      const { node, suffix } = insideOf(field);
+      return [row, ...fieldRows(node, at + suffix)];
+    });
+}
+
+/** The object whose fields follow a field: its own, or those of its elements. */
+function insideOf(schema: Schema): { node: Schema; suffix: string } {
+  if (schema.items) {
+    const { node, suffix } = insideOf(schema.items);
+    return { node, suffix: `[]${suffix}` };
+  }
+  if (typeof schema.additionalProperties === "object") {
+    const { node, suffix } = insideOf(schema.additionalProperties);
+    return { node, suffix: `.*${suffix}` };
+  }
+  return { node: schema, suffix: "" };
+}
+
+function describeType(schema: Schema): string {
+  if (schema.items) return `list of ${describeType(schema.items)}`;
+  if (typeof schema.additionalProperties === "object")
+    return `map of ${describeType(schema.additionalProperties)}`;
+  if (schema["x-kubernetes-int-or-string"]) return schema.pattern ? "quantity" : "integer or string";
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(" ");
+  const type = schema.type ?? "any";
+  return schema.format ? `${type} (${schema.format})` : type;
+}
+
+function describeField(schema: Schema): string {
+  const facts = [
+    ...(schema.default !== undefined ? [`Default: \`${JSON.stringify(schema.default)}\`.`] : []),
+    ...range("Value", schema.minimum, schema.maximum),
+    ...range("Length", schema.minLength, schema.maxLength),
+    ...range("Items", schema.minItems, schema.maxItems),
+    ...range("Keys", schema.minProperties, schema.maxProperties),
+    ...(schema.pattern && schema.type === "string" ? [`Pattern: \`${schema.pattern}\`.`] : []),
+    ...(schema.nullable ? ["May be null."] : []),
+    ...(schema["x-kubernetes-list-map-keys"]
+      ? [`Keys: ${schema["x-kubernetes-list-map-keys"].join(", ")}.`]
+      : []),
+    ...(schema["x-kubernetes-validations"] ?? []).map(
+      ({ rule, message }) => `Rule: ${message ?? `\`${rule}\``}.`,
+    ),
+  ];
+  return [schema.description ?? "", ...facts].filter((text) => text !== "").join(" ");
+}
+
+function range(what: string, low: number | undefined, high: number | undefined): string[] {
+  if (low !== undefined && high !== undefined) return [`${what}: ${low} to ${high}.`];
+  if (low !== undefined) return [`${what}: at least ${low}.`];
+  return high === undefined ? [] : [`${what}: at most ${high}.`];
+}
+
+/** A cell of a table is one line, in which a bar would start the next cell. */
+function cell(text: string): string {
+  return text.replaceAll(/\s*\n\s*/gu, " ").replaceAll("|", "\\|");
+}

@@ -1,0 +1,77 @@
+import { type ArgumentType, describeType } from "./argument-type.ts";
+import { FAMILIES } from "./families/index.ts";
+import { describeTargets } from "./registry.ts";
+
+/** What can be told of a marker on the command line. */
+export interface MarkerHelp {
+  readonly family: string;
+  readonly name: string;
+  readonly targets: string;
+  readonly summary: string;
+  /** `items:` before its last part makes it one for the elements of a list. */
+  readonly forItems: boolean;
+  readonly arguments: readonly MarkerArgumentHelp[];
+}
+
+export interface MarkerArgumentHelp {
+  /** Empty for a marker with one value only. */
+  readonly name: string;
+  readonly type: string;
+  readonly optional: boolean;
+  readonly summary: string;
+}
+
+/** Lists all markers, or those whose name holds a text; it is plain data, so that it can be printed as JSON. */
+export function markerHelp(part = ""): MarkerHelp[] {
+  return FAMILIES.flatMap(({ title, markers }) =>
+    markers
+      .filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
+      .map(({ name, targets, summary, forItems = false, arguments: args }) => ({
+        family: title,
+        name,
+        targets: describeTargets(targets),
+        summary,
+        forItems,
+        arguments: Object.entries(args).map(([argument, definition]) => ({
+          name: argument,
+          type: describeType(definition as ArgumentType),
+          optional: definition.optional === true,
+          summary: definition.summary ?? "",
+        })),
+      })),
+  );
+}
+
+/** Writes the markers for a terminal: by family, each on one line, with its arguments below when there are few. */
+export function formatMarkerHelp(markers: readonly MarkerHelp[]): string {
+  const families = [...new Set(markers.map(({ family }) => family))];
+  const isDetailed = markers.length <= 12;
+  return families
+    .map((family) => {
+      const lines = markers
+        .filter((marker) => marker.family === family)
+        .flatMap((marker) => [usageOf(marker), ...(isDetailed ? details(marker) : [])]);
+      return `${family}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+    })
+    .join("\n");
+}
+
+function usageOf({ name, arguments: args, summary }: MarkerHelp): string {
+  const [first] = args;
+  const value =
+    first === undefined
+      ? ""
+      : first.name === ""
+        ? `=<${first.type}>`
+        : `:${args.map((arg) => `${arg.name}=<${arg.type}>`).join(",")}`;
+  return `+${name}${value}  ${summary}`;
+}
+
+function details({ targets, forItems, arguments: args }: MarkerHelp): string[] {
+  const where = `  on ${targets}${forItems ? "; with items: for the elements of a list" : ""}`;
+  const named = args.filter(({ name }) => name !== "");
+  return [
+    where,
+    ...named.map(({ name, optional, summary }) => `  ${name}${optional ? "?" : ""}  ${summary}`.trimEnd()),
+  ];
+}
