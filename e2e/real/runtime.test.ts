@@ -14,8 +14,11 @@ if ("missing" in binaries) {
   const control = await startControlPlane(binaries.folder);
   process.env[realKubeconfig] = control.kubeconfig;
   afterAll(() => control.stop());
-  // The unit tests of client and cache register themselves here a second time, and meet the real server.
+  // The unit tests of the runtime register themselves here a second time, and meet the real server.
   await import("../../src/runtime/client/live-client.test.ts");
   await import("../../src/runtime/client/apply-children.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");
+  await import("../../src/runtime/manager/manager.test.ts");
+  await import("../../src/runtime/events/api-event-recorder.test.ts");
+  await import("../../src/runtime/leader-election/lease-elector.test.ts");
 }

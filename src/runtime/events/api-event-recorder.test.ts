@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
@@ -9,10 +9,10 @@ import { eventually } from "../testing/eventually.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
 import { Event } from "./event.ts";
 
-let cluster: TestCluster;
+let cluster: ClusterUnderTest;
 let client: LiveClient;
 beforeAll(async () => {
-  cluster = await startTestCluster();
+  cluster = await startClusterUnderTest();
   client = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), {
     fieldManager: "test",
   });

@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { systemClock } from "../clock/clock.ts";
@@ -12,9 +16,9 @@ import { electionTiming } from "./election-timing.ts";
 import { Lease } from "./lease.ts";
 import { LeaseElector } from "./lease-elector.ts";
 
-let cluster: TestCluster;
+let cluster: ClusterUnderTest;
 beforeAll(async () => {
-  cluster = await startTestCluster();
+  cluster = await startClusterUnderTest();
 });
 afterAll(() => cluster.stop());
 
@@ -151,7 +155,11 @@ test("an API outage shorter than the renew deadline costs nothing, a longer one 
 });
 
 test("two processes: one leads, the other takes over when it is killed, and gives the lease away when it ends", async () => {
-  const kubeconfig = await cluster.kubeconfigFile();
+  const folder = await mkdtemp(join(tmpdir(), "tsbuilder-election-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const kubeconfig = join(folder, "kubeconfig");
+  const source = cluster.kubeconfig;
+  await writeFile(kubeconfig, typeof source === "string" ? await readFile(source) : JSON.stringify(source));
   const code = `
     import { Manager } from "@tsbuilder/runtime";
     const manager = Manager.fromArgs({
