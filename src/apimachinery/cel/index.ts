@@ -11,4 +11,5 @@ export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
 export { type CelType, formatType, types } from "./types/type.ts";
 export { CostLimitError, EvalError } from "./values/eval-error.ts";
 export { show } from "./values/show.ts";
+export { fromJSON } from "./values/from-json.ts";
 export type { Value } from "./values/value.ts";

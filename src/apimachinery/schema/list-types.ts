@@ -82,10 +82,15 @@ function checkListMap(list: unknown[], keys: readonly string[], path: string, er
     return;
   }
   if (list.length < 2) return;
-  const chosen = list.map((item) => pick((item ?? {}) as JSONObject, keys));
-  for (const index of repeated(chosen.map(goJSON))) {
-    errors.push(duplicate(`${path}[${index}]`, chosen[index]));
+  for (const index of repeated(list.map((item) => identify((item ?? {}) as JSONObject, keys)))) {
+    errors.push(duplicate(`${path}[${index}]`, pick((list[index] ?? {}) as JSONObject, keys)));
   }
+}
+
+/** The keys of an item as one value; an absent key differs from every value. */
+function identify(item: JSONObject, keys: readonly string[]): unknown {
+  if (keys.length === 1) return identity(item[keys[0]!]);
+  return keys.map((key) => `${typeof item[key]} ${String(identity(item[key]))}`).join("\u0000");
 }
 
 function pick(item: JSONObject, keys: readonly string[]): JSONObject {

@@ -59,6 +59,7 @@ function show(bound: number, value: number | bigint): string {
 }
 
 function isInRange(value: number | bigint, type: string, format: string): boolean {
+  if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
   if (type === "number") return Math.abs(Number(value)) <= 3.4028234663852886e38;
   if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
   const bits = format === "int32" ? 31 : 63;

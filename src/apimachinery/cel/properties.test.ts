@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  CelSyntaxError,
+  checkSchema,
+  compile,
+  compileRules,
+  compileValidator,
+  kubernetesEnv,
+  types,
+} from "./index.ts";
+import { parse } from "./syntax/parser.ts";
+import { expressions } from "./testdata/rule-cases.ts";
+
+const env = kubernetesEnv().withVariables([
+  ["self", types.dyn],
+  ["x", types.dyn],
+]);
+
+/** Text that looks like CEL more often than noise does. */
+const fragments = fc.constantFrom(
+  "self",
+  "x",
+  ".",
+  "?",
+  "[",
+  "]",
+  "(",
+  ")",
+  "{",
+  "}",
+  ",",
+  ":",
+  "1",
+  "1u",
+  "1.5",
+  "'a'",
+  '"',
+  "b'x'",
+  "&&",
+  "||",
+  "!",
+  "-",
+  "+",
+  "*",
+  "/",
+  "==",
+  "<",
+  " in ",
+  "has(",
+  ".all(x, ",
+  ".map(x, ",
+  ".exists(",
+  "size(",
+  "true",
+  "null",
+  "\n",
+  "//",
+  "`",
+  "\\u12",
+);
+const sources = fc.oneof(
+  fc.array(fragments, { maxLength: 14 }).map((parts) => parts.join("")),
+  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.tuple(fc.constantFrom(...expressions), fc.nat(), fragments).map(([text, at, part]) => {
+    const place = at % (text.length + 1);
+    return text.slice(0, place) + part + text.slice(place + 1);
+  }),
+);
+
+/** A value for every variable: evaluation must fail in its own way only. */
+const values = fc.constantFrom(null, true, 1, "text");
+
+describe("compile()", () => {
+  it("throws nothing but its own error", () => {
+    fc.assert(
+      fc.property(sources, (source) => {
+        try {
+          compile(source, env);
+        } catch (error) {
+          if (!(error instanceof Error) || !["CelSyntaxError", "EvalError"].includes(error.name)) throw error;
+          expect(error.message).not.toBe("");
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("makes programs that end in a value or an error", () => {
+    fc.assert(
+      fc.property(sources, values, (source, value) => {
+        try {
+          const outcome = compile(source, env).program.evaluate(() => value, 100_000);
+          expect(outcome.error === undefined ? outcome.value : outcome.error).not.toBe(undefined);
+          if (outcome.error) expect(["EvalError", "CostLimitError"]).toContain(outcome.error.name);
+        } catch (error) {
+          if (!(error instanceof Error) || !["CelSyntaxError", "EvalError"].includes(error.name)) throw error;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("refuses expressions that are nested too deeply instead of running out of stack", () => {
+    for (const source of [
+      "(".repeat(5000),
+      "[".repeat(5000),
+      "!".repeat(5000),
+      `x${".a".repeat(5000)}`,
+      `x${"+x".repeat(5000)}`,
+      "-(".repeat(3000),
+    ]) {
+      expect(() => parse(source)).toThrow(CelSyntaxError);
+    }
+  });
+
+  it("takes a thousand alternatives", () => {
+    const source = Array.from({ length: 1000 }, (_, index) => `x == ${index}`).join(" || ");
+    expect(compile(source, env).program.evaluate(() => 999)).toMatchObject({ value: true });
+  });
+});
+
+describe("compileRules()", () => {
+  it("ends an expression at its limit, and all of them at their budget", () => {
+    const numbers = Array.from({ length: 1000 }, (_, index) => index);
+    const rules = compileRules({
+      type: "object",
+      properties: {
+        n: {
+          type: "array",
+          items: { type: "integer" },
+          "x-kubernetes-validations": [{ rule: "self.all(a, self.all(b, a + b >= 0))" }],
+        },
+      },
+    })!;
+    const [error] = rules.validate({ n: numbers });
+    expect(error?.body).toContain("operation cancelled: actual cost limit exceeded");
+    const [overdrawn] = rules.validate({ n: numbers.slice(0, 100) }, { budget: 1000 });
+    expect(overdrawn?.body).toContain("validation failed due to running out of cost budget");
+  });
+
+  it("matches patterns in linear time", () => {
+    const rules = compileRules({
+      type: "object",
+      properties: {
+        t: { type: "string", "x-kubernetes-validations": [{ rule: "self.matches('^(a+)+$')" }] },
+      },
+    })!;
+    expect(rules.validate({ t: `${"a".repeat(3000)}!` })).toHaveLength(1);
+  });
+});
+
+describe("compileValidator()", () => {
+  it("serves a unit test: schema and rules in one call, without a server", () => {
+    const validator = compileValidator({
+      type: "object",
+      properties: {
+        spec: {
+          type: "object",
+          required: ["replicas"],
+          properties: {
+            replicas: { type: "integer", minimum: 1 },
+            version: { type: "string", enum: ["8.0", "8.4"] },
+          },
+          "x-kubernetes-validations": [{ rule: "self.replicas % 2 == 1", message: "must be odd" }],
+        },
+      },
+    });
+    const errors = (spec: object): string[] =>
+      validator.validate({ spec }).map(({ field, body }) => `${field}: ${body}`);
+    expect(errors({ replicas: 3, version: "8.4" })).toEqual([]);
+    expect(errors({ replicas: 2 })).toEqual(["spec: Invalid value: must be odd"]);
+    expect(errors({ replicas: 0 })).toEqual([
+      "spec.replicas: Invalid value: 0: spec.replicas in body should be greater than or equal to 1",
+      "spec: Invalid value: must be odd",
+    ]);
+  });
+
+  it("validates a status by its own part of the schema", () => {
+    const validator = compileValidator(
+      {
+        type: "object",
+        properties: { n: { type: "integer" } },
+        "x-kubernetes-validations": [{ rule: "self.n >= oldSelf.n" }],
+      },
+      { isResource: false },
+    );
+    const [error] = validator.validate({ n: 1 }, { old: { n: 2 }, path: "status" });
+    expect(error).toMatchObject({ field: "status", body: "Invalid value: failed rule: self.n >= oldSelf.n" });
+  });
+});
+
+describe("checkSchema()", () => {
+  it("says where in the schema a rule is wrong", () => {
+    const schema = {
+      type: "object",
+      properties: { spec: { type: "object", "x-kubernetes-validations": [{ rule: "self.a > 1" }] } },
+    };
+    expect(checkSchema(schema).map(({ field }) => field)).toEqual([
+      "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule",
+    ]);
+  });
+});

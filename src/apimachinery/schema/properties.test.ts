@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileSchema, type JSONSchema } from "./index.ts";
+
+/** Schemas of all shapes; names are few, so that objects often fit. */
+const names = fc.constantFrom("a", "b", "kind", "metadata", "constructor", "__proto__", "x.y");
+const schemas: fc.Arbitrary<JSONSchema> = fc.letrec<{ node: JSONSchema }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: "small" },
+    fc.record(
+      { type: fc.constant("string"), default: fc.string(), maxLength: fc.nat(5) },
+      { requiredKeys: ["type"] },
+    ),
+    fc.record(
+      { type: fc.constant("integer"), default: fc.nat(), nullable: fc.boolean() },
+      { requiredKeys: ["type"] },
+    ),
+    fc.record({ "x-kubernetes-int-or-string": fc.constant(true) }),
+    fc.record({ type: fc.constant("array"), items: tie("node") }),
+    fc.record({ type: fc.constant("object"), additionalProperties: fc.oneof(tie("node"), fc.boolean()) }),
+    fc.record(
+      {
+        type: fc.constant("object"),
+        properties: fc.dictionary(names, tie("node"), { maxKeys: 4 }),
+        required: fc.uniqueArray(names, { maxLength: 2 }),
+        default: fc.constant({}),
+        "x-kubernetes-preserve-unknown-fields": fc.constant(true),
+        "x-kubernetes-embedded-resource": fc.boolean(),
+      },
+      { requiredKeys: ["type", "properties"] },
+    ),
+  ),
+})).node;
+
+const objects: fc.Arbitrary<object> = fc
+  .letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom(null, true, 0, 1.5, -3, "", "text"),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(names, tie("value"), { maxKeys: 4 }),
+    ),
+  }))
+  .value.map((value) => JSON.parse(JSON.stringify({ apiVersion: "v1", kind: "X", spec: value })) as object);
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+}
+
+const roots = schemas.map((spec): JSONSchema => ({ type: "object", properties: { spec } }));
+
+describe("compileSchema()", () => {
+  it("prunes what it has pruned no further, and reports nothing then", () => {
+    fc.assert(
+      fc.property(roots, objects, (schema, object) => {
+        const compiled = compileSchema(schema);
+        const once = compiled.prune(freeze(object));
+        const twice = compiled.prune(once.object);
+        expect(twice.object).toBe(once.object);
+        expect(twice.unknown).toEqual([]);
+        if (once.unknown.length === 0) expect(once.object).toBe(object);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("fills in defaults once, and leaves its argument alone", () => {
+    fc.assert(
+      fc.property(roots, objects, (schema, object) => {
+        const compiled = compileSchema(freeze(schema));
+        const before = JSON.stringify(object);
+        const once = compiled.applyDefaults(freeze(object));
+        expect(JSON.stringify(object)).toBe(before);
+        expect(compiled.applyDefaults(once)).toEqual(once);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("never throws, and forgives an object that did not change unless it holds what no schema describes", () => {
+    fc.assert(
+      fc.property(roots, objects, (schema, object) => {
+        const compiled = compileSchema(schema);
+        const errors = compiled.validate(object);
+        expect(compiled.validate(object, { old: object }).length).toBeLessThanOrEqual(errors.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("takes time in proportion to the text for a pattern that would hang a backtracking engine", () => {
+    const compiled = compileSchema({ type: "string", pattern: "^(a+)+$" });
+    const errors = compiled.validate(`${"a".repeat(5000)}!`);
+    expect(errors.map(({ reason }) => reason)).toEqual(["FieldValueInvalid"]);
+  });
+
+  it("shares what it does not change", () => {
+    const compiled = compileSchema({
+      type: "object",
+      properties: {
+        spec: {
+          type: "object",
+          properties: {
+            a: { type: "string", default: "x" },
+            b: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+          },
+        },
+      },
+    });
+    const object = { spec: { b: { c: 1 }, gone: 1 } };
+    const { object: pruned, unknown } = compiled.prune(object);
+    expect(unknown).toEqual(["spec.gone"]);
+    const defaulted = compiled.applyDefaults(pruned) as { spec: { a?: string; b: object } };
+    expect(defaulted).toEqual({ spec: { a: "x", b: { c: 1 } } });
+    expect(defaulted.spec.b).toBe(object.spec.b);
+  });
+
+  it("gives every object its own copy of a default", () => {
+    const compiled = compileSchema({
+      type: "object",
+      properties: { list: { type: "array", items: { type: "string" }, default: ["a"] } },
+    });
+    const first = compiled.applyDefaults({}) as { list: string[] };
+    first.list.push("b");
+    expect(compiled.applyDefaults({})).toEqual({ list: ["a"] });
+  });
+
+  it("takes a cyclic schema, as built-in kinds have them", () => {
+    const node: { type: string; properties: Record<string, JSONSchema> } = {
+      type: "object",
+      properties: { name: { type: "string" } },
+    };
+    node.properties["child"] = node;
+    const compiled = compileSchema(node);
+    expect(compiled.prune({ child: { child: { name: "x", gone: 1 } } }).unknown).toEqual([
+      "child.child.gone",
+    ]);
+    expect(compiled.validate({ child: { child: { name: 1 } } }).map(({ field }) => field)).toEqual([
+      "child.child.name",
+    ]);
+  });
+
+  it("puts the path of a part in front of fields, not into texts", () => {
+    const compiled = compileSchema({
+      type: "object",
+      properties: { phase: { type: "string", enum: ["A"] }, n: { type: "integer" } },
+    });
+    expect(
+      compiled
+        .validate({ phase: "B", n: "x" }, { path: "status" })
+        .map(({ field, body }) => `${field}: ${body}`),
+    ).toEqual([
+      'status.phase: Unsupported value: "B": supported values: "A"',
+      'status.n: Invalid value: "string": n in body must be of type integer: "string"',
+    ]);
+  });
+});
