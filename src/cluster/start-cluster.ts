@@ -1,6 +1,9 @@
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { Admission } from "./admission/admission.ts";
+import { convertByWebhook } from "./admission/convert-by-webhook.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
+import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
 import { alwaysAllow } from "./auth/authorizer.ts";
 import { bootstrapRBAC } from "./auth/bootstrap-rbac.ts";
@@ -44,6 +47,8 @@ export interface ClusterOptions {
   readonly serviceAccountIssuer?: string;
   /** Bearer tokens that are good from the start, with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
+  /** Which local port answers for a service that a webhook configuration names, such as that of an operator under development. */
+  readonly resolveService?: ServiceResolver;
   /** Gets what the server could not foresee; by default it goes to standard error. */
   readonly onError?: (error: unknown) => void;
 }
@@ -68,10 +73,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const { port = 0, host = "127.0.0.1", clock = systemClock, onError = reportError } = options;
   const credentials = new Credentials(options.certificates);
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
-  const core = makeCore(options, clock, credentials);
+  const webhooks = new WebhookClient(options.resolveService ?? (() => undefined));
+  const core = makeCore(options, clock, credentials, webhooks);
   await bootstrap(core, bootstrapRBAC());
   const stopAggregation = aggregateRoles(core.store);
-  const stopDefinitions = serveDefinitions(core);
+  const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));
 
   const listener = await listen(handlerOf(core, onError), {
     host,
@@ -97,7 +103,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-function makeCore(options: ClusterOptions, clock: Clock, credentials: Credentials): Core {
+function makeCore(
+  options: ClusterOptions,
+  clock: Clock,
+  credentials: Credentials,
+  webhooks: WebhookClient,
+): Core {
   const { historyLimit, authorization = "RBAC", serviceAccountKey } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({ ...(historyLimit !== undefined && { historyLimit }) });
@@ -108,7 +119,7 @@ function makeCore(options: ClusterOptions, clock: Clock, credentials: Credential
     store,
     registry,
     clock,
-    admission: new Admission([namespaceLifecycle(store)]),
+    admission: new Admission([namespaceLifecycle(store), webhookAdmission(store, webhooks)]),
     authorizer: authorization === "RBAC" ? new RBAC(store) : alwaysAllow,
     tokens,
     readToken(token, audience) {

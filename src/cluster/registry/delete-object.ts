@@ -106,9 +106,12 @@ function finalizersFor(write: Write, object: ApiObject, options: DeleteOptions):
   const before = object.metadata.finalizers ?? [];
   const policy = policyOf(write, before, options);
   const others = before.filter((finalizer) => finalizer !== foreground && finalizer !== orphan);
-  if (policy === "Foreground") return [...others, foreground];
-  if (policy === "Orphan") return [...others, orphan];
-  return others;
+  const added =
+    object.metadata.deletionTimestamp === undefined ? write.resource.strategy.deletionFinalizers : [];
+  const kept = [...new Set([...others, ...(added ?? [])])];
+  if (policy === "Foreground") return [...kept, foreground];
+  if (policy === "Orphan") return [...kept, orphan];
+  return kept;
 }
 
 function policyOf({ resource }: Write, before: readonly string[], options: DeleteOptions): string {

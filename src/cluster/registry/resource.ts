@@ -111,6 +111,8 @@ export interface Strategy {
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;
   /** What a deletion without propagationPolicy does with dependents. */
   readonly defaultPropagation?: "Orphan" | "Background";
+  /** What a first DELETE adds to the finalizers. */
+  readonly deletionFinalizers?: readonly string[];
   /** A DELETE answers the object even when it is gone. */
   readonly returnsDeleted?: boolean;
   /** Tells the client something about a deletion that is about to happen. */

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
-import { compileSchema, type CompiledSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
+import { type CompiledSchema, compileSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../storage/api-object.ts";
 import type { Collection } from "../../storage/collection.ts";
-import { Entry } from "../../storage/entry.ts";
 import { objectMetaNode } from "../object-meta-schema.ts";
 import type { ObjectSchema } from "../object-schema.ts";
 import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../resource.ts";
+import { customColumns } from "./custom-columns.ts";
 import type { CRDVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { customStrategy } from "./custom-strategy.ts";
-import { customColumns } from "./custom-columns.ts";
+import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
+
+export type { ConvertObjects } from "./custom-versions.ts";
 
 const verbs: readonly Verb[] = [
   "delete",
@@ -22,39 +24,22 @@ const verbs: readonly Verb[] = [
   "update",
   "watch",
 ];
-let builds = 0;
 
 /** Makes the resource that a CRD describes. A changed CRD makes a new one over the same collection. */
-export function customResource(crd: CustomResourceDefinition, collection: Collection): Resource {
-  const { group, scope, conversion } = crd.spec;
+export function customResource(
+  crd: CustomResourceDefinition,
+  collection: Collection,
+  convert: ConvertObjects,
+): Resource {
+  const { group, scope } = crd.spec;
   const names = { ...crd.spec.names, ...crd.status?.acceptedNames };
-  const build = ++builds;
-  const schemas = new Map<string, CompiledSchema>();
-  const versions = crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version));
-  for (const { name, schema } of crd.spec.versions) {
-    schemas.set(name, compileValidator(schema?.openAPIV3Schema ?? permissive));
-  }
+  const schemas = new Map(
+    crd.spec.versions.map(
+      ({ name, schema }) => [name, compileValidator(schema?.openAPIV3Schema ?? permissive)] as const,
+    ),
+  );
   const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;
-  const apiVersionOf = (version: string) => `${group}/${version}`;
-
-  /** Objects of older schemas and other versions are pruned and defaulted when they are read. */
-  const shape = (object: ApiObject, version: string): ApiObject => {
-    const apiVersion = apiVersionOf(version);
-    const named = object.apiVersion === apiVersion ? object : { ...object, apiVersion };
-    const schema = schemas.get(version)!;
-    return schema.applyDefaults(schema.prune(named).object);
-  };
-  const present = (entry: Entry, version: string): Entry => {
-    const key = `${build}/${version}`;
-    let shown = entry.derived.get(key) as Entry | undefined;
-    if (!shown) {
-      const object = shape(entry.object, version);
-      shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
-      entry.derived.set(key, shown);
-    }
-    return shown;
-  };
-  void conversion;
+  const versions = new CustomVersions(crd, schemas, convert);
   return {
     group,
     plural: names.plural,
@@ -65,17 +50,16 @@ export function customResource(crd: CustomResourceDefinition, collection: Collec
     categories: names.categories ?? [],
     namespaced: scope === "Namespaced",
     verbs,
-    versions,
+    versions: crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version)),
     storageVersion,
     storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
     collection,
     strategy: customStrategy(crd, schemas),
     subresources: subresourcesOf(crd, storageVersion),
     custom: true,
-    present,
-    presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
-    convert: (object, version) =>
-      object.apiVersion === apiVersionOf(version) ? object : shape(object, version),
+    present: (entry, version) => versions.present(entry, version),
+    presentAll: (entries, version) => versions.presentAll(entries, version),
+    convert: (object, version) => versions.convert(object, version),
   };
 }
 
@@ -101,11 +85,8 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
 
 function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const root = schema?.openAPIV3Schema ?? permissive;
-  const compiled = compileSchema(root);
-  const node = {
-    ...root,
-    properties: { ...root.properties, metadata: objectMetaNode },
-  } as SchemaNode;
+  const compiled: CompiledSchema = compileSchema(root);
+  const node = { ...root, properties: { ...root.properties, metadata: objectMetaNode } } as SchemaNode;
   return {
     compiled,
     node,

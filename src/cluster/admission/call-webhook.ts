@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import type { User } from "../registry/core.ts";
+import { internalError, StatusError } from "../status/index.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+import type { AdmissionRequest } from "./admission.ts";
+import type { WebhookClient } from "./webhook-client.ts";
+import type { WebhookDefinition } from "./webhook-configuration.ts";
+
+/** What a webhook decided. */
+export interface WebhookAnswer {
+  readonly allowed: boolean;
+  /** A JSON patch as text. */
+  readonly patch?: string;
+  readonly status?: { readonly code?: number; readonly message?: string; readonly reason?: string };
+  readonly warnings?: readonly string[];
+}
+
+/**
+ * Asks one webhook. A refusal is thrown as the client gets to see it; a webhook that can't be reached is one too,
+ * unless it is to be ignored then: undefined.
+ */
+export async function callWebhook(
+  client: WebhookClient,
+  webhook: WebhookDefinition,
+  request: AdmissionRequest,
+  version: string,
+): Promise<WebhookAnswer | undefined> {
+  checkDryRun(webhook, request);
+  const uid = randomUUID();
+  const review = {
+    kind: "AdmissionReview",
+    apiVersion: "admission.k8s.io/v1",
+    request: await describe(request, version, uid),
+  };
+  let answer: WebhookAnswer;
+  try {
+    const body = await client.post(webhook.clientConfig, review, webhook.timeoutSeconds ?? 10);
+    answer = readAnswer(body, uid);
+  } catch (error) {
+    if (webhook.failurePolicy === "Ignore") return undefined;
+    throw internalError(
+      `failed calling webhook ${JSON.stringify(webhook.name)}: failed to call webhook: ${(error as Error).message}`,
+    );
+  }
+  for (const warning of answer.warnings ?? []) request.warn(warning);
+  if (!answer.allowed) throw denied(webhook, answer);
+  return answer;
+}
+
+function readAnswer(body: unknown, uid: string): WebhookAnswer {
+  const { response, kind } = body as {
+    kind?: string;
+    response?: WebhookAnswer & { uid?: string; patch?: string; patchType?: string };
+  };
+  if (kind !== "AdmissionReview" || !response)
+    throw new Error("webhook response is no AdmissionReview with a response");
+  if (response.uid !== uid)
+    throw new Error(
+      `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`,
+    );
+  const { allowed, status, warnings, patch, patchType } = response;
+  if (patch && patchType !== "JSONPatch")
+    throw new Error("webhook returned response.patch but not response.patchType");
+  return {
+    allowed: allowed,
+    ...(status && { status }),
+    ...(warnings && { warnings }),
+    ...(patch && { patch: Buffer.from(patch, "base64").toString("utf8") }),
+  };
+}
+
+/** A refusal keeps the webhook's code and reason; its text says who refused. */
+function denied({ name }: WebhookDefinition, { status = {} }: WebhookAnswer): StatusError {
+  const code = status.code && status.code >= 400 ? status.code : 403;
+  const who = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const message = status.message
+    ? `${who}: ${status.message}`
+    : status.reason
+      ? `${who}: ${status.reason}`
+      : `${who} without explanation`;
+  const reason = status.reason ?? (code === 403 ? "Forbidden" : undefined);
+  return new StatusError(code, reason, message);
+}
+
+function checkDryRun({ name, sideEffects }: WebhookDefinition, { dryRun }: AdmissionRequest): void {
+  if (!dryRun || sideEffects === "None" || sideEffects === "NoneOnDryRun") return;
+  throw new StatusError(
+    400,
+    "BadRequest",
+    `admission webhook ${JSON.stringify(name)} does not support dry run`,
+  );
+}
+
+async function describe(request: AdmissionRequest, version: string, uid: string) {
+  const { resource, operation, subresource, namespace, name, object, oldObject, dryRun, options, user } =
+    request;
+  const { group, plural, kind } = resource;
+  const asked = { group, version: request.version };
+  const wanted = { group, version };
+  const inVersion = async (each: ApiObject | undefined) =>
+    each && version !== request.version ? resource.convert(each, version) : (each ?? null);
+  return {
+    uid,
+    kind: { ...wanted, kind },
+    resource: { ...wanted, resource: plural },
+    ...(subresource !== "" && { subResource: subresource }),
+    requestKind: { ...asked, kind },
+    requestResource: { ...asked, resource: plural },
+    ...(subresource !== "" && { requestSubResource: subresource }),
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
+    operation,
+    userInfo: userInfo(user),
+    object: await inVersion(object),
+    oldObject: await inVersion(oldObject),
+    dryRun,
+    options: Object.keys(options).length > 0 ? options : null,
+  };
+}
+
+function userInfo({ name, uid, groups, extra }: User) {
+  return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) };
+}

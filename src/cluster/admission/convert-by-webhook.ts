@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { StatusError } from "../status/index.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+import type { CustomResourceDefinition } from "../registry/custom/custom-resource-definition.ts";
+import type { ConvertObjects } from "../registry/custom/custom-versions.ts";
+import type { WebhookClient } from "./webhook-client.ts";
+
+const conversionTimeout = 30;
+
+interface ConversionResponse {
+  uid?: string;
+  result?: { status?: string; message?: string };
+  convertedObjects?: ApiObject[];
+}
+
+/** Brings custom resources into another version through the webhook of their CRD. */
+export function convertByWebhook(client: WebhookClient): ConvertObjects {
+  return async (crd, objects, apiVersion) => {
+    const uid = randomUUID();
+    const review = {
+      kind: "ConversionReview",
+      apiVersion: "apiextensions.k8s.io/v1",
+      request: { uid, desiredAPIVersion: apiVersion, objects },
+    };
+    const { clientConfig } = crd.spec.conversion!.webhook!;
+    let response: ConversionResponse | undefined;
+    try {
+      const body = await client.post(clientConfig!, review, conversionTimeout);
+      ({ response } = body as { response?: ConversionResponse });
+    } catch (error) {
+      throw failed(crd, objects[0]!, (error as Error).message);
+    }
+    return readConverted(crd, objects, apiVersion, uid, response);
+  };
+}
+
+function readConverted(
+  crd: CustomResourceDefinition,
+  objects: readonly ApiObject[],
+  apiVersion: string,
+  uid: string,
+  response: ConversionResponse | undefined,
+): ApiObject[] {
+  const fail = (why: string) => failed(crd, objects[0]!, why);
+  if (!response) throw fail("no response provided");
+  if (response.uid !== uid)
+    throw fail(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`);
+  if (response.result?.status !== "Success")
+    throw fail(response.result?.message ?? "the webhook reported no success");
+  const converted = response.convertedObjects ?? [];
+  if (converted.length !== objects.length) {
+    throw fail(`webhook returned ${converted.length} objects, expected ${objects.length}`);
+  }
+  return converted.map((object, index) => {
+    if (object.apiVersion !== apiVersion) {
+      throw fail(
+        `webhook returned invalid converted object at index ${index}: invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`,
+      );
+    }
+    const { metadata } = objects[index]!;
+    // A conversion may change labels and annotations, and nothing else of the metadata.
+    const { labels, annotations } = object.metadata;
+    const { labels: _labels, annotations: _annotations, ...kept } = metadata;
+    return {
+      ...object,
+      metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) },
+    };
+  });
+}
+
+function failed(crd: CustomResourceDefinition, object: ApiObject, why: string): StatusError {
+  const name = `${object.apiVersion}, Kind=${crd.spec.names.kind}`;
+  return new StatusError(500, undefined, `conversion webhook for ${name} failed: ${why}`);
+}

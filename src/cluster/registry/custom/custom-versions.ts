@@ -1,0 +1,94 @@
+import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
+import type { ApiObject } from "../../storage/api-object.ts";
+import { Entry } from "../../storage/entry.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+
+/** Asks a CRD's conversion webhook to bring objects into another version. */
+export type ConvertObjects = (
+  crd: CustomResourceDefinition,
+  objects: readonly ApiObject[],
+  apiVersion: string,
+) => Promise<ApiObject[]>;
+
+let builds = 0;
+
+/** The objects of a CRD in each of its versions: converted, then pruned and defaulted by the version's schema. */
+export class CustomVersions {
+  readonly #crd: CustomResourceDefinition;
+  readonly #schemas: ReadonlyMap<string, CompiledSchema>;
+  readonly #convert: ConvertObjects;
+  /** What was presented under an older definition does not count. */
+  readonly #build = ++builds;
+
+  constructor(
+    crd: CustomResourceDefinition,
+    schemas: ReadonlyMap<string, CompiledSchema>,
+    convert: ConvertObjects,
+  ) {
+    this.#crd = crd;
+    this.#schemas = schemas;
+    this.#convert = convert;
+  }
+
+  present(entry: Entry, version: string): Entry | Promise<Entry> {
+    const known = this.#known(entry, version);
+    if (known) return known;
+    if (!this.#needsWebhook(entry.object, version))
+      return this.#remember(entry, version, this.#rename(entry.object, version));
+    return Promise.resolve(this.presentAll([entry], version)).then(([shown]) => shown!);
+  }
+
+  /** Objects in other versions go through the webhook together. */
+  presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]> {
+    const foreign = entries.filter(
+      (entry) => !this.#known(entry, version) && this.#needsWebhook(entry.object, version),
+    );
+    const own = (entry: Entry) =>
+      this.#known(entry, version) ?? this.#remember(entry, version, this.#rename(entry.object, version));
+    if (foreign.length === 0) return entries.map(own);
+    const objects = foreign.map(({ object }) => object);
+    return this.#convert(this.#crd, objects, this.#apiVersion(version)).then((converted) => {
+      for (const [index, entry] of foreign.entries()) this.#remember(entry, version, converted[index]!);
+      return entries.map(own);
+    });
+  }
+
+  convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject> {
+    if (object.apiVersion === this.#apiVersion(version)) return object;
+    if (!this.#needsWebhook(object, version)) return this.#shape(this.#rename(object, version), version);
+    return this.#convert(this.#crd, [object], this.#apiVersion(version)).then(([converted]) =>
+      this.#shape(converted!, version),
+    );
+  }
+
+  #needsWebhook(object: ApiObject, version: string): boolean {
+    return (
+      this.#crd.spec.conversion?.strategy === "Webhook" && object.apiVersion !== this.#apiVersion(version)
+    );
+  }
+
+  #known(entry: Entry, version: string): Entry | undefined {
+    return entry.derived.get(`${this.#build}/${version}`) as Entry | undefined;
+  }
+
+  #remember(entry: Entry, version: string, converted: ApiObject): Entry {
+    const object = this.#shape(converted, version);
+    const shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
+    entry.derived.set(`${this.#build}/${version}`, shown);
+    return shown;
+  }
+
+  #rename(object: ApiObject, version: string): ApiObject {
+    const apiVersion = this.#apiVersion(version);
+    return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+  }
+
+  #shape(object: ApiObject, version: string): ApiObject {
+    const schema = this.#schemas.get(version)!;
+    return schema.applyDefaults(schema.prune(object).object);
+  }
+
+  #apiVersion(version: string): string {
+    return `${this.#crd.spec.group}/${version}`;
+  }
+}
