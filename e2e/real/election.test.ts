@@ -1,0 +1,96 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { createLogger, loadConfig, Manager } from "@tsbuilder/runtime";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+
+const binaries = findBinaries({ build: false });
+const folder = mkdtempSync(join(tmpdir(), "tsbuilder-elector-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const elector = buildElector();
+
+if ("missing" in binaries || elector === undefined) {
+  const reason = "missing" in binaries ? binaries.missing : "Go, or the modules of client-go, are not there";
+  console.log(`left out: an election together with client-go: ${reason}`);
+  test("an election together with client-go is left out without its programs", () => {
+    expect(reason).not.toBe("");
+  });
+} else {
+  const control = await startControlPlane(binaries.folder);
+  afterAll(() => control.stop());
+
+  const startGo = (lease: string) => {
+    const child = spawn(elector, [], {
+      env: { ...process.env, KUBECONFIG: control.kubeconfig, LEASE: lease },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const lines: string[] = [];
+    createInterface(child.stdout).on("line", (line) => lines.push(line));
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, lines };
+  };
+  const startOurs = (lease: string) => {
+    const manager = new Manager({
+      name: "ours",
+      config: () => loadConfig({ kubeconfig: control.kubeconfig, env: {} }),
+      logger: createLogger({ write() {} }),
+      leaderElection: {
+        id: lease,
+        namespace: "default",
+        identity: "tsbuilder",
+        leaseDuration: "2s",
+        renewDeadline: "1s",
+        retryPeriod: "200ms",
+      },
+    });
+    const state = { isLeading: false };
+    manager.add({ name: "witness", start: () => void (state.isLeading = true) });
+    const end = manager.start();
+    end.catch(() => {});
+    onTestFinished(async () => {
+      manager.stop();
+      await end.catch(() => {});
+    });
+    return { manager, state, end };
+  };
+
+  test("client-go waits for us, and leads as soon as we give the lease away", async () => {
+    const ours = startOurs("ours-first");
+    await eventually(() => ours.state.isLeading);
+    const go = startGo("ours-first");
+    await eventually(() => go.lines.includes("leader is tsbuilder"));
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(go.lines).not.toContain("leading");
+    ours.manager.stop();
+    await ours.end;
+    await eventually(() => go.lines.includes("leading"));
+  });
+
+  test("we wait for client-go, and lead when it is killed or gives the lease away", async () => {
+    const go = startGo("go-first");
+    await eventually(() => go.lines.includes("leading"));
+    const ours = startOurs("go-first");
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(ours.state.isLeading).toBe(false);
+    go.child.kill("SIGKILL");
+    await eventually(() => ours.state.isLeading);
+
+    const gentle = startGo("go-gentle");
+    await eventually(() => gentle.lines.includes("leading"));
+    const next = startOurs("go-gentle");
+    gentle.child.kill("SIGTERM");
+    await eventually(() => next.state.isLeading);
+  });
+}
+
+function buildElector(): string | undefined {
+  const output = join(folder, "elector");
+  const cwd = join(import.meta.dirname, "client-go-elector");
+  const { status } = spawnSync("go", ["build", "-o", output, "."], { cwd, stdio: "ignore" });
+  return status === 0 ? output : undefined;
+}
