@@ -37,7 +37,7 @@ export const claimStrategy: Partial<Strategy> = {
     return errors;
   },
   validateUpdate(object, old, { subresource }) {
-    if (subresource !== "" || isEqual(fixed(object), fixed(old))) return [];
+    if (subresource !== "" || isEqual(fixed(object, old), fixed(old, old))) return [];
     return [
       forbidden(
         "spec",
@@ -56,13 +56,20 @@ export function defaultClaim(claim: Claim): void {
   claim.status.phase ||= "Pending";
 }
 
-/** The part of a claim's spec that stays; a volume's name may be filled in by the binder. */
-function fixed(object: ApiObject): ApiObject {
+/** The part of a claim's spec that stays; the binder may fill in the volume, and the default class where none was asked for. */
+function fixed(object: ApiObject, old: ApiObject): ApiObject {
   const {
     resources: _resources,
     volumeName: _volume,
     volumeAttributesClassName: _class,
     ...rest
   } = (object as unknown as Claim).spec ?? {};
-  return rest as ApiObject;
+  const fixedFields: Record<string, unknown> = { ...rest };
+  if ((old as unknown as ClaimWithClass).spec?.storageClassName === undefined)
+    delete fixedFields["storageClassName"];
+  return fixedFields as ApiObject;
+}
+
+interface ClaimWithClass {
+  readonly spec?: { readonly storageClassName?: string };
 }
