@@ -23,7 +23,17 @@ export function deletionAware<T extends KubernetesObject>(
 ): Reconciler {
   const { kind, finalizers, whileDeleting } = policy;
 
+  /** A write that finds its object gone is no failure: the cache didn't know yet, and the deletion makes a request. */
   async function reconcile(request: Request, context: Context): Promise<Result> {
+    try {
+      return await reconcileOrCleanUp(request, context);
+    } catch (error) {
+      if (!isGone(error, kind, request)) throw error;
+      context.log.debug("Object was deleted meanwhile", { error });
+    }
+  }
+
+  async function reconcileOrCleanUp(request: Request, context: Context): Promise<Result> {
     const object = await client.find(kind, request);
     if (object?.metadata.deletionTimestamp !== undefined) {
       const wait = await cleanUp(object, context);
@@ -76,4 +86,10 @@ export function deletionAware<T extends KubernetesObject>(
   }
 
   return { reconcile };
+}
+
+function isGone(error: unknown, { plural, group }: Kind, { name }: Request): boolean {
+  if (!(error instanceof ApiError) || !error.isNotFound) return false;
+  const { details } = error.body;
+  return details?.name === name && details.kind === plural && (details.group ?? "") === group;
 }
