@@ -10,7 +10,7 @@ interface Recorded {
   readonly causes?: readonly { reason: string; message: string; field: string }[];
 }
 
-/** What kube-apiserver 1.36.3 answered; `testdata/record.ts` writes it anew. */
+/** What kube-apiserver 1.36.3 answered; `e2e/real/recordings` writes it anew. */
 const recorded = JSON.parse(
   readFileSync(new URL("testdata/recorded.json", import.meta.url), "utf8"),
 ) as Record<string, { creates: Recorded[]; updates: Recorded[] }>;

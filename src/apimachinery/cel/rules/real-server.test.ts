@@ -6,7 +6,7 @@ import { ruleCases } from "../testdata/object-cases.ts";
 import { checkSchema } from "./check-schema.ts";
 import { compileValidator } from "./compile-validator.ts";
 
-/** What kube-apiserver 1.36.3 answered; `testdata/record.ts` writes it anew. */
+/** What kube-apiserver 1.36.3 answered; `e2e/real/recordings` writes it anew. */
 interface Answer {
   readonly causes?: readonly { reason: string; message: string; field: string }[];
 }

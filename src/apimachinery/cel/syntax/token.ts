@@ -15,7 +15,7 @@ export type TokenKind =
   | Punctuation;
 
 /** The operators and delimiters. */
-export type Punctuation = (typeof punctuation)[number];
+type Punctuation = (typeof punctuation)[number];
 
 /** Longer ones first: the lexer takes the first that fits. */
 export const punctuation = [

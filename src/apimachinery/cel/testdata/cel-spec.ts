@@ -85,7 +85,7 @@ function defaultValue(fails: boolean, checkOnly: boolean): Value | undefined {
 }
 
 /** Reads a value of the suite. */
-export function toValue(json: JSONValue): Value {
+function toValue(json: JSONValue): Value {
   const [kind, content] = Object.entries(json)[0] ?? ["nullValue", null];
   switch (kind) {
     case "int64Value":

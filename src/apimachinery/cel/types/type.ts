@@ -1,5 +1,5 @@
 /** The kinds of types that the checker tells apart. */
-export type TypeKind =
+type TypeKind =
   | "bool"
   | "bytes"
   | "double"

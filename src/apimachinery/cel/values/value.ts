@@ -1,4 +1,3 @@
-import type { CelType } from "../types/type.ts";
 import type { CelDouble } from "./double.ts";
 import type { ExtensionValue } from "./extension.ts";
 import type { Int } from "./int.ts";
@@ -27,8 +26,3 @@ export type Value =
   | CelOptional
   | TypeValue
   | ExtensionValue;
-
-/** Values whose type is known when they are made. */
-export interface Typed {
-  readonly celType: CelType;
-}

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
-import { type Answer, call, crd, group, install } from "../../schema/testdata/real-server.ts";
-import { crdCases } from "./crd-cases.ts";
-import { ruleCases } from "./object-cases.ts";
+import { type Answer, call, crd, group, install } from "./real-server.ts";
+import { crdCases } from "../../../src/apimachinery/cel/testdata/crd-cases.ts";
+import { ruleCases } from "../../../src/apimachinery/cel/testdata/object-cases.ts";
 
-/** Records what a real API server says to schemas and to objects with rules; see `schema/testdata/record.ts`. */
+/** Records what a real API server says to schemas and to objects with rules; see `record-schemas.ts`. */
+const testdata = new URL("../../../src/apimachinery/cel/testdata/", import.meta.url);
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 function causes({ status, body }: Answer): object {
@@ -19,7 +20,7 @@ for (const { name, spec, root, hasStatus } of crdCases) {
   if (hasStatus) version["subresources"] = { status: {} };
   created[name] = causes(await call("POST", `${crds}?dryRun=All`, definition));
 }
-writeFileSync(new URL("crd-answers.json", import.meta.url), `${JSON.stringify(created, null, 1)}\n`);
+writeFileSync(new URL("crd-answers.json", testdata), `${JSON.stringify(created, null, 1)}\n`);
 
 const validated: Record<string, object[]> = {};
 for (const [index, { name, spec, writes }] of ruleCases.entries()) {
@@ -42,9 +43,11 @@ for (const [index, { name, spec, writes }] of ruleCases.entries()) {
     const { body } = await call("POST", path, object(before));
     await install(plural, spec);
     const { resourceVersion } = body["metadata"] as { resourceVersion: string };
-    validated[name].push(causes(await call("PUT", `${path}/x?dryRun=All`, object(after, { resourceVersion }))));
+    validated[name].push(
+      causes(await call("PUT", `${path}/x?dryRun=All`, object(after, { resourceVersion }))),
+    );
     await call("DELETE", `${path}/x`);
   }
   await call("DELETE", `${crds}/${plural}.${group}`);
 }
-writeFileSync(new URL("object-answers.json", import.meta.url), `${JSON.stringify(validated, null, 1)}\n`);
+writeFileSync(new URL("object-answers.json", testdata), `${JSON.stringify(validated, null, 1)}\n`);

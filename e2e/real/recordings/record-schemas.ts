@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
-import { cases } from "./cases.ts";
+import { cases } from "../../../src/apimachinery/schema/testdata/cases.ts";
 import { call, digest, group, install } from "./real-server.ts";
 
 /**
  * Records what a real API server answers to the cases: run with its address and a token of an administrator.
- * `node --conditions=@tsbuilder/source --import tsx record.ts https://127.0.0.1:16443 tok`
+ * `node --conditions=@tsbuilder/source --import tsx e2e/real/recordings/record-schemas.ts https://127.0.0.1:16443 tok`
  */
 const recorded: Record<string, unknown> = {};
 for (const [index, { name, spec, creates = [], updates = [] }] of cases.entries()) {
@@ -32,4 +32,7 @@ for (const [index, { name, spec, creates = [], updates = [] }] of cases.entries(
   recorded[name] = { creates: created, updates: updated };
   await call("DELETE", `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`);
 }
-writeFileSync(new URL("recorded.json", import.meta.url), `${JSON.stringify(recorded, null, 1)}\n`);
+writeFileSync(
+  new URL("../../../src/apimachinery/schema/testdata/recorded.json", import.meta.url),
+  `${JSON.stringify(recorded, null, 1)}\n`,
+);

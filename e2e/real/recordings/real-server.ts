@@ -1,5 +1,5 @@
 import { request } from "node:https";
-import type { JSONSchema } from "../json-schema.ts";
+import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 
 /** A real API server to ask: its address, and an administrator's token. */
 const [address = "https://127.0.0.1:16443", token = "tok"] = process.argv.slice(2);
@@ -30,7 +30,12 @@ export function call(method: string, path: string, body?: unknown): Promise<Answ
         response.on("data", (chunk: string) => (text += chunk));
         response.on("end", () => {
           const warning = response.headers["warning"];
-          const warnings = warning === undefined ? [] : [...warning.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map((m) => m[1]!.replaceAll(/\\(.)/g, "$1"));
+          const warnings =
+            warning === undefined
+              ? []
+              : [...warning.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map((m) =>
+                  m[1]!.replaceAll(/\\(.)/g, "$1"),
+                );
           resolve({ status: response.statusCode!, warnings, body: text === "" ? {} : JSON.parse(text) });
         });
       },
@@ -52,7 +57,12 @@ export function crd(plural: string, spec: JSONSchema): object {
       scope: "Cluster",
       names: { plural, kind },
       versions: [
-        { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties: { spec } } } },
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+        },
       ],
     },
   };
@@ -65,14 +75,21 @@ export async function install(plural: string, spec: JSONSchema): Promise<void> {
   const existing = await call("GET", `${crds}/${name}`);
   const definition = crd(plural, spec) as { metadata: Record<string, unknown> };
   if (existing.status === 200) {
-    definition.metadata["resourceVersion"] = (existing.body["metadata"] as Record<string, unknown>)["resourceVersion"];
+    definition.metadata["resourceVersion"] = (existing.body["metadata"] as Record<string, unknown>)[
+      "resourceVersion"
+    ];
   }
   const answer =
-    existing.status === 200 ? await call("PUT", `${crds}/${name}`, definition) : await call("POST", crds, definition);
+    existing.status === 200
+      ? await call("PUT", `${crds}/${name}`, definition)
+      : await call("POST", crds, definition);
   if (answer.status >= 300) throw new Error(`${plural}: ${JSON.stringify(answer.body)}`);
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `${crds}/${name}`);
-    const conditions = ((body["status"] as Record<string, unknown>)?.["conditions"] ?? []) as { type: string; status: string }[];
+    const conditions = ((body["status"] as Record<string, unknown>)?.["conditions"] ?? []) as {
+      type: string;
+      status: string;
+    }[];
     if (conditions.some(({ type, status }) => type === "Established" && status === "True")) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -86,4 +103,3 @@ export function digest(answer: Answer): object {
   const details = body["details"] as { causes?: object[] } | undefined;
   return { status, warnings, message: body["message"], causes: details?.causes ?? [] };
 }
-
