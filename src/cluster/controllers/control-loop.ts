@@ -1,11 +1,12 @@
 import type { Controller, ControllerContext } from "./controller.ts";
+import { isLostRace, isNamespaceEnding } from "./failures.ts";
 import type { ObjectEvent } from "./objects.ts";
 
 /** How long a key waits after its first failure; each further one doubles it. */
 const firstBackoff = 5;
 const longestBackoff = 10_000;
 
-/** How many times a key is tried again at once after conflicts. */
+/** How many times a key is tried again at once after lost races. */
 const fastRetries = 10;
 
 /**
@@ -74,17 +75,18 @@ export class ControlLoop {
     }
   }
 
-  /**
-   * What made a key fail, a missing namespace or a quota, may have changed by the next look. After a conflict
-   * that is so already: somebody else wrote in between.
-   */
+  /** What made a key fail may have changed by the next look; after a lost race it has. */
   #retry(key: string, error: unknown): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const isConflict = codeOf(error) === 409;
-    if (!isConflict) this.#context.onError?.(this.#controller.name, key, error);
-    if (isConflict && failures < fastRetries) this.#enqueue(key);
-    else this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
+    if (isLostRace(error) && failures < fastRetries) {
+      this.#enqueue(key);
+      return;
+    }
+    if (!isLostRace(error) && !isNamespaceEnding(error)) {
+      this.#context.onError?.(this.#controller.name, key, error);
+    }
+    this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
   }
 
   #wake(key: string, after: number | undefined): void {
@@ -97,9 +99,4 @@ export class ControlLoop {
     });
     this.#timers.set(key, cancel);
   }
-}
-
-/** The HTTP status of an error that the server answered with. */
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 }

@@ -10,7 +10,7 @@ export interface ControllerContext {
   readonly caCertificate?: string | undefined;
   /** The stages that the user wants objects to go through: see `parseStages`. */
   readonly stages?: readonly Stage[] | undefined;
-  /** Gets what a controller failed with before it tries again; conflicts are no failures. */
+  /** Gets what a controller failed with before it tries again; lost races are no failures. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
 

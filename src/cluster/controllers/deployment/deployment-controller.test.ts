@@ -50,7 +50,7 @@ describe("deploymentController()", () => {
     await cluster.install(web());
     await eventually(() => expect(condition("Progressing")?.reason).toBe("NewReplicaSetAvailable"));
     expect(read().status).toMatchObject({
-      observedGeneration: 1,
+      observedGeneration: read().metadata.generation,
       replicas: 3,
       updatedReplicas: 3,
       readyReplicas: 3,

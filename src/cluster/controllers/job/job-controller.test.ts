@@ -96,7 +96,7 @@ describe("jobController()", () => {
     await cluster.install(work({ suspend: true }));
     await eventually(() => expect(conditions()).toEqual(["Suspended: JobSuspended"]));
     expect(running()).toEqual([]);
-    await cluster.install({ ...work({ suspend: false }) });
+    await objects().update("tester", { ...read(), spec: { ...read().spec, suspend: false } });
     await eventually(() => expect(conditions()).toEqual(["Suspended: JobResumed"]));
     await eventually(() => expect(running()).toHaveLength(1));
   });

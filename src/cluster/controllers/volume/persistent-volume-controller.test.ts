@@ -96,6 +96,21 @@ describe("persistentVolumeController()", () => {
     await eventually(() => expect(volumes()[0]?.status?.phase).toBe("Released"));
   });
 
+  it("keeps a deleted claim until the last pod that uses it is gone", async () => {
+    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+    await cluster.install(claim("1Gi"), {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "user", namespace: "default" },
+      spec: { containers: [{ name: "user", image: "user:1" }], volumes },
+    });
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+    await objects().delete("tester", read()!);
+    await eventually(() => expect(read()?.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]));
+    await objects().delete("tester", objects().get("pods", "default", "user")!, { gracePeriodSeconds: 0 });
+    await eventually(() => expect(read()).toBeUndefined());
+  });
+
   it("brings a default storage class along", async () => {
     await eventually(() =>
       expect(objects().get(storageClasses, undefined, "standard")).toMatchObject({

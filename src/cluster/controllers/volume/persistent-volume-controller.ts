@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
@@ -5,11 +6,14 @@ import {
   type PersistentVolumeClaim,
   persistentVolumeClaims,
   persistentVolumes,
+  type Pod,
+  pods,
   type StorageClass,
   storageClasses,
 } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
+import { claimProtection, claimsOfPod, isInUse, volumeProtection } from "./protection.ts";
 import { chooseVolume, isReservedFor } from "./choose-volume.ts";
 import {
   claimReference,
@@ -26,11 +30,12 @@ const user = userOf("persistent-volume-binder");
 export function persistentVolumeController({ objects }: ControllerContext): Controller {
   return {
     name: "persistentvolume",
-    watches: [persistentVolumeClaims, persistentVolumes, storageClasses],
+    watches: [persistentVolumeClaims, persistentVolumes, storageClasses, pods],
     startKeys: ["class"],
 
     /** A new volume or class may be what any waiting claim waits for. */
     keysOf({ resource, object }) {
+      if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
       if (resource === persistentVolumeClaims) return [`claim${keyOf(object)}`, ...volumeKeyOf(object)];
       const waiting = objects.list(persistentVolumeClaims).filter(({ spec }) => !spec.volumeName);
       const claims = waiting.map((claim) => `claim${keyOf(claim)}`);
@@ -58,7 +63,12 @@ export function persistentVolumeController({ objects }: ControllerContext): Cont
 
   async function settleClaim(key: string): Promise<void> {
     const found = findByKey(objects, persistentVolumeClaims, key);
-    if (!found || found.metadata.deletionTimestamp) return;
+    if (!found) return;
+    if (found.metadata.deletionTimestamp) {
+      if (!isInUse(found, objects.list(pods, found.metadata.namespace)))
+        await release(found, claimProtection);
+      return;
+    }
     const claim = await withClass(found);
     const volume = chooseVolume(claim, objects.list(persistentVolumes)) ?? (await provision(claim));
     if (volume) await bind(claim, await grow(volume, claim));
@@ -129,6 +139,14 @@ export function persistentVolumeController({ objects }: ControllerContext): Cont
     if (!isEqual(status, claim.status)) await objects.update(user, { ...claim, status }, "status");
   }
 
+  /** Takes the finalizer off that keeps an object while it is in use. */
+  async function release(object: KubernetesObject, finalizer: string): Promise<void> {
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(finalizer)) return;
+    const others = finalizers.filter((name) => name !== finalizer);
+    await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers: others } });
+  }
+
   /** When its claim is gone a volume goes too, or is released and kept, as it says. */
   async function settleVolume(key: string): Promise<void> {
     const volume = findByKey(objects, persistentVolumes, key);
@@ -137,6 +155,10 @@ export function persistentVolumeController({ objects }: ControllerContext): Cont
     const claim = claimRef && objects.get(persistentVolumeClaims, claimRef.namespace, claimRef.name ?? "");
     const bound = claim !== undefined && claim.metadata.uid === claimRef?.uid;
     const lost = claimRef?.uid !== undefined && !bound;
+    if (volume.metadata.deletionTimestamp && !bound) {
+      await release(volume, volumeProtection);
+      return;
+    }
     if (lost && persistentVolumeReclaimPolicy === "Delete") {
       if (!volume.metadata.deletionTimestamp)
         await objects.delete(user, volume, { uid: volume.metadata.uid });

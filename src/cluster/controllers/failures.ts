@@ -1,0 +1,18 @@
+import type { Status } from "@tsbuilder/apimachinery/meta";
+
+/** Tells whether somebody else changed or deleted an object between a read and the write that failed. */
+export function isLostRace(error: unknown): boolean {
+  const code = statusOf(error)?.code;
+  return code === 404 || code === 409;
+}
+
+/** Tells whether a write failed because its namespace is being deleted: nothing new can come there. */
+export function isNamespaceEnding(error: unknown): boolean {
+  const causes = statusOf(error)?.details?.causes ?? [];
+  return causes.some(({ reason }) => reason === "NamespaceTerminating");
+}
+
+/** What the server answered, where it is the server that failed. */
+function statusOf(error: unknown): Status | undefined {
+  return error instanceof Error && "status" in error ? (error.status as Status) : undefined;
+}
