@@ -7,6 +7,7 @@ import { fileHeader } from "./file-header.ts";
 import { className, variableName } from "./identifiers.ts";
 import { identity } from "./identity.ts";
 import { kindDefinition, kindMarkers } from "./kind-text.ts";
+import { referenceTemplates } from "./reference-templates.ts";
 import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
 
@@ -118,7 +119,7 @@ function reference(project: Project, resource: Resource, surroundings: Surroundi
   const context = {
     ...typesContext(project, resource, surroundings),
     ...controllerContext(project, resource, controllerName, surroundings),
-    ...options,
+    ...(referenceTemplates.find((known) => known.name === name)?.words?.(options) ?? options),
     projectName: project.projectName,
     version: resource.version,
     qualifiedGroup: qualifiedGroup(resource),

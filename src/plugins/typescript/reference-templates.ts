@@ -1,3 +1,5 @@
+import { deployImageWords } from "./deploy-image-words.ts";
+
 /** A reference operator: where its templates are, and what it is called unless said otherwise. */
 export interface ReferenceTemplate {
   /** Folder below `templates/typescript/template`. */
@@ -11,6 +13,8 @@ export interface ReferenceTemplate {
   readonly hasTextFiles: boolean;
   /** What it must or may be told, with the values of what isn't. */
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** What its templates say for that, where it is not the very words. */
+  readonly words?: (options: Readonly<Record<string, string>>) => Record<string, string>;
 }
 
 /** All reference operators. To add one: its folder of templates, and an entry. */
@@ -32,5 +36,15 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
     kind: "AppService",
     hasTextFiles: false,
     options: {},
+  },
+  {
+    name: "deploy-image",
+    summary: "any image, with its command, port and user",
+    group: "apps",
+    version: "v1",
+    kind: undefined,
+    hasTextFiles: false,
+    options: { image: undefined, containerCommand: "", containerPort: "", runAsUser: "" },
+    words: deployImageWords,
   },
 ];

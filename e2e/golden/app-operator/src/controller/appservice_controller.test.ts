@@ -1,0 +1,279 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { findCondition } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
+import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import {
+  consistently,
+  eventually,
+  startTestManager,
+  type TestManager,
+} from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AppService, type AppServiceSpec } from "../../api/v1/appservice_types.ts";
+import { setupAppServiceController } from "./appservice_controller.ts";
+
+const namespace = "default";
+const web = { name: "web", port: 80, targetPort: 8080 };
+let cluster: TestCluster;
+let manager: TestManager;
+
+// No controllers but ours run here: a test that needs a Deployment to get available says so itself.
+beforeAll(async () => {
+  cluster = await startTestCluster({ crds: "config/crd/bases" });
+  manager = await startTestManager(cluster.kubeconfig, setupAppServiceController);
+});
+
+afterAll(async () => {
+  await manager?.stop();
+  await cluster?.stop();
+});
+
+test("an image with a node port becomes a Deployment and a Service", async () => {
+  const name = await create("nginx-app", {
+    image: "nginx:alpine",
+    replicas: 3,
+    ports: [{ port: 80, targetPort: 80, nodePort: 30002 }],
+  });
+  const deployment = await eventually(() => manager.client.get(Deployment, { namespace, name }));
+  expect(deployment.spec?.replicas).toBe(3);
+  expect(deployment.spec?.template.spec?.containers[0]).toMatchObject({
+    name,
+    image: "nginx:alpine",
+    imagePullPolicy: "IfNotPresent",
+    ports: [{ containerPort: 80, protocol: "TCP" }],
+  });
+  const service = await eventually(() => manager.client.get(Service, { namespace, name }));
+  expect(service.spec).toMatchObject({
+    type: "NodePort",
+    ports: [{ port: 80, targetPort: 80, nodePort: 30002 }],
+  });
+  for (const { metadata } of [deployment, service]) {
+    expect(metadata.ownerReferences).toMatchObject([
+      { kind: "AppService", name, controller: true },
+    ]);
+  }
+});
+
+test("Available follows the Deployment's own word, and then nothing is written any more", async () => {
+  const name = await create("calm", { image: "nginx", ports: [web] });
+  await eventually(async () => expect(await conditionOf(name, "Available")).toBe("Deploying"));
+  await makeAvailable(name);
+  await eventually(async () =>
+    expect(await conditionOf(name, "Available")).toBe("DeploymentAvailable"),
+  );
+  await eventually(async () => expect(await conditionOf(name, "Progressing")).toBe("UpToDate"));
+  const before = await versions(name);
+  await consistently(async () => expect(await versions(name)).toEqual(before));
+});
+
+test("each optional child goes when its field goes", async () => {
+  const name = await create("rich", {
+    image: "nginx",
+    replicas: 2,
+    ports: [web],
+    ingress: { host: "app.example.com" },
+    config: { LEVEL: "debug" },
+  });
+  const config = { namespace, name: `${name}-config` };
+  await eventually(async () => {
+    await manager.client.get(Ingress, { namespace, name });
+    await manager.client.get(ConfigMap, config);
+    await manager.client.get(PodDisruptionBudget, { namespace, name });
+  });
+  await change(name, (spec) => {
+    spec.replicas = 1;
+    delete spec.ingress;
+    delete spec.config;
+    delete spec.ports;
+  });
+  await eventually(async () => {
+    expect(await manager.client.find(Ingress, { namespace, name })).toBeUndefined();
+    expect(await manager.client.find(ConfigMap, config)).toBeUndefined();
+    expect(await manager.client.find(PodDisruptionBudget, { namespace, name })).toBeUndefined();
+    expect(await manager.client.find(Service, { namespace, name })).toBeUndefined();
+  });
+});
+
+test("a port and a variable that are taken out are gone from the children", async () => {
+  const name = await create("shrinking", {
+    image: "nginx",
+    ports: [web, { name: "admin", port: 81 }],
+    envs: [
+      { name: "A", value: "1" },
+      { name: "B", value: "2" },
+    ],
+  });
+  await eventually(() => manager.client.get(Service, { namespace, name }));
+  await change(name, (spec) => {
+    spec.ports = [web];
+    spec.envs = [{ name: "A", value: "1" }];
+  });
+  await eventually(async () => {
+    const { spec } = await manager.client.get(Service, { namespace, name });
+    expect(spec?.ports).toHaveLength(1);
+    const deployment = await manager.client.get(Deployment, { namespace, name });
+    expect(deployment.spec?.template.spec?.containers[0]?.env).toEqual([{ name: "A", value: "1" }]);
+  });
+});
+
+test("a port that somebody else changed does not stay beside ours", async () => {
+  const name = await create("foreign-port", { image: "nginx", ports: [web] });
+  const service = await eventually(() => manager.client.get(Service, { namespace, name }));
+  await manager.client.patch(Service, service, (draft) => {
+    draft.spec!.ports![0]!.port = 8181;
+  });
+  await eventually(async () => {
+    const { spec } = await manager.client.get(Service, { namespace, name });
+    expect(spec?.ports?.map(({ port }) => port)).toEqual([80]);
+  });
+});
+
+test("an annotation of somebody else's stays, a change of our field does not", async () => {
+  const name = await create("shared", { image: "nginx" });
+  const deployment = await eventually(() => manager.client.get(Deployment, { namespace, name }));
+  await manager.client.patch(Deployment, deployment, (draft) => {
+    draft.metadata.annotations = { ...draft.metadata.annotations, "example.com/note": "mine" };
+    draft.spec!.template.spec!.containers[0]!.image = "nginx:other";
+  });
+  await eventually(async () => {
+    const { metadata, spec } = await manager.client.get(Deployment, { namespace, name });
+    expect(spec?.template.spec?.containers[0]?.image).toBe("nginx");
+    expect(metadata.annotations).toMatchObject({ "example.com/note": "mine" });
+  });
+});
+
+test("an autoscaler takes the number of pods over without a step to one", async () => {
+  const name = await create("scaling", {
+    image: "nginx",
+    replicas: 4,
+    resources: { requests: { cpu: "10m" } },
+  });
+  await eventually(() => manager.client.get(Deployment, { namespace, name }));
+  await change(name, (spec) => {
+    spec.autoscaling = { maxReplicas: 8 };
+  });
+  await eventually(() => manager.client.get(HorizontalPodAutoscaler, { namespace, name }));
+  expect((await manager.client.get(Deployment, { namespace, name })).spec?.replicas).toBe(4);
+});
+
+test("a child that the server refuses is told, and does not stop the others", async () => {
+  await create("first-port", { image: "nginx", ports: [{ port: 80, nodePort: 30077 }] });
+  await eventually(() => manager.client.get(Service, { namespace, name: "first-port" }));
+  const name = await create("second-port", {
+    image: "nginx",
+    ports: [{ port: 80, nodePort: 30077 }],
+  });
+  await eventually(async () => expect(await conditionOf(name, "Degraded")).toBe("ServiceRejected"));
+  expect(await manager.client.get(Deployment, { namespace, name })).toBeDefined();
+});
+
+test("a stranger's object of the same name is left alone", async () => {
+  const foreign = await manager.client.create(ConfigMap, {
+    metadata: { name: "contested-config", namespace, ownerReferences: [stranger] },
+    data: { a: "b" },
+  });
+  const name = await create("contested", { image: "nginx", config: { c: "d" } });
+  await eventually(async () => expect(await conditionOf(name, "Degraded")).toBe("NameConflict"));
+  const after = await manager.client.get(ConfigMap, { namespace, name: "contested-config" });
+  expect(after.metadata.resourceVersion).toBe(foreign.metadata.resourceVersion);
+});
+
+test("scaling through the subresource scales the app", async () => {
+  const name = await create("scaled", { image: "nginx" });
+  await eventually(() => manager.client.get(Deployment, { namespace, name }));
+  await manager.client
+    .subresource(AppService, { namespace, name }, "scale")
+    .patch({ merge: { spec: { replicas: 3 } } });
+  await eventually(async () => {
+    expect((await manager.client.get(Deployment, { namespace, name })).spec?.replicas).toBe(3);
+  });
+});
+
+test.each<[string, AppServiceSpec, string]>([
+  ["no image", { image: "" }, "spec.image"],
+  ["port 0", { image: "a", ports: [{ port: 0 }] }, "spec.ports[0].port"],
+  [
+    "a node port out of range",
+    { image: "a", ports: [{ port: 80, nodePort: 80 }] },
+    "spec.ports[0].nodePort",
+  ],
+  [
+    "two ports without names",
+    { image: "a", ports: [{ port: 80 }, { port: 81 }] },
+    "each needs a name",
+  ],
+  [
+    "a node port with ClusterIP",
+    { image: "a", serviceType: "ClusterIP", ports: [{ port: 80, nodePort: 30001 }] },
+    "a nodePort needs",
+  ],
+  ["a variable twice", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
+  [
+    "autoscaling without a request",
+    { image: "a", autoscaling: { maxReplicas: 2 } },
+    "autoscaling needs",
+  ],
+  [
+    "more pods at least than at most",
+    {
+      image: "a",
+      resources: { requests: { cpu: "1" } },
+      autoscaling: { minReplicas: 3, maxReplicas: 2 },
+    },
+    "minReplicas is larger",
+  ],
+])("%s is refused", async (_, spec, message) => {
+  await expect(create("refused", spec)).rejects.toThrow(message);
+});
+
+const stranger = { apiVersion: "v1", kind: "Secret", name: "x", uid: "stranger", controller: true };
+
+async function create(name: string, spec: AppServiceSpec): Promise<string> {
+  await manager.client.create(AppService, { metadata: { name, namespace }, spec });
+  return name;
+}
+
+async function change(name: string, edit: (spec: AppServiceSpec) => void): Promise<void> {
+  const app = await manager.client.get(AppService, { namespace, name });
+  await manager.client.patch(AppService, app, ({ spec }) => edit(spec), { optimisticLock: false });
+}
+
+async function conditionOf(name: string, type: string): Promise<string | undefined> {
+  const { status } = await manager.client.get(AppService, { namespace, name });
+  return findCondition(status?.conditions, type)?.reason;
+}
+
+/** What tells whether anything was written. */
+async function versions(name: string): Promise<(string | undefined)[]> {
+  const objects = await Promise.all([
+    manager.client.get(AppService, { namespace, name }),
+    manager.client.get(Deployment, { namespace, name }),
+    manager.client.get(Service, { namespace, name }),
+  ]);
+  return objects.map(({ metadata }) => metadata.resourceVersion);
+}
+
+/** Plays the Deployment's controller. */
+async function makeAvailable(name: string): Promise<void> {
+  const deployment = await manager.client.get(Deployment, { namespace, name });
+  const replicas = deployment.spec?.replicas ?? 1;
+  const time = "2026-01-01T00:00:00Z";
+  const moments = { lastTransitionTime: time, lastUpdateTime: time };
+  await manager.client.patchStatus(Deployment, deployment, {
+    observedGeneration: deployment.metadata.generation,
+    replicas,
+    updatedReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+    conditions: [
+      { type: "Available", status: "True", reason: "MinimumReplicasAvailable", ...moments },
+    ],
+  });
+}

@@ -1,0 +1,116 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type {
+  Client,
+  Context,
+  Desired,
+  Manager,
+  Reconciler,
+  Request,
+  Result,
+} from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
+import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import { AppService } from "../../api/v1/appservice_types.ts";
+import {
+  autoscalerFor,
+  configMapFor,
+  configName,
+  deploymentFor,
+  disruptionBudgetFor,
+  fewestReplicas,
+  ingressFor,
+  serviceFor,
+} from "./appservice_resources.ts";
+import { Children } from "./appservice_children.ts";
+import { removeForeignPorts } from "./appservice_ports.ts";
+import { statusFor } from "./appservice_status.ts";
+
+// +kubebuilder:rbac:groups=apps.example.com,resources=appservices,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps.example.com,resources=appservices/status;appservices/finalizers,verbs=update;patch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=ingresses,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+/**
+ * Drives a Deployment, a Service and what else an AppService asks for.
+ * It needs no finalizer: everything that it makes has the AppService as its owner, so the garbage collector suffices.
+ */
+export class AppServiceReconciler implements Reconciler {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async reconcile(request: Request, { events }: Context): Promise<Result> {
+    const app = await this.#client.find(AppService, request);
+    if (!app || app.spec.paused) return;
+    const { config, ports = [], ingress, autoscaling } = app.spec;
+    const [port] = ports;
+
+    const child = new Children(this.#client, app);
+    await this.#handOverReplicas(app);
+    await child.set(ConfigMap, configName(app), config && configMapFor(app, config));
+    await child.set(Deployment, app.metadata.name, deploymentFor(app));
+    await child.set(Service, app.metadata.name, port && serviceFor(app, ports), removeForeignPorts);
+    await child.set(Ingress, app.metadata.name, ingress && port && ingressFor(app, ingress, port));
+    await child.set(
+      HorizontalPodAutoscaler,
+      app.metadata.name,
+      autoscaling && autoscalerFor(app, autoscaling),
+    );
+    const budget = fewestReplicas(app) > 1 ? disruptionBudgetFor(app) : undefined;
+    await child.set(PodDisruptionBudget, app.metadata.name, budget);
+
+    const { namespace, name = "" } = app.metadata;
+    const deployment = await this.#client.find(Deployment, { namespace, name });
+    const service = await this.#client.find(Service, { namespace, name });
+    const status = statusFor(app, { deployment, service, rejections: child.rejections });
+    await this.#client.patchStatus(AppService, app, status);
+    for (const { reason, message } of child.rejections) events.warning(app, reason, message);
+    // What was rejected is tried again, slowly: a change of the app or of a child comes sooner.
+    return child.rejections.length > 0 ? { requeueAfter: "15s" } : undefined;
+  }
+
+  /**
+   * When an autoscaler takes over, `replicas` leaves what we apply, and a field that nobody sets falls back to 1. So
+   * the number of now is first handed to a manager of its own.
+   */
+  async #handOverReplicas(app: AppService): Promise<void> {
+    const { namespace, name = "" } = app.metadata;
+    if (!app.spec.autoscaling) return;
+    const deployment = await this.#client.find(Deployment, { namespace, name });
+    const autoscaler = await this.#client.find(HorizontalPodAutoscaler, { namespace, name });
+    if (!deployment || autoscaler) return;
+    const { replicas, selector } = deployment.spec ?? {};
+    const kept = { metadata: { namespace, name }, spec: { replicas, selector } };
+    await this.#client.apply(Deployment, kept as Desired<Deployment>, { fieldManager: HANDOVER });
+  }
+}
+
+/** Owns `replicas` between us and an autoscaler. */
+const HANDOVER = "app-operator-handover";
+
+/** Connects the reconciler with the objects that it watches. */
+export function setupAppServiceController(manager: Manager): void {
+  manager
+    .controllerFor(AppService)
+    .named("appservice")
+    .owns(ConfigMap)
+    .owns(Deployment)
+    .owns(Service)
+    .owns(Ingress)
+    .owns(HorizontalPodAutoscaler)
+    .owns(PodDisruptionBudget)
+    .complete(new AppServiceReconciler(manager.client));
+}

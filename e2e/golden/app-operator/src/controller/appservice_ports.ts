@@ -1,0 +1,32 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Client, Desired } from "@tsbuilder/runtime";
+import { Service, type ServicePort } from "@tsbuilder/runtime/k8s/core/v1";
+
+/**
+ * Takes out ports that somebody else put into the Service. A list that is merged by port and protocol keeps foreign
+ * items, and two of them may fight for one node port; so where the whole list differs, it is replaced, and node ports
+ * that were given are kept.
+ */
+export async function removeForeignPorts(
+  client: Client,
+  live: Service,
+  desired: Desired<Service>,
+): Promise<void> {
+  const wanted = desired.spec?.ports ?? [];
+  const present = live.spec?.ports ?? [];
+  const known = new Set(wanted.map(keyOf));
+  if (present.every((port) => known.has(keyOf(port)))) return;
+  const given = new Map(present.map((port) => [keyOf(port), port.nodePort]));
+  const ports = wanted.map((port) => ({
+    ...port,
+    nodePort: port.nodePort ?? given.get(keyOf(port)),
+  }));
+  await client.update(Service, { ...live, spec: { ...live.spec, ports } });
+}
+
+function keyOf({ port, protocol = "TCP" }: ServicePort): string {
+  return `${port}/${protocol}`;
+}

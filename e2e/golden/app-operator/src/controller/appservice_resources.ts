@@ -1,0 +1,206 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { createHash } from "node:crypto";
+import type { Desired } from "@tsbuilder/runtime";
+import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
+import type {
+  ConfigMap,
+  Container,
+  ContainerPort,
+  Probe,
+  Service,
+  ServicePort,
+} from "@tsbuilder/runtime/k8s/core/v1";
+import type { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
+import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import type {
+  AppIngress,
+  AppPort,
+  AppService,
+  Autoscaling,
+} from "../../api/v1/appservice_types.ts";
+
+/** The domain under which this operator annotates objects. */
+export const DOMAIN = "apps.example.com";
+
+/** Labels that choose an app's pods; they never change, because selectors can't. */
+export function selectorLabels({ metadata }: AppService): Record<string, string> {
+  return {
+    "app.kubernetes.io/name": "appservice",
+    "app.kubernetes.io/instance": metadata.name ?? "",
+  };
+}
+
+/** The app's values for its environment. */
+export function configMapFor(app: AppService, config: Record<string, string>): Desired<ConfigMap> {
+  return { metadata: { name: configName(app), labels: labelsOf(app) }, data: config };
+}
+
+/** The app's pods. With an autoscaler, how many there are is not ours to say. */
+export function deploymentFor(app: AppService): Desired<Deployment> {
+  const { spec } = app;
+  const isRestricted = spec.podSecurity === "restricted";
+  return {
+    metadata: {
+      name: app.metadata.name,
+      labels: labelsOf(app),
+      // For people: what was asked for when this was written. Nobody reads it back.
+      annotations: { [`${DOMAIN}/last-applied-spec`]: JSON.stringify(spec) },
+    },
+    spec: {
+      replicas: spec.autoscaling ? undefined : (spec.replicas ?? 1),
+      selector: { matchLabels: selectorLabels(app) },
+      template: {
+        metadata: { labels: labelsOf(app), annotations: configAnnotation(spec.config) },
+        spec: {
+          serviceAccountName: spec.serviceAccountName,
+          imagePullSecrets: spec.imagePullSecrets,
+          securityContext: isRestricted
+            ? { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }
+            : undefined,
+          containers: [containerFor(app, isRestricted)],
+        },
+      },
+    },
+  };
+}
+
+/** Where the app's ports are reached; its type follows from the ports where the spec does not say it. */
+export function serviceFor(app: AppService, ports: readonly AppPort[]): Desired<Service> {
+  return {
+    metadata: { name: app.metadata.name, labels: labelsOf(app) },
+    spec: {
+      type: serviceTypeOf(app),
+      selector: selectorLabels(app),
+      ports: ports.map(servicePort),
+    },
+  };
+}
+
+/** How the app is reached from outside, at its first port. */
+export function ingressFor(app: AppService, ingress: AppIngress, port: AppPort): Desired<Ingress> {
+  const { host, path = "/", pathType = "Prefix", className, tlsSecretName, annotations } = ingress;
+  const service = { name: app.metadata.name ?? "", port: { number: port.port } };
+  return {
+    metadata: { name: app.metadata.name, labels: labelsOf(app), annotations },
+    spec: {
+      ingressClassName: className,
+      tls: tlsSecretName ? [{ hosts: [host], secretName: tlsSecretName }] : undefined,
+      rules: [{ host, http: { paths: [{ path, pathType, backend: { service } }] } }],
+    },
+  };
+}
+
+/** Lets the number of pods follow their load. */
+export function autoscalerFor(
+  app: AppService,
+  autoscaling: Autoscaling,
+): Desired<HorizontalPodAutoscaler> {
+  const { minReplicas = 1, maxReplicas, cpuPercent = 80 } = autoscaling;
+  return {
+    metadata: { name: app.metadata.name, labels: labelsOf(app) },
+    spec: {
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: app.metadata.name ?? "" },
+      minReplicas,
+      maxReplicas,
+      metrics: [
+        {
+          type: "Resource",
+          resource: {
+            name: "cpu",
+            target: { type: "Utilization", averageUtilization: cpuPercent },
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** At most one pod at a time is taken away by people who drain nodes. */
+export function disruptionBudgetFor(app: AppService): Desired<PodDisruptionBudget> {
+  return {
+    metadata: { name: app.metadata.name, labels: labelsOf(app) },
+    spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(app) } },
+  };
+}
+
+/** The fewest pods that the app asks for. */
+export function fewestReplicas({ spec }: AppService): number {
+  return spec.autoscaling ? (spec.autoscaling.minReplicas ?? 1) : (spec.replicas ?? 1);
+}
+
+/** The name of the app's ConfigMap. */
+export function configName({ metadata }: AppService): string {
+  return `${metadata.name}-config`;
+}
+
+function containerFor(app: AppService, isRestricted: boolean): Container {
+  const { spec } = app;
+  const ports = spec.ports ?? [];
+  return {
+    name: app.metadata.name ?? "",
+    image: spec.image,
+    imagePullPolicy: spec.imagePullPolicy ?? "IfNotPresent",
+    command: spec.command,
+    args: spec.args,
+    env: spec.envs,
+    envFrom: [
+      ...(spec.config ? [{ configMapRef: { name: configName(app) } }] : []),
+      ...(spec.envFrom ?? []),
+    ],
+    resources: spec.resources,
+    ports: ports.flatMap(containerPort),
+    livenessProbe: spec.probes?.liveness,
+    readinessProbe: spec.probes?.readiness ?? connectTo(ports[0]),
+    startupProbe: spec.probes?.startup,
+    securityContext: isRestricted
+      ? { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } }
+      : undefined,
+  };
+}
+
+/** A target port that is a name belongs to the image: there is no number to open. */
+function containerPort({
+  name,
+  port,
+  targetPort = port,
+  protocol = "TCP",
+}: AppPort): ContainerPort[] {
+  return typeof targetPort === "number" ? [{ name, containerPort: targetPort, protocol }] : [];
+}
+
+/** The protocol is part of a port's identity in a list that is merged, so it is always sent. */
+function servicePort({
+  name,
+  port,
+  targetPort = port,
+  protocol = "TCP",
+  nodePort,
+}: AppPort): ServicePort {
+  return { name, port, targetPort, protocol, nodePort };
+}
+
+function connectTo(port: AppPort | undefined): Probe | undefined {
+  if (!port || (port.protocol ?? "TCP") !== "TCP") return undefined;
+  return { tcpSocket: { port: port.targetPort ?? port.port } };
+}
+
+function serviceTypeOf({ spec }: AppService): "ClusterIP" | "NodePort" | "LoadBalancer" {
+  if (spec.serviceType) return spec.serviceType;
+  return spec.ports?.some(({ nodePort }) => nodePort !== undefined) ? "NodePort" : "ClusterIP";
+}
+
+function labelsOf(app: AppService): Record<string, string> {
+  return { ...selectorLabels(app), "app.kubernetes.io/managed-by": "app-operator" };
+}
+
+function configAnnotation(
+  config: Record<string, string> | undefined,
+): Record<string, string> | undefined {
+  if (!config) return undefined;
+  const hash = createHash("sha256").update(JSON.stringify(Object.entries(config).toSorted()));
+  return { [`${DOMAIN}/config-hash`]: hash.digest("hex").slice(0, 16) };
+}

@@ -1,0 +1,115 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { findCondition, isConditionTrue } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Memcached, type MemcachedSpec } from "../../api/v1/memcached_types.ts";
+import { setupMemcachedController } from "./memcached_controller.ts";
+
+const namespace = "default";
+let cluster: TestCluster;
+let manager: TestManager;
+
+// Only this controller runs here: a Deployment becomes available when a test says so.
+beforeAll(async () => {
+  cluster = await startTestCluster({ crds: ["config/crd/bases"] });
+  manager = await startTestManager(cluster.kubeconfig, setupMemcachedController);
+});
+
+afterAll(async () => {
+  await manager?.stop();
+  await cluster?.stop();
+});
+
+test("the image that was scaffolded runs unless another one is named", async () => {
+  const deployment = await create("plain", {});
+  expect(container(deployment)).toMatchObject({ image: "memcached:1.6-alpine" });
+});
+
+test.each(["nginx", "registry.example.com:5000/team/app", `nginx@sha256:${"0".repeat(64)}`])(
+  "%s is rolled out as it is written",
+  async (image) => {
+    const name = `image-${image.length}`;
+    await create(name, {});
+    await manager.client.patch(Memcached, await get(name), (draft) => {
+      draft.spec.image = image;
+    });
+    await eventually(async () => {
+      const deployment = await manager.client.get(Deployment, { namespace, name });
+      expect(container(deployment).image).toBe(image);
+    });
+  },
+);
+
+test("two objects never share pods", async () => {
+  const [one, other] = await Promise.all([create("one", {}), create("other", {})]);
+  expect(one.spec?.selector).not.toEqual(other.spec?.selector);
+});
+
+test("the Service comes and goes with the port", async () => {
+  const name = "served";
+  await create(name, { port: 8080 });
+  const service = await eventually(() => manager.client.get(Service, { namespace, name }));
+  expect(service.spec?.ports).toMatchObject([{ port: 8080, targetPort: "main" }]);
+  await manager.client.patch(Memcached, await get(name), (draft) => {
+    // A default comes back where a field is only left out.
+    (draft.spec as { port?: number | null }).port = null;
+  });
+  await eventually(async () => {
+    const left = await manager.client.find(Service, { namespace, name });
+    expect(left === undefined || (await get(name)).spec.port !== undefined).toBe(true);
+  });
+});
+
+test("a user of its own makes the pods fulfil the restricted Pod Security Standard", async () => {
+  const deployment = await create("restricted", { runAsUser: 1001 });
+  expect(deployment.spec?.template.spec?.securityContext).toMatchObject({
+    runAsUser: 1001,
+    runAsNonRoot: true,
+  });
+  expect(container(deployment).securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ["ALL"] },
+  });
+});
+
+test("the conditions follow the Deployment", async () => {
+  const name = "conditions";
+  const deployment = await create(name, { replicas: 2 });
+  await eventually(async () => {
+    const { conditions } = (await get(name)).status ?? {};
+    expect(findCondition(conditions, "Available")?.reason).toBe("Deploying");
+  });
+  await manager.client.patchStatus(Deployment, deployment, {
+    observedGeneration: deployment.metadata.generation,
+    replicas: 2,
+    updatedReplicas: 2,
+    readyReplicas: 2,
+    availableReplicas: 2,
+  });
+  await eventually(async () => {
+    const { conditions, readyReplicas } = (await get(name)).status ?? {};
+    expect(isConditionTrue(conditions, "Available")).toBe(true);
+    expect(findCondition(conditions, "Progressing")?.reason).toBe("UpToDate");
+    expect(readyReplicas).toBe(2);
+  });
+});
+
+/** Creates an object, and waits for its Deployment. */
+async function create(name: string, spec: MemcachedSpec): Promise<Deployment> {
+  await manager.client.create(Memcached, { metadata: { name, namespace }, spec });
+  return eventually(() => manager.client.get(Deployment, { namespace, name }));
+}
+
+function get(name: string): Promise<Memcached> {
+  return manager.client.get(Memcached, { namespace, name });
+}
+
+function container(deployment: Deployment) {
+  return deployment.spec!.template.spec!.containers[0]!;
+}

@@ -1,0 +1,74 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Desired } from "@tsbuilder/runtime";
+import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Memcached } from "../../api/v1/memcached_types.ts";
+
+/** Labels that choose an object's pods, and no other's; they never change, because selectors can't. */
+export function selectorLabels({ metadata }: Memcached): Record<string, string> {
+  return {
+    "app.kubernetes.io/name": "memcached",
+    "app.kubernetes.io/instance": metadata.name ?? "",
+  };
+}
+
+/** The pods. */
+export function deploymentFor(owner: Memcached): Desired<Deployment> {
+  const { image, replicas, command, port, runAsUser, resources } = owner.spec;
+  const isRestricted = runAsUser !== undefined && runAsUser > 0;
+  return {
+    metadata: metadataFor(owner),
+    spec: {
+      replicas,
+      selector: { matchLabels: selectorLabels(owner) },
+      template: {
+        metadata: { labels: metadataFor(owner).labels },
+        spec: {
+          securityContext: {
+            runAsUser,
+            // Without a user of its own an image may be made for root, and would not start.
+            runAsNonRoot: isRestricted ? true : undefined,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [
+            {
+              name: "memcached",
+              image,
+              command,
+              resources,
+              ports: port === undefined ? undefined : [{ name: PORT, containerPort: port }],
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                capabilities: isRestricted ? { drop: ["ALL"] } : undefined,
+              },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** Where the pods are reached. */
+export function serviceFor(owner: Memcached, port: number): Desired<Service> {
+  return {
+    metadata: metadataFor(owner),
+    spec: {
+      selector: selectorLabels(owner),
+      ports: [{ name: PORT, port, targetPort: PORT }],
+    },
+  };
+}
+
+const PORT = "main";
+
+function metadataFor(owner: Memcached) {
+  return {
+    name: owner.metadata.name,
+    namespace: owner.metadata.namespace,
+    labels: { ...selectorLabels(owner), "app.kubernetes.io/managed-by": "app-operator" },
+  };
+}

@@ -1,0 +1,148 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { createHash } from "node:crypto";
+import type { Client, Desired } from "@tsbuilder/runtime";
+import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import type { Credentials } from "./maria_credentials.ts";
+import { ALLOW_REINIT_ANNOTATION, labelsOf, namesOf } from "./maria_names.ts";
+import backup from "./maria_scripts/backup.sh";
+import flavour from "./maria_scripts/flavour.sh";
+import init from "./maria_scripts/init.sh";
+import ready from "./maria_scripts/ready.sh";
+import restore from "./maria_scripts/restore.sh";
+import start from "./maria_scripts/start.sh";
+
+/** Where the servers find their configuration. */
+export const CONFIG_PATH = "/etc/mysql-operator";
+
+/** What the servers' own files hold. Pods are replaced when it changes, because a server reads it at its start. */
+export type ServerFiles = Readonly<Record<string, string>>;
+
+/** Writes the files that a server reads at its start. */
+export function serverFiles(mysql: Maria, credentials: Credentials): ServerFiles {
+  return {
+    "my.cnf": settings(mysql),
+    "init.sql": initStatements(mysql, credentials),
+    "root.cnf": clientOptions("root", rootPassword(mysql, credentials)),
+    "probe.cnf": clientOptions("operator_probe", credentials.probe),
+    "backup.cnf": clientOptions("operator_backup", credentials.backup),
+    "replication-password": credentials.replication,
+  };
+}
+
+/** A short name of the files' content, for the pods' annotation. */
+export function hashOf(files: ServerFiles): string {
+  return createHash("sha256")
+    .update(JSON.stringify(Object.entries(files).toSorted()))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/**
+ * The Secret that is mounted into the pods: a Secret, because the statements hold passwords. Scripts and marks are
+ * left out of the hash: they work without a restart.
+ */
+export function configSecretFor(
+  mysql: Maria,
+  files: ServerFiles,
+  { initialized = false } = {},
+): Desired<Secret> {
+  const allowReinit = mysql.metadata.annotations?.[ALLOW_REINIT_ANNOTATION] !== undefined;
+  const content = {
+    ...files,
+    ...{ "flavour.sh": flavour, "init.sh": init, "start.sh": start, "ready.sh": ready },
+    ...{ "backup.sh": backup, "restore.sh": restore },
+    ...(initialized ? { initialized: "true" } : {}),
+    ...(allowReinit ? { "allow-reinit": "true" } : {}),
+  };
+  return {
+    metadata: { name: namesOf(mysql).config, labels: labelsOf(mysql, "config") },
+    type: "Opaque",
+    data: Object.fromEntries(
+      Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
+    ),
+  };
+}
+
+/** Tells whether the primary has ever been ready: from then on it must not start from nothing. */
+export async function wasInitialized(client: Client, mysql: Maria): Promise<boolean> {
+  const { namespace } = mysql.metadata;
+  const secret = await client.find(Secret, { namespace, name: namesOf(mysql).config });
+  return secret?.data?.initialized !== undefined;
+}
+
+function settings({ spec }: Maria): string {
+  const own = Object.entries(spec.config ?? {})
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`);
+  return `${["[mysqld]", "skip-name-resolve", ...own].join("\n")}\n`;
+}
+
+/**
+ * Statements that run at every start of a server, so a rotation is a restart. They stay out of the log that replicas
+ * read: each server runs its own. A statement that fails ends the file without a word, hence the careful IF EXISTS.
+ */
+function initStatements(mysql: Maria, credentials: Credentials): string {
+  const { username = "app", database } = mysql.spec;
+  const statements = [
+    "SET SESSION sql_log_bin=0",
+    ...(database ? [`CREATE DATABASE IF NOT EXISTS \`${database}\``] : []),
+    ...user(
+      "root",
+      "localhost",
+      rootPassword(mysql, credentials),
+      "ALL",
+      "*.*",
+      " WITH GRANT OPTION",
+    ),
+    ...user("root", "%", rootPassword(mysql, credentials), "ALL", "*.*", " WITH GRANT OPTION"),
+    // Older installations leave these without a password.
+    "DROP USER IF EXISTS 'root'@'127.0.0.1', 'root'@'::1'",
+    ...user("operator_probe", "localhost", credentials.probe, "REPLICATION CLIENT", "*.*"),
+    ...user("operator_backup", "%", credentials.backup, BACKUP_PRIVILEGES, "*.*"),
+    ...user("operator_replication", "%", credentials.replication, "REPLICATION SLAVE", "*.*"),
+    ...(username === "root"
+      ? []
+      : user(username, "%", credentials.app, "ALL", database ? `\`${database}\`.*` : "*.*")),
+    "/*M!100502 GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost' */",
+  ];
+  return `${statements.join(";\n")};\n`;
+}
+
+/** With root as the application's user, there is no second one: the password is root's. */
+function rootPassword({ spec }: Maria, { app, root }: Credentials): string {
+  return spec.username === "root" ? app : root;
+}
+
+const BACKUP_PRIVILEGES =
+  "SELECT, RELOAD, PROCESS, LOCK TABLES, SHOW VIEW, TRIGGER, EVENT, REPLICATION CLIENT";
+
+function user(
+  name: string,
+  host: string,
+  password: string,
+  privileges: string,
+  on: string,
+  more = "",
+): string[] {
+  const account = `'${name}'@'${host}'`;
+  const identified = `IDENTIFIED BY '${sqlText(password)}'`;
+  return [
+    `CREATE USER IF NOT EXISTS ${account} ${identified}`,
+    `ALTER USER ${account} ${identified}`,
+    `GRANT ${privileges} ON ${on} TO ${account}${more}`,
+  ];
+}
+
+/** A text that may stand between single quotes. */
+function sqlText(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("'", "''");
+}
+
+function clientOptions(user: string, password: string): string {
+  const quoted = password.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  return `[client]\nuser=${user}\npassword="${quoted}"\n`;
+}

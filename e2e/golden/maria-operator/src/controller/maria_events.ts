@@ -1,0 +1,81 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { EventRecorder } from "@tsbuilder/runtime";
+import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
+import { DOMAIN } from "./maria_names.ts";
+
+/** Says what changed about the servers. */
+export function announceChange(
+  events: EventRecorder,
+  mysql: Maria,
+  before: StatefulSet | undefined,
+  after: StatefulSet,
+): void {
+  if (!before) {
+    events.normal(mysql, "Created", `StatefulSet ${after.metadata.name} is made`);
+    return;
+  }
+  if (before.spec?.replicas !== after.spec?.replicas) {
+    events.normal(
+      mysql,
+      "Scaled",
+      `from ${before.spec?.replicas} to ${after.spec?.replicas} servers`,
+    );
+  }
+  if (imageOf(before) !== imageOf(after)) {
+    events.normal(mysql, "Updated", `image from ${imageOf(before)} to ${imageOf(after)}`);
+  } else if (hashOf(before) !== hashOf(after)) {
+    events.normal(mysql, "CredentialsRotated", "servers restart with new credentials or settings");
+  }
+}
+
+/** Says what the status tells for the first time. */
+export function announceTransitions(
+  events: EventRecorder,
+  mysql: Maria,
+  status: MariaStatus,
+): void {
+  const before = mysql.status;
+  if (reasonOf(status, "InlinePassword") && !reasonOf(before, "InlinePassword")) {
+    events.warning(
+      mysql,
+      "InlinePassword",
+      "the password stands in the spec: use passwordSecretRef",
+    );
+  }
+  const job = status.lastBackup?.job;
+  if (job && job !== before?.lastBackup?.job) {
+    if (status.lastBackup?.result === "Succeeded")
+      events.normal(mysql, "BackupSucceeded", `job ${job}`);
+    else events.warning(mysql, "BackupFailed", `job ${job}`);
+  }
+  const restored = reasonOf(status, "Restored");
+  if (restored !== reasonOf(before, "Restored")) {
+    if (restored === "Restored") events.normal(mysql, "Restored", "the backup is loaded");
+    if (restored === "Failed")
+      events.warning(mysql, "RestoreFailed", "see the log of the restore job");
+  }
+  const degraded = reasonOf(status, "Degraded");
+  if (degraded && degraded !== "AsExpected" && degraded !== reasonOf(before, "Degraded")) {
+    events.warning(mysql, degraded, messageOf(status, "Degraded"));
+  }
+}
+
+function imageOf({ spec }: StatefulSet): string | undefined {
+  return spec?.template.spec?.containers[0]?.image;
+}
+
+function hashOf({ spec }: StatefulSet): string | undefined {
+  return spec?.template.metadata?.annotations?.[`${DOMAIN}/config-hash`];
+}
+
+function reasonOf(status: MariaStatus | undefined, type: string): string | undefined {
+  return status?.conditions?.find((condition) => condition.type === type)?.reason;
+}
+
+function messageOf(status: MariaStatus, type: string): string {
+  return status.conditions?.find((condition) => condition.type === type)?.message ?? "";
+}

@@ -1,0 +1,50 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Maria } from "../../api/v1/maria_types.ts";
+
+/** The domain under which this operator labels and annotates objects. */
+export const DOMAIN = "data.example.com";
+
+/** Marks what outlives its Maria, so that people can find it. */
+export const RETAINED_LABEL = `${DOMAIN}/retained`;
+
+/** Put on a MySQL by hand, it lets a primary that lost its data start from nothing. */
+export const ALLOW_REINIT_ANNOTATION = `${DOMAIN}/allow-reinit`;
+
+/** The names of everything that belongs to one MySQL. */
+export function namesOf({ metadata }: Maria) {
+  const name = metadata.name ?? "";
+  return {
+    credentials: `${name}-credentials`,
+    config: `${name}-config`,
+    primaryService: name,
+    readService: `${name}-read`,
+    headlessService: `${name}-headless`,
+    statefulSet: name,
+    disruptionBudget: name,
+    backup: `${name}-backup`,
+    restore: `${name}-restore`,
+    primaryPod: `${name}-0`,
+  };
+}
+
+/** Labels that choose a MySQL's objects; they never change, because selectors can't. */
+export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {
+  return {
+    "app.kubernetes.io/name": "maria",
+    "app.kubernetes.io/instance": metadata.name ?? "",
+    "app.kubernetes.io/component": component,
+  };
+}
+
+/** Labels of an object that this operator makes. */
+export function labelsOf(mysql: Maria, component: string): Record<string, string> {
+  return { ...selectorLabels(mysql, component), "app.kubernetes.io/managed-by": "maria-operator" };
+}
+
+/** How many servers are asked for. */
+export function sizeOf({ spec }: Maria): number {
+  return spec.size ?? 1;
+}

@@ -1,0 +1,198 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Desired } from "@tsbuilder/runtime";
+import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { Container, Service, Volume } from "@tsbuilder/runtime/k8s/core/v1";
+import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { CONFIG_PATH } from "./maria_config.ts";
+import { DOMAIN, labelsOf, namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
+
+/** The port of servers and Services. */
+export const PORT = 3306;
+
+/** Clients that write go to the primary, which is always ordinal 0. */
+export function primaryServiceFor(mysql: Maria): Desired<Service> {
+  const { type = "ClusterIP", annotations } = mysql.spec.service ?? {};
+  return {
+    metadata: {
+      name: namesOf(mysql).primaryService,
+      labels: labelsOf(mysql, "server"),
+      annotations,
+    },
+    spec: {
+      type,
+      selector: {
+        ...selectorLabels(mysql, "server"),
+        "statefulset.kubernetes.io/pod-name": namesOf(mysql).primaryPod,
+      },
+      ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
+    },
+  };
+}
+
+/** Clients that only read go to any server that is ready. */
+export function readServiceFor(mysql: Maria): Desired<Service> {
+  return {
+    metadata: { name: namesOf(mysql).readService, labels: labelsOf(mysql, "server") },
+    spec: {
+      selector: selectorLabels(mysql, "server"),
+      ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
+    },
+  };
+}
+
+/** Gives each server a name of its own; replicas reach the primary by it before it is ready. */
+export function headlessServiceFor(mysql: Maria): Desired<Service> {
+  return {
+    metadata: { name: namesOf(mysql).headlessService, labels: labelsOf(mysql, "server") },
+    spec: {
+      clusterIP: "None",
+      publishNotReadyAddresses: true,
+      selector: selectorLabels(mysql, "server"),
+      ports: [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" }],
+    },
+  };
+}
+
+/** At most one server at a time is taken away by people who drain nodes. */
+export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> {
+  return {
+    metadata: { name: namesOf(mysql).disruptionBudget, labels: labelsOf(mysql, "server") },
+    spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(mysql, "server") } },
+  };
+}
+
+/** The servers: replicas are replaced first and the primary last, each after the one before is ready. */
+export function statefulSetFor(mysql: Maria, configHash: string): Desired<StatefulSet> {
+  const names = namesOf(mysql);
+  const { spec } = mysql;
+  return {
+    metadata: { name: names.statefulSet, labels: labelsOf(mysql, "server") },
+    spec: {
+      replicas: sizeOf(mysql),
+      serviceName: names.headlessService,
+      podManagementPolicy: "OrderedReady",
+      updateStrategy: { type: "RollingUpdate" },
+      selector: { matchLabels: selectorLabels(mysql, "server") },
+      template: {
+        metadata: {
+          labels: labelsOf(mysql, "server"),
+          annotations: { [`${DOMAIN}/config-hash`]: configHash },
+        },
+        spec: {
+          imagePullSecrets: spec.imagePullSecrets,
+          terminationGracePeriodSeconds: 60,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: SERVER_USER,
+            runAsGroup: SERVER_USER,
+            fsGroup: SERVER_USER,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          affinity: {
+            podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [apart(mysql)] },
+          },
+          initContainers: [
+            { ...serverContainer(mysql, "init"), command: [`${CONFIG_PATH}/init.sh`] },
+          ],
+          containers: [
+            {
+              ...serverContainer(mysql, "mysql"),
+              command: [`${CONFIG_PATH}/start.sh`],
+              ports: [{ name: "mysql", containerPort: PORT, protocol: "TCP" }],
+              // The first start may recover a log or load a dump: half an hour before liveness counts.
+              startupProbe: {
+                tcpSocket: { port: "mysql" },
+                periodSeconds: 5,
+                failureThreshold: 360,
+              },
+              livenessProbe: {
+                tcpSocket: { port: "mysql" },
+                periodSeconds: 20,
+                failureThreshold: 3,
+              },
+              readinessProbe: {
+                exec: { command: [`${CONFIG_PATH}/ready.sh`] },
+                periodSeconds: 5,
+                timeoutSeconds: 5,
+                failureThreshold: 3,
+              },
+            },
+          ],
+          volumes: podVolumes(mysql),
+        },
+      },
+      volumeClaimTemplates: [
+        {
+          apiVersion: "v1",
+          kind: "PersistentVolumeClaim",
+          metadata: { name: "data", labels: selectorLabels(mysql, "server") },
+          spec: {
+            accessModes: ["ReadWriteOnce"],
+            storageClassName: spec.storage?.className,
+            resources: { requests: { storage: spec.storage?.size ?? "1Gi" } },
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** The user `mysql` of the official images of MariaDB and MySQL. */
+const SERVER_USER = 999;
+
+/** What every container that runs our scripts needs. */
+export function serverContainer(mysql: Maria, name: string): Container {
+  const {
+    image = "mariadb:10.11",
+    imagePullPolicy,
+    resources,
+    maxReplicaLagSeconds = 60,
+  } = mysql.spec;
+  const { namespace } = mysql.metadata;
+  const { primaryPod, headlessService } = namesOf(mysql);
+  return {
+    name,
+    image,
+    imagePullPolicy: imagePullPolicy ?? "IfNotPresent",
+    resources,
+    env: [
+      { name: "PRIMARY_HOST", value: `${primaryPod}.${headlessService}.${namespace}.svc` },
+      { name: "PRIMARY_PORT", value: String(PORT) },
+      { name: "MAX_LAG", value: String(maxReplicaLagSeconds) },
+    ],
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [
+      { name: "data", mountPath: "/var/lib/mysql" },
+      { name: "config", mountPath: CONFIG_PATH, readOnly: true },
+      { name: "run", mountPath: "/run/mysqld" },
+      { name: "tmp", mountPath: "/tmp" },
+    ],
+  };
+}
+
+/** The volumes of a pod that runs our scripts; its data comes from elsewhere. */
+export function podVolumes(mysql: Maria): Volume[] {
+  return [
+    { name: "config", secret: { secretName: namesOf(mysql).config, defaultMode: 0o550 } },
+    { name: "run", emptyDir: {} },
+    { name: "tmp", emptyDir: {} },
+  ];
+}
+
+function apart(mysql: Maria) {
+  return {
+    weight: 100,
+    podAffinityTerm: {
+      topologyKey: "kubernetes.io/hostname",
+      labelSelector: { matchLabels: selectorLabels(mysql, "server") },
+    },
+  };
+}

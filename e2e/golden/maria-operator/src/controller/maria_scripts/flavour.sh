@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Words that differ between MariaDB and MySQL. Sourced by the other scripts.
+# MariaDB's images from 11.0 on have no mysql* programs, and MySQL's have no mariadb*, so what is there decides.
+# This project's tests run the MariaDB words; the MySQL 8.4 words are written after its manual and not run.
+
+DATADIR="${DATADIR:-/var/lib/mysql}"
+RUNDIR="${RUNDIR:-/run/mysqld}"
+CONFIG="${CONFIG:-/etc/mysql-operator}"
+PORT="${PORT:-3306}"
+ORDINAL="${ORDINAL:-${HOSTNAME##*-}}"
+SOCKET="$RUNDIR/mysqld.sock"
+
+if command -v mariadbd > /dev/null; then
+  export FLAVOUR=mariadb SERVER=mariadbd CLIENT=mariadb DUMP=mariadb-dump ADMIN=mariadb-admin
+else
+  export FLAVOUR=mysql SERVER=mysqld CLIENT=mysql DUMP=mysqldump ADMIN=mysqladmin
+fi
+
+# as USER ARGS...: runs the client as one of the users whose option file the operator wrote.
+as() {
+  local user="$1"
+  shift
+  "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --batch "$@"
+}
+
+# Server flags of every start. Other than the operator's own they come from my.cnf.
+server_flags() {
+  printf '%s\n' "--defaults-file=$CONFIG/my.cnf" "--datadir=$DATADIR" "--socket=$SOCKET" "--port=$PORT" \
+    "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((100 + ORDINAL))" --log-bin=binlog --relay-log=relay-bin
+  if [ "$FLAVOUR" = mariadb ]; then
+    printf '%s\n' --gtid-strict-mode=ON --log-slave-updates=ON --skip-slave-start
+  else
+    printf '%s\n' --gtid-mode=ON --enforce-gtid-consistency=ON --skip-replica-start
+  fi
+}
+
+create_system_tables() {
+  if [ "$FLAVOUR" = mariadb ]; then
+    # --cross-bootstrap leaves out root@HOSTNAME, which would have no password.
+    mariadb-install-db --no-defaults --datadir="$DATADIR" --auth-root-authentication-method=normal \
+      --skip-test-db --cross-bootstrap > /dev/null
+  else
+    mysqld --no-defaults --initialize-insecure --datadir="$DATADIR"
+  fi
+}
+
+# A dump that a replica can start from: one moment of all databases, and where in the log that moment is.
+dump_for_replica() {
+  local options=(--all-databases --single-transaction --routines --triggers --events --flush-privileges)
+  if [ "$FLAVOUR" = mariadb ]; then
+    options+=(--master-data=1 --gtid)
+  else
+    options+=(--source-data=1 --set-gtid-purged=ON)
+  fi
+  "$DUMP" --defaults-file="$CONFIG/backup.cnf" --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" "${options[@]}"
+}
+
+# Statements that point a replica at the primary with the password of today.
+replication_statements() {
+  local password
+  password="$(sql_text < "$CONFIG/replication-password")"
+  if [ "$FLAVOUR" = mariadb ]; then
+    printf "STOP SLAVE; CHANGE MASTER TO MASTER_HOST='%s', MASTER_PORT=%s, MASTER_USER='operator_replication', MASTER_PASSWORD='%s', MASTER_CONNECT_RETRY=2, MASTER_USE_GTID=slave_pos; START SLAVE;\n" \
+      "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"
+  else
+    printf "STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_HOST='%s', SOURCE_PORT=%s, SOURCE_USER='operator_replication', SOURCE_PASSWORD='%s', SOURCE_CONNECT_RETRY=2, SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1; START REPLICA;\n" \
+      "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"
+  fi
+}
+
+# Reads a text and writes it so that it may stand between single quotes in a statement.
+sql_text() { sed -e 's/\\/\\\\/g' -e "s/'/''/g"; }
+
+# One field of the replica's status: the name is MariaDB's, which MySQL 8.4 spells with other words.
+replica_field() {
+  local statement='SHOW SLAVE STATUS\G' name="$1"
+  if [ "$FLAVOUR" = mysql ]; then
+    statement='SHOW REPLICA STATUS\G'
+    name="$(printf '%s' "$name" | sed -e 's/^Slave_/Replica_/' -e 's/_Master$/_Source/')"
+  fi
+  as probe --socket="$SOCKET" --execute="$statement" | sed -n "s/^ *$name: //p"
+}

@@ -1,0 +1,42 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const project = "maria-operator";
+export const namespace = `${project}-system`;
+export const image = `${project}:e2e`;
+
+/** The kind cluster that `make setup-test-e2e` creates. */
+export const clusterName = process.env.KIND_CLUSTER ?? `${project}-test-e2e`;
+
+/**
+ * A kubeconfig of the test cluster alone. Your own is never read: these tests delete things, and a context that
+ * happens to be current may be production.
+ */
+const kubeconfig = join(mkdtempSync(join(tmpdir(), `${project}-e2e-`)), "kubeconfig");
+
+/** Asks kind for the cluster's kubeconfig; fails if there is no such cluster. */
+export function connect(): void {
+  const text = run(`kind get kubeconfig --name ${clusterName}`);
+  writeFileSync(kubeconfig, text, { mode: 0o600 });
+}
+
+/** Runs kubectl in the operator's namespace. Words with spaces go into `more`. */
+export function kubectl(words: string, ...more: string[]): string {
+  return run(`kubectl --namespace ${namespace} ${words}`, ...more);
+}
+
+/** Runs a command on the test cluster; its standard error is shown, its output returned. */
+export function run(words: string, ...more: string[]): string {
+  const [command = "", ...args] = words.split(" ");
+  return execFileSync(command, [...args, ...more], {
+    encoding: "utf8",
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}

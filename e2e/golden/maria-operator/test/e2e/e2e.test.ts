@@ -1,0 +1,50 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clusterName, connect, image, kubectl, namespace, project, run } from "./cluster.ts";
+import { curlPod } from "./curl-pod.ts";
+
+beforeAll(() => {
+  connect();
+  run(`npm run docker-build -- ${image}`);
+  run(`kind load docker-image ${image} --name ${clusterName}`);
+  run(`npm run deploy -- --image ${image}`);
+});
+
+afterAll(() => {
+  run("npm run undeploy");
+});
+
+/** What went wrong is only to be seen in the cluster. */
+afterEach(({ task }) => {
+  if (task.result?.state !== "fail") return;
+  process.stderr.write(kubectl("logs --selector control-plane=controller-manager --tail 200"));
+  process.stderr.write(kubectl("get events --sort-by .lastTimestamp"));
+  process.stderr.write(kubectl("describe pods"));
+});
+
+test("the operator becomes available", () => {
+  kubectl(`wait deployment/${project}-controller-manager --for=condition=Available --timeout=180s`);
+});
+
+test("the operator runs under the restricted Pod Security Standard", () => {
+  const { metadata } = JSON.parse(kubectl(`get namespace ${namespace} --output json`));
+  expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+});
+
+test("metrics are served to who may read them", () => {
+  const account = `${project}-controller-manager`;
+  const binding = `${project}-metrics-e2e`;
+  const grant = `--clusterrole ${project}-metrics-reader --serviceaccount ${namespace}:${account}`;
+  kubectl(`create clusterrolebinding ${binding} ${grant}`);
+  try {
+    const token = kubectl(`create token ${account}`).trim();
+    const url = `https://${account}-metrics-service.${namespace}.svc:8443/metrics`;
+    const metrics = curlPod(url, token);
+    expect(metrics).toContain("controller_runtime_reconcile_total");
+  } finally {
+    kubectl(`delete clusterrolebinding ${binding}`);
+  }
+});

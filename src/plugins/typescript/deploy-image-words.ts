@@ -1,0 +1,30 @@
+/**
+ * The words of the template that deploys an image: what was said on the command line becomes a default of the kind,
+ * so that users see it, and can ask for something else.
+ */
+export function deployImageWords(options: Readonly<Record<string, string>>): Record<string, string> {
+  const { image = "", containerCommand = "", containerPort = "", runAsUser = "" } = options;
+  const command = containerCommand.split(",").filter((word) => word !== "");
+  return {
+    image,
+    commandMarkers: lines([
+      ...(command.length === 0
+        ? []
+        : [`+kubebuilder:default={${command.map((word) => JSON.stringify(word)).join(",")}}`]),
+      "+listType=atomic",
+    ]),
+    portMarkers: lines([
+      ...(containerPort === "" ? [] : [`+kubebuilder:default=${containerPort}`]),
+      "+kubebuilder:validation:Minimum=1",
+      "+kubebuilder:validation:Maximum=65535",
+    ]),
+    userMarkers: lines([
+      ...(runAsUser === "" ? [] : [`+kubebuilder:default=${runAsUser}`]),
+      "+kubebuilder:validation:Minimum=0",
+    ]),
+  };
+}
+
+function lines(markers: readonly string[]): string {
+  return markers.map((marker) => `   * ${marker}`).join("\n");
+}
