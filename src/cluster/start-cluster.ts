@@ -9,6 +9,7 @@ import { alwaysAllow } from "./auth/authorizer.ts";
 import { bootstrapRBAC } from "./auth/bootstrap-rbac.ts";
 import { Credentials } from "./auth/credentials.ts";
 import { RBAC } from "./auth/rbac.ts";
+import { storedCredentials } from "./auth/stored-credentials.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type Clock, systemClock } from "./clock/index.ts";
 import { type ControllerName, startControllers } from "./controllers/index.ts";
@@ -26,6 +27,7 @@ import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
 import { listen } from "./server/listen.ts";
 import { compose, type Handler } from "./server/request-context.ts";
+import { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 
 export interface ClusterOptions {
@@ -40,8 +42,14 @@ export interface ClusterOptions {
   readonly controllers?: readonly ControllerName[];
   /** Changes of each resource that watchers may lag behind before they get 410. Default: 10,000. */
   readonly historyLimit?: number;
-  /** Certificates and keys (PEM) to use instead of new ones. */
-  readonly certificates?: { readonly ca?: CertificateWithKey; readonly serving?: CertificateWithKey };
+  /** Keeps objects, certificates and keys in this folder; without one everything is in memory. */
+  readonly dataDir?: string;
+  /** Certificates and keys (PEM) to use instead of new ones; `clientCA` signs clients besides the cluster's own. */
+  readonly certificates?: {
+    readonly ca?: CertificateWithKey;
+    readonly serving?: CertificateWithKey;
+    readonly clientCA?: string;
+  };
   /** PEM of a private key that signs the tokens of service accounts, and who issues them. */
   readonly serviceAccountKey?: string;
   readonly serviceAccountIssuer?: string;
@@ -71,10 +79,16 @@ export interface Cluster {
 /** Starts an API server on loopback, in this process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = systemClock, onError = reportError } = options;
-  const credentials = new Credentials(options.certificates);
+  const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
+  const stored = options.dataDir === undefined ? undefined : storedCredentials(options.dataDir);
+  const credentials = new Credentials({ ...(stored && { ca: stored.ca }), ...options.certificates });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const webhooks = new WebhookClient(options.resolveService ?? (() => undefined));
-  const core = makeCore(options, clock, credentials, webhooks);
+  const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
+  const core = makeCore(
+    { ...options, ...(key !== undefined && { serviceAccountKey: key }) },
+    { clock, credentials, webhooks, journal },
+  );
   await bootstrap(core, bootstrapRBAC());
   const stopAggregation = aggregateRoles(core.store);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));
@@ -83,9 +97,18 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     host,
     port,
     serving: credentials.serving,
-    clientCA: credentials.ca.cert,
+    clientCA: [
+      credentials.ca.cert,
+      ...(options.certificates?.clientCA ? [options.certificates.clientCA] : []),
+    ],
   });
-  const context = { objects: clusterObjects(core), clock, onError, caCertificate: credentials.ca.cert };
+  const context = {
+    objects: clusterObjects(core),
+    clock,
+    caCertificate: credentials.ca.cert,
+    onError: (controller: string, key: string, cause: unknown) =>
+      onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
+  };
   const controllers = startControllers(context, options.controllers ?? []);
   return {
     url: listener.url,
@@ -99,19 +122,26 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       stopDefinitions();
       stopAggregation();
       await listener.close();
+      journal?.close();
     },
   };
 }
 
-function makeCore(
-  options: ClusterOptions,
-  clock: Clock,
-  credentials: Credentials,
-  webhooks: WebhookClient,
-): Core {
+interface Parts {
+  readonly clock: Clock;
+  readonly credentials: Credentials;
+  readonly webhooks: WebhookClient;
+  readonly journal: FileJournal | undefined;
+}
+
+function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journal }: Parts): Core {
   const { historyLimit, authorization = "RBAC", serviceAccountKey } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
-  const store = new Store({ ...(historyLimit !== undefined && { historyLimit }) });
+  const store = new Store({
+    ...(historyLimit !== undefined && { historyLimit }),
+    ...(journal && { journal }),
+  });
+  journal?.restore(store);
   const registry = new Registry(store);
   addBuiltIns(registry);
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);

@@ -75,12 +75,10 @@ export class ServiceAccountTokens {
         ...(boundTo?.kind === "Pod" && { pod: { name: boundTo.name, uid: boundTo.uid } }),
       },
     };
-    const head = { alg: "ES256", kid: this.#keyId };
+    const head = { alg: this.algorithm, kid: this.#keyId };
     const signed = `${encode(head)}.${encode(claims)}`;
-    const signature = sign("sha256", Buffer.from(signed), {
-      key: this.#privateKey,
-      dsaEncoding: "ieee-p1363",
-    });
+    const key = { key: this.#privateKey, dsaEncoding: "ieee-p1363" } as const;
+    const signature = sign("sha256", Buffer.from(signed), key);
     return { token: `${signed}.${signature.toString("base64url")}`, expires: new Date(claims.exp * 1000) };
   }
 
@@ -109,10 +107,15 @@ export class ServiceAccountTokens {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
+  /** Keys that are given are often RSA; our own are ECDSA, which costs nothing to make. */
+  get algorithm(): "ES256" | "RS256" {
+    return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
+  }
+
   /** The public key as a JSON Web Key set, for those who check tokens themselves. */
   keys(): object {
-    const { kty, crv, x, y } = this.#publicKey.export({ format: "jwk" });
-    return { keys: [{ use: "sig", kty, kid: this.#keyId, crv, alg: "ES256", x, y }] };
+    const key = this.#publicKey.export({ format: "jwk" });
+    return { keys: [{ use: "sig", kid: this.#keyId, alg: this.algorithm, ...key }] };
   }
 
   #verify(token: string): Claims | undefined {

@@ -52,6 +52,6 @@ function openidConfiguration({ tokens }: Core): object {
     jwks_uri: `${tokens.issuer}/openid/v1/jwks`,
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["ES256"],
+    id_token_signing_alg_values_supported: [tokens.algorithm],
   };
 }

@@ -9,7 +9,7 @@ export interface ListenOptions {
   readonly port: number;
   readonly serving: CertificateWithKey;
   /** PEM of those whose client certificates count. */
-  readonly clientCA: string;
+  readonly clientCA: string[];
 }
 
 /** An open port. */

@@ -1,0 +1,31 @@
+import { createServer, type Server } from "node:http";
+import { parseFlags } from "./parse-flags.ts";
+import { untilTerminated } from "./kube-apiserver.ts";
+
+/** Stands in for etcd: the embedded server needs none, but envtest waits for one to be healthy. */
+export async function runEtcd(argv: readonly string[]): Promise<void> {
+  const flags = parseFlags(argv);
+  if (flags.has("help")) {
+    process.stdout.write("etcd of tsbuilder: answers /health, stores nothing\n");
+    return;
+  }
+  const urls = (flags.get("listen-client-urls") ?? "http://127.0.0.1:2379").split(",");
+  const servers = await Promise.all(urls.map((url) => listen(new URL(url))));
+  await untilTerminated();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function listen(url: URL): Promise<Server> {
+  const server = createServer((request, response) => {
+    const healthy = request.url === "/health";
+    response.writeHead(healthy ? 200 : 404, { "Content-Type": "application/json" });
+    response.end(healthy ? '{"health":"true","reason":""}' : "404 page not found\n");
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(Number(url.port), url.hostname, () => resolve(server));
+  });
+}

@@ -1,0 +1,28 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The programs that envtest looks for, with the function that each of them runs. */
+const programs = {
+  "kube-apiserver": { file: "kube-apiserver", run: "runKubeApiserver" },
+  etcd: { file: "etcd", run: "runEtcd" },
+} as const;
+
+/**
+ * Writes programs called `kube-apiserver` and `etcd` into a folder. With `KUBEBUILDER_ASSETS` set to it, operators
+ * in Go, Java or Rust run their envtest suites on the embedded cluster. Returns the paths.
+ */
+export function installLaunchers(folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return Object.entries(programs).map(([name, { file, run }]) => {
+    const path = join(folder, name);
+    const url = new URL(`${file}.${extension}`, import.meta.url).href;
+    const loader =
+      extension === "ts" ? ["--conditions=@tsbuilder/source", "--import", import.meta.resolve("tsx")] : [];
+    const words = [process.execPath, ...loader].map((word) => `'${word}'`).join(" ");
+    const code = `import(${JSON.stringify(url)}).then((launcher) => launcher.${run}(process.argv.slice(1)))`;
+    writeFileSync(path, `#!/bin/sh\nexec ${words} --input-type=module -e '${code}' -- "$@"\n`);
+    chmodSync(path, 0o755);
+    return path;
+  });
+}

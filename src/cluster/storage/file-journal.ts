@@ -1,0 +1,113 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { ApiObject } from "./api-object.ts";
+import type { Journal, Store } from "./store.ts";
+
+/** One line of the log: a write, or without an object a deletion. */
+interface Line {
+  readonly c: string;
+  readonly k: string;
+  readonly r: number;
+  readonly o?: ApiObject;
+}
+
+const compactAfter = 16 * 1024 * 1024;
+
+/**
+ * A log of all writes in a folder, with a snapshot in front of it. A write is in the file before anybody hears of
+ * it, so that an acknowledged one survives the death of the process; the revision never goes back.
+ */
+export class FileJournal implements Journal {
+  readonly #folder: string;
+  readonly #compactAfter: number;
+  #store: Store | undefined;
+  #file: number;
+  #size = 0;
+
+  constructor(folder: string, limit: number = compactAfter) {
+    this.#folder = folder;
+    this.#compactAfter = limit;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#file = openSync(this.#path("log"), "a", 0o600);
+  }
+
+  append(collection: string, key: string, revision: number, object: ApiObject | undefined): void {
+    const line: Line = { c: collection, k: key, r: revision, ...(object && { o: object }) };
+    const text = `${JSON.stringify(line)}\n`;
+    writeSync(this.#file, text);
+    this.#size += text.length;
+    if (this.#size > this.#compactAfter) setImmediate(() => this.#compact());
+  }
+
+  /** Fills a new store with what the folder holds; a line that was torn by a crash was never acknowledged. */
+  restore(store: Store): void {
+    this.#store = store;
+    const state = new Map<string, Line>();
+    let revision = 0;
+    for (const name of ["snapshot", "log"]) {
+      for (const line of this.#read(name)) {
+        revision = Math.max(revision, line.r);
+        const id = `${line.c}\n${line.k}`;
+        if (line.o) state.set(id, line);
+        else state.delete(id);
+      }
+    }
+    const records = [...state.values()].sort((a, b) => a.r - b.r);
+    store.load(
+      revision,
+      records.map(({ c, k, r, o }) => ({ collection: c, key: k, revision: r, object: o! })),
+    );
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #read(name: string): Line[] {
+    const path = this.#path(name);
+    if (!existsSync(path)) return [];
+    const text = readFileSync(path, "utf8");
+    const end = text.lastIndexOf("\n") + 1;
+    // Nothing may be appended to half a line.
+    if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
+    return text
+      .slice(0, end)
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Line);
+  }
+
+  /** Writes the present state beside the log, then swaps both: a crash in between leaves one or the other whole. */
+  #compact(): void {
+    if (!this.#store || this.#size <= this.#compactAfter) return;
+    const path = this.#path("snapshot.new");
+    const file = openSync(path, "w", 0o600);
+    const { revision, collections } = this.#store.snapshot();
+    writeSync(file, `${JSON.stringify({ c: "", k: "", r: revision } satisfies Line)}\n`);
+    for (const [c, entries] of collections) {
+      for (const { key, revision: r, object } of entries.values()) {
+        writeSync(file, `${JSON.stringify({ c, k: key, r, o: object } satisfies Line)}\n`);
+      }
+    }
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(path, this.#path("snapshot"));
+    closeSync(this.#file);
+    this.#file = openSync(this.#path("log"), "w", 0o600);
+    this.#size = 0;
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${name}.jsonl`);
+  }
+}
