@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import type net from "node:net";
+import net from "node:net";
 import tls from "node:tls";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
@@ -46,7 +46,7 @@ export class ConnectionPool {
         ...(ca !== undefined && { ca }),
         ...(cert !== undefined && { cert }),
         ...(key !== undefined && { key }),
-        ...(tlsServerName !== undefined && { servername: tlsServerName }),
+        ...(tlsServerName !== undefined && nameOptions(tlsServerName)),
         ...(insecureSkipTlsVerify && { rejectUnauthorized: false }),
       });
     }
@@ -64,6 +64,12 @@ export class ConnectionPool {
       streams: make({ maxFreeSockets: 4 }),
     };
   }
+}
+
+/** TLS can't ask for an address by name, but a certificate may be for one. */
+function nameOptions(name: string): https.AgentOptions {
+  if (net.isIP(name) === 0) return { servername: name };
+  return { servername: "", checkServerIdentity: (_, cert) => tls.checkServerIdentity(name, cert) };
 }
 
 /** What a connection is for. */
