@@ -40,7 +40,7 @@ describe("markerHelp()", () => {
 
 describe("formatMarkerHelp()", () => {
   it("shows arguments when few markers are asked for", () => {
-    expect(formatMarkerHelp(markerHelp("MaxLength"))).toBe(`Bounds of strings
+    expect(formatMarkerHelp(markerHelp("validation:MaxLength"))).toBe(`Bounds of strings
   +kubebuilder:validation:MaxLength=<int>  The greatest number of characters.
     on a field or a type; with items: for the elements of a list
 `);

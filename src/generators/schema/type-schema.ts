@@ -13,7 +13,7 @@ export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
   const { node, env } = typed;
   switch (node.kind) {
     case "keyword":
-      return keywordSchema(typed, node.name);
+      return keywordSchema(typed, node.name, builder.sources.options.allowDangerousTypes === true);
     case "literal":
       return enumSchema([node.value]);
     case "array":
@@ -55,12 +55,13 @@ export function problem(
   return { ...schema, [PROBLEM]: { place: placeOf(typed), message, hint } };
 }
 
-function keywordSchema(typed: Typed, name: string): Schema {
+function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean): Schema {
   switch (name) {
     case "string":
     case "boolean":
       return { type: name };
     case "number":
+      if (areFractionsAllowed) return { type: "number" };
       return problem(
         typed,
         "a number may be fractional, which Kubernetes advises against",

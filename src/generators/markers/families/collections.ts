@@ -1,6 +1,6 @@
 import type { Schema } from "../../schema/schema.ts";
 import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
-import { describeSchema } from "./numbers.ts";
+import { DECLARATIVE, describeSchema } from "./numbers.ts";
 
 /** Bounds of lists and maps. */
 export const collections: MarkerFamily = {
@@ -24,12 +24,8 @@ export const collections: MarkerFamily = {
     },
     count("kubebuilder:validation:MaxProperties", "maxProperties", "The greatest number of keys."),
     count("kubebuilder:validation:MinProperties", "minProperties", "The smallest number of keys."),
-    {
-      ...count("k8s:maxItems", "maxItems", "Same as MaxItems."),
-      targets: ["field"],
-      forItems: false,
-      hashComments: true,
-    },
+    { ...count("k8s:maxItems", "maxItems", "Same as MaxItems."), ...DECLARATIVE },
+    { ...count("k8s:minItems", "minItems", "Same as MinItems."), ...DECLARATIVE },
   ],
 };
 

@@ -2,7 +2,7 @@ import type { Schema } from "../../schema/schema.ts";
 import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
 /** What Kubernetes' own declarative validation has in common. */
-const declarative = { targets: ["field"], forItems: false, hashComments: true } as const;
+export const DECLARATIVE = { targets: ["field"], forItems: false, hashComments: true } as const;
 
 /** Bounds of numbers. */
 export const numbers: MarkerFamily = {
@@ -22,8 +22,8 @@ export const numbers: MarkerFamily = {
       "exclusiveMinimum",
       "The minimum itself is not allowed.",
     ),
-    { ...bound("k8s:maximum", "maximum", "Same as Maximum."), ...declarative },
-    { ...bound("k8s:minimum", "minimum", "Same as Minimum."), ...declarative },
+    { ...bound("k8s:maximum", "maximum", "Same as Maximum."), ...DECLARATIVE },
+    { ...bound("k8s:minimum", "minimum", "Same as Minimum."), ...DECLARATIVE },
   ],
 };
 

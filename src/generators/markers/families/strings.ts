@@ -7,7 +7,7 @@ import {
   singleValue,
   text,
 } from "../definition.ts";
-import { describeSchema } from "./numbers.ts";
+import { DECLARATIVE, describeSchema } from "./numbers.ts";
 
 /** Bounds of strings. */
 export const strings: MarkerFamily = {
@@ -33,6 +33,8 @@ export const strings: MarkerFamily = {
         return undefined;
       },
     },
+    { ...length("k8s:maxLength", "maxLength", "Same as MaxLength."), ...DECLARATIVE },
+    { ...length("k8s:minLength", "minLength", "Same as MinLength."), ...DECLARATIVE },
     {
       name: "kubebuilder:validation:Format",
       targets: FIELD_AND_TYPE,

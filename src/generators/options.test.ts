@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { memoryTree } from "../scaffold/tree.ts";
+import { runExample } from "./conformance/example.ts";
+import { manifestsText, properties } from "./conformance/read-back.ts";
+import { planManifests } from "./manifests.ts";
+
+const kind = `import { defineKind, type CustomResource } from "@tsbuilder/runtime";
+export interface Case extends CustomResource<{ name?: string }> {}
+export const Case = defineKind<Case>({ group: "example.com", version: "v1" }, { kind: "Case", plural: "cases" });
+`;
+const rbac = "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n";
+
+describe("maxDescLen", () => {
+  it.each([
+    [0, undefined],
+    [200, "One sentence. Two sentences, e.g. this. Three"],
+    [20, "One sentence."],
+    [31, "One sentence. Two sentences, e."],
+    [8, "One..."],
+    [2, "On..."],
+  ])("cuts descriptions to %s bytes", async (maxDescLen, expected) => {
+    const { spec } = await runExample("// One sentence. Two sentences, e.g. this. Three\nname?: string;\n", {
+      maxDescLen,
+    });
+    expect(spec?.properties?.["name"]?.description).toBe(expected);
+  });
+
+  it("counts bytes, and never cuts a character in two", async () => {
+    const { spec } = await runExample("// ÄÖÜÄÖÜ\nname?: string;\n", { maxDescLen: 5 });
+    expect(spec?.properties?.["name"]?.description).toBe("ÄÖ...");
+  });
+});
+
+describe("allowDangerousTypes", () => {
+  it("makes a plain number a number", async () => {
+    expect(await properties("ratio?: number;\n", { allowDangerousTypes: true })).toEqual({
+      ratio: { type: "number" },
+    });
+  });
+});
+
+describe("generateEmbeddedObjectMeta", () => {
+  it("gives embedded metadata the fields that people set", async () => {
+    const written = await properties("template?: ObjectMeta;\n", { generateEmbeddedObjectMeta: true });
+    expect(Object.keys((written["template"] as { properties: object }).properties)).toEqual([
+      "annotations",
+      "finalizers",
+      "labels",
+      "name",
+      "namespace",
+    ]);
+  });
+});
+
+describe("featureGates", () => {
+  const code = "name?: string;\n// +tsbuilder:featureGate=Backups\nbackup?: string;\n";
+
+  it("leaves out fields behind gates that are off, and brings them back", async () => {
+    expect(Object.keys(await properties(code))).toEqual(["name"]);
+    expect(Object.keys(await properties(code, { featureGates: ["Backups"] }))).toEqual(["backup", "name"]);
+  });
+
+  it("leaves out kinds, rules and webhooks behind gates that are off", async () => {
+    const webhook =
+      "// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1,featureGate=Backups\n";
+    const files = {
+      "api/v1/case_types.ts": kind.replace(
+        "export interface",
+        "// +tsbuilder:featureGate=Backups\nexport interface",
+      ),
+      "src/x.ts": rbac.replace("verbs=get", "verbs=get,featureGate=Backups") + webhook,
+    };
+    expect((await planManifests(memoryTree(files))).changes).toEqual([]);
+    expect((await planManifests(memoryTree(files), { featureGates: ["Backups"] })).changes).toHaveLength(3);
+  });
+});
+
+describe("readonlyImmutable", () => {
+  it("takes readonly for immutable when asked to", async () => {
+    const code = "readonly name?: string;\nreadonly size: int32;\n";
+    const { spec } = await runExample(code, { readonlyImmutable: true });
+    const rule = { rule: "self == oldSelf", message: "field is immutable" };
+    expect(spec?.properties?.["name"]?.["x-kubernetes-validations"]).toEqual([rule]);
+    expect(spec?.properties?.["size"]?.["x-kubernetes-validations"]).toEqual([rule]);
+    expect(spec?.["x-kubernetes-validations"]?.map(({ rule: text }) => text)).toEqual([
+      "!has(oldSelf.name) || has(self.name)",
+    ]);
+    expect((await runExample(code)).spec?.["x-kubernetes-validations"]).toBeUndefined();
+  });
+});
+
+describe("header and year", () => {
+  it("puts a header before each file, as a YAML comment", async () => {
+    const files = { "src/x.ts": rbac };
+    const header = "/*\nCopyright YEAR Example.\n\nAll rights reserved.\n*/";
+    expect(await manifestsText(files, { header, year: "2026" })).toMatch(
+      /^# Copyright 2026 Example\.\n#\n# All rights reserved\.\n---\n/u,
+    );
+    expect(await manifestsText(files, { header: "# plain\n" })).toMatch(/^# plain\n---\n/u);
+    expect(await manifestsText(files, { header: "" })).toMatch(/^---\n/u);
+  });
+});
+
+describe("versionAnnotation", () => {
+  it("says which generator wrote a CRD", async () => {
+    const versionAnnotation = { key: "controller-gen.kubebuilder.io/version", value: "v0.23.0" };
+    const text = await manifestsText({ "api/v1/case_types.ts": kind }, { versionAnnotation });
+    expect(text).toContain("  annotations:\n    controller-gen.kubebuilder.io/version: v0.23.0\n");
+  });
+});
+
+describe("roleName and provenance", () => {
+  it("names the role, and says above each rule who asked for it", async () => {
+    const files = { "src/a.ts": rbac, "src/b.ts": `\n${rbac}` };
+    const text = await manifestsText(files, { roleName: "boxes", provenance: true });
+    expect(text).toContain("  name: boxes\nrules:\n# src/a.ts:1\n# src/b.ts:2\n- apiGroups:\n");
+  });
+});
+
+describe("only, paths and output", () => {
+  const files = { "api/v1/case_types.ts": kind, "src/x.ts": rbac, "other/y.ts": rbac };
+
+  it("runs one generator", async () => {
+    const { changes } = await planManifests(memoryTree(files), { only: ["rbac"] });
+    expect(changes.map(({ path }) => path)).toEqual(["config/rbac/role.yaml"]);
+  });
+
+  it("reads other folders", async () => {
+    const { changes } = await planManifests(memoryTree(files), { paths: ["other"] });
+    expect(changes.map(({ path }) => path)).toEqual(["config/rbac/role.yaml"]);
+  });
+
+  it("writes to other folders", async () => {
+    const { changes } = await planManifests(memoryTree(files), { output: { crd: "crds", rbac: "./roles" } });
+    expect(changes.map(({ path }) => path)).toEqual(["crds/example.com_cases.yaml", "roles/role.yaml"]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { memoryTree } from "../../scaffold/tree.ts";
+import { planSchemaPatch } from "./plan-schema-patch.ts";
+
+const types = `import { defineKind, type CustomResource } from "@tsbuilder/runtime";
+export interface Box extends CustomResource<{ name: string }> {}
+export const Box = defineKind<Box>({ group: "example.com", version: "v1" }, { kind: "Box", plural: "boxes" });
+`;
+
+const before = `# Kept by hand.
+kind: CustomResourceDefinition
+apiVersion: apiextensions.k8s.io/v1
+metadata: {name: boxes.example.com}   # odd spacing
+spec:
+    group: example.com
+    names: {kind: Box, plural: boxes}
+    versions:
+      - name: v1
+        schema:
+          # the schema
+          openAPIV3Schema:
+            type: object
+            description: old
+        served: true # always
+      - name: v2
+        schema: { openAPIV3Schema: { type: object } }
+---
+kind: Other
+`;
+
+describe("planSchemaPatch()", () => {
+  it("replaces the schema and leaves all else byte for byte", async () => {
+    const files = { "api/v1/box_types.ts": types, "crds/box.yaml": before };
+    const { changes, diagnostics } = await planSchemaPatch(memoryTree(files), "crds", { maxDescLen: 0 });
+    expect(diagnostics).toEqual([]);
+    const schema = `            properties:
+              apiVersion:
+                type: string
+              kind:
+                type: string
+              metadata:
+                type: object
+              spec:
+                properties:
+                  name:
+                    type: string
+                required:
+                - name
+                type: object
+            required:
+            - spec
+            type: object
+`;
+    const content = before.replace("            type: object\n            description: old\n", schema);
+    expect(changes).toEqual([{ path: "crds/box.yaml", content }]);
+    const again = await planSchemaPatch(memoryTree({ ...files, "crds/box.yaml": content }), "crds", {
+      maxDescLen: 0,
+    });
+    expect(again.changes).toEqual([]);
+  });
+
+  it("leaves files alone that are no CRDs of this project", async () => {
+    const files = {
+      "api/v1/box_types.ts": types,
+      "crds/a.yaml": "a: [\n",
+      "crds/b.yaml": "kind: Pod\n",
+      "crds/c.txt": before,
+    };
+    expect((await planSchemaPatch(memoryTree(files), "crds")).changes).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Pair, type YAMLMap } from "yaml";
+import { emitYaml, type YamlValue } from "../../shared/yaml.ts";
+import { generateCrds } from "../crd/generate-crds.ts";
+import type { ManifestsPlan } from "../manifests.ts";
+import type { GeneratorOptions } from "../options.ts";
+import { type GeneratorCache, ProjectSources } from "../project-sources.ts";
+import type { Schema } from "../schema/schema.ts";
+import type { SourceTree } from "../source-tree.ts";
+
+/**
+ * Puts fresh schemas into CRDs that people wrote by hand. Everything else in the files stays as it is, byte for byte:
+ * comments, the order of keys, fields that no marker can say.
+ */
+export async function planSchemaPatch(
+  tree: SourceTree,
+  folder: string,
+  options: GeneratorOptions = {},
+  cache?: GeneratorCache,
+): Promise<ManifestsPlan> {
+  const sources = await ProjectSources.load(tree, options, cache);
+  const schemas = new Map<string, Schema>();
+  for (const { crd } of sources.hasSyntaxErrors ? [] : generateCrds(sources)) {
+    for (const { name, schema } of crd.spec.versions) {
+      schemas.set(`${crd.spec.group}/${name}/${crd.spec.names.kind}`, schema.openAPIV3Schema);
+    }
+  }
+  const changes = tree
+    .list(folder)
+    .filter((path) => /\.ya?ml$/u.test(path))
+    .flatMap((path) => {
+      const before = tree.read(path) ?? "";
+      const content = patchSchemas(before, schemas);
+      return content === before ? [] : [{ path, content }];
+    });
+  return { changes: sources.log.hasErrors ? [] : changes, stale: [], diagnostics: sources.log.sorted() };
+}
+
+/** Replaces the schemas of the versions that are known; a file that is no CRD, or no YAML, is left alone. */
+export function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): string {
+  const edits: { start: number; end: number; text: string }[] = [];
+  for (const document of parseAllDocuments(text)) {
+    if (document.errors.length > 0 || document.get("kind") !== "CustomResourceDefinition") continue;
+    const group = document.getIn(["spec", "group"]);
+    const kind = document.getIn(["spec", "names", "kind"]);
+    const versions = document.getIn(["spec", "versions"]);
+    for (const version of isSeq(versions) ? versions.items : []) {
+      if (!isMap(version)) continue;
+      const schema = schemas.get(`${String(group)}/${String(version.get("name"))}/${String(kind)}`);
+      const pair = schema && findPair(version, "schema", "openAPIV3Schema");
+      if (schema && pair) edits.push(replaceValue(text, pair, schema));
+    }
+  }
+  return edits
+    .sort((a, b) => b.start - a.start)
+    .reduce((edited, { start, end, text }) => edited.slice(0, start) + text + edited.slice(end), text);
+}
+
+function findPair(map: YAMLMap, ...path: readonly string[]): Pair<Node, Node> | undefined {
+  const [key, ...rest] = path;
+  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
+  if (!pair || rest.length === 0) return pair as Pair<Node, Node> | undefined;
+  return isMap(pair.value) ? findPair(pair.value, ...rest) : undefined;
+}
+
+function replaceValue(text: string, { key, value }: Pair<Node, Node>, schema: Schema) {
+  const [keyStart, keyEnd] = key.range!;
+  const column = keyStart - (text.lastIndexOf("\n", keyStart - 1) + 1);
+  const start = text.indexOf(":", keyEnd) + 1;
+  const end = value?.range ? trimEnd(text, value.range[1]) : start;
+  const indent = " ".repeat(column + 2);
+  const lines = emitYaml(schema as YamlValue)
+    .trimEnd()
+    .split("\n");
+  return { start, end, text: `\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}` };
+}
+
+/** The range of a block ends behind its last line break; that break belongs to what follows. */
+function trimEnd(text: string, end: number): number {
+  return end - (/\s*$/u.exec(text.slice(0, end))?.[0].length ?? 0);
+}
