@@ -17,7 +17,7 @@ export interface GeneratorCache {
 }
 
 /** A CRD and what it was made from. */
-export interface CachedCrd {
+interface CachedCrd {
   readonly key: string;
   readonly modules: readonly Module[];
   readonly generated: GeneratedCrd;

@@ -69,7 +69,7 @@ export async function runExample(
 }
 
 /** Fills an example up to a whole file; what is added stands behind it, so that markers keep their places. */
-export function completeExample(code: string): string {
+function completeExample(code: string): string {
   const body = /\b(?:interface|type|class|enum) Spec\b|\bdefineKind</u.test(code)
     ? code
     : `export interface Spec {\n${code}}\n`;

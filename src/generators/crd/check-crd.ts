@@ -36,7 +36,7 @@ function warnOfSize(crd: CustomResourceDefinition, place: Place, log: Diagnostic
 }
 
 /** What is written to the file, as the API server reads it: without our own notes and absent keys. */
-export function toJson(schema: Schema): JSONSchema {
+function toJson(schema: Schema): JSONSchema {
   return JSON.parse(
     JSON.stringify(schema, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
   ) as JSONSchema;

@@ -1,5 +1,5 @@
 /** One line of a comment without its decoration; `pos` is where its text starts in the file. */
-export interface CommentLine {
+interface CommentLine {
   readonly text: string;
   readonly pos: number;
 }

@@ -1,4 +1,4 @@
-export type { CommentBlock, CommentLine, LeadingComments } from "./comments.ts";
+export type { CommentBlock, LeadingComments } from "./comments.ts";
 export { evaluate, NotStatic, type StaticValue } from "./evaluate.ts";
 export { type Declared, type ModuleCache, ModuleGraph, type Resolved } from "./module-graph.ts";
 export type * from "./syntax.ts";

@@ -60,7 +60,7 @@ export interface ObjectDeclaration extends DeclarationBase {
   readonly toJSON: TypeNode | undefined;
 }
 
-export interface AliasDeclaration extends DeclarationBase {
+interface AliasDeclaration extends DeclarationBase {
   readonly kind: "alias";
   readonly type: TypeNode;
 }
@@ -76,10 +76,10 @@ export interface ConstDeclaration extends DeclarationBase {
   readonly value: Expression;
 }
 
-export type TypeDeclaration = ObjectDeclaration | AliasDeclaration | EnumDeclaration;
+type TypeDeclaration = ObjectDeclaration | AliasDeclaration | EnumDeclaration;
 export type Declaration = TypeDeclaration | ConstDeclaration;
 
-export interface PropertyMember extends Located {
+interface PropertyMember extends Located {
   readonly kind: "property";
   readonly name: string;
   readonly type: TypeNode;
@@ -88,14 +88,14 @@ export interface PropertyMember extends Located {
   readonly comments: LeadingComments;
 }
 
-export interface IndexMember extends Located {
+interface IndexMember extends Located {
   readonly kind: "index";
   readonly key: TypeNode;
   readonly value: TypeNode;
 }
 
 /** A member that JSON doesn't carry as it stands: a method, a computed key. */
-export interface ForeignMember extends Located {
+interface ForeignMember extends Located {
   readonly kind: "foreign";
   readonly what: string;
   readonly comments: LeadingComments;
@@ -133,7 +133,7 @@ export type TypeNode =
     })
   | (Located & { readonly kind: "unsupported"; readonly what: string });
 
-export interface TemplateSpan {
+interface TemplateSpan {
   readonly type: TypeNode;
   readonly text: string;
 }

@@ -13,7 +13,7 @@ export interface MarkerHelp {
   readonly arguments: readonly MarkerArgumentHelp[];
 }
 
-export interface MarkerArgumentHelp {
+interface MarkerArgumentHelp {
   /** Empty for a marker with one value only. */
   readonly name: string;
   readonly type: string;

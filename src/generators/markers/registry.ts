@@ -18,11 +18,6 @@ const DEFINITIONS: ReadonlyMap<string, MarkerDefinition> = new Map(
 const FOREIGN =
   /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:[\w-]+-gen|operator-sdk)\b/u;
 
-/** All markers by name, those for list elements included. */
-export function allMarkers(): readonly MarkerDefinition[] {
-  return [...DEFINITIONS.values()];
-}
-
 /** Finds the definition behind a name: the whole name first, then without its last part, which is then an argument. */
 export function lookUpMarker(name: string): Lookup {
   const definition =

@@ -64,13 +64,13 @@ export const ORIGIN: unique symbol = Symbol("origin");
 /** The marker behind a rule, where there is one. */
 export const RULE_PLACES: WeakMap<Rule, Place> = new WeakMap();
 
-export interface Problem {
+interface Problem {
   readonly place: Place;
   readonly message: string;
   readonly hint: string;
 }
 
-export interface Origin {
+interface Origin {
   /** The declaration or property. */
   readonly place: Place;
   /** Marker that set a key, for the keys a marker set. */

@@ -60,7 +60,7 @@ export function ownShape(parts: readonly Declared[], env: (part: Declared) => En
 }
 
 /** Joins shapes; a property that several have is the last one's. */
-export function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
+function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
   if (shapes.includes(undefined)) return undefined;
   const known = shapes as readonly Shape[];
   return {

@@ -86,7 +86,7 @@ const ANYTHING_HINT =
   'use JSONValue or RawExtension from "@tsbuilder/runtime", or put +kubebuilder:pruning:PreserveUnknownFields on the field';
 
 /** A list; one of conditions is a list map, because that is what everything that reads conditions expects. */
-export function arraySchema(element: Typed, builder: SchemaBuilder): Schema {
+function arraySchema(element: Typed, builder: SchemaBuilder): Schema {
   const items = builder.use(element);
   const schema: Schema = { type: "array", items };
   const keys = coreOf(element, builder)?.listMapKeys;

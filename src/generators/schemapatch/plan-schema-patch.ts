@@ -36,7 +36,7 @@ export async function planSchemaPatch(
 }
 
 /** Replaces the schemas of the versions that are known; a file that is no CRD, or no YAML, is left alone. */
-export function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): string {
+function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): string {
   const edits: { start: number; end: number; text: string }[] = [];
   for (const document of parseAllDocuments(text)) {
     if (document.errors.length > 0 || document.get("kind") !== "CustomResourceDefinition") continue;

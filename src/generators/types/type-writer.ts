@@ -161,6 +161,6 @@ function nullable(type: string, schema: JSONSchema): string {
 }
 
 /** Turns a field's name into a part of a type's name. */
-export function pascal(name: string): string {
+function pascal(name: string): string {
   return name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/gu, (_, first: string) => first.toUpperCase());
 }
