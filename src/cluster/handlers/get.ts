@@ -1,6 +1,7 @@
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { keyOf } from "../registry/resource.ts";
-import { notFound, StatusError } from "../status/index.ts";
+import { notFound } from "../status/index.ts";
+import { malformedRevision } from "./list-revision.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 
@@ -9,8 +10,7 @@ export async function handleGet(context: RequestContext, target: Target): Promis
   const { resource, version, namespace, name } = target;
   const asked = context.query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(asked)) {
-    const why = `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`;
-    throw new StatusError(500, undefined, `resourceVersion: Invalid value: ${JSON.stringify(asked)}: ${why}`);
+    throw malformedRevision(asked);
   }
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);

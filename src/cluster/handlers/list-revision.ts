@@ -18,6 +18,12 @@ export function listRevision(
   return revision;
 }
 
+/** Reads and watches say it less politely than lists. */
+export function malformedRevision(text: string): StatusError {
+  const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  return new StatusError(500, undefined, `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
+}
+
 /** The client is ahead of the server, perhaps of another cluster: it should wait and try again. */
 export function tooNew(revision: number, current: number): StatusError {
   const message = "Too large resource version";

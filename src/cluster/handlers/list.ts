@@ -16,6 +16,8 @@ export async function handleList(context: RequestContext, target: Target): Promi
 /** What a list request found. */
 export interface FoundList {
   readonly entries: readonly Entry[];
+  /** The selectors left nothing of what was there: Go prints such a list as null. */
+  readonly nothingLeft?: boolean;
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
 }
 
@@ -37,7 +39,10 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const selected = options.matches ? rest.filter(({ object }) => options.matches!(object)) : rest;
   const at = exact ? revision : core.store.revision;
   const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
-  if (selected.length <= limit) return { entries: selected, metadata: { resourceVersion: String(at) } };
+  if (selected.length <= limit) {
+    const nothingLeft = rest.length > 0 && selected.length === 0 && !resource.custom;
+    return { entries: selected, nothingLeft, metadata: { resourceVersion: String(at) } };
+  }
   const entries = selected.slice(0, limit);
   return {
     entries,
@@ -59,7 +64,8 @@ function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
   return limit > 0 && match === "" && resourceVersion !== "" && resourceVersion !== "0";
 }
 
-export function listReply(context: RequestContext, target: Target, { entries, metadata }: FoundList): Reply {
+export function listReply(context: RequestContext, target: Target, found: FoundList): Reply {
+  const { entries, metadata } = found;
   const representation = negotiate(context.request.headers.accept, target);
   const { form, metaVersion } = representation;
   if (form === "table") {
@@ -69,7 +75,7 @@ export function listReply(context: RequestContext, target: Target, { entries, me
     return encode(table, representation);
   }
   if (form === "partial") {
-    const items = entries.map((entry) => partialOf(entry, metaVersion));
+    const items = found.nothingLeft ? null : entries.map((entry) => partialOf(entry, metaVersion));
     const list = {
       kind: "PartialObjectMetadataList",
       apiVersion: `meta.k8s.io/${metaVersion}`,
@@ -88,6 +94,8 @@ export function listReply(context: RequestContext, target: Target, { entries, me
   const shown = resource.custom ? { continue: "", ...metadata } : metadata;
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":"${apiVersion}","metadata":${JSON.stringify(shown)},"items":[`;
   const omitted = resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
+  if (found.nothingLeft)
+    return { code: 200, contentType: "application/json", body: `${head.slice(0, -1)}null}` };
   return { code: 200, contentType: "application/json", body: joinItems(head, entries, omitted) };
 }
 

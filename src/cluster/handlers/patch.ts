@@ -5,12 +5,13 @@ import {
   PatchError,
   parseJSONPatch,
 } from "@tsbuilder/apimachinery/patch";
+import { invalid } from "@tsbuilder/apimachinery/schema";
 import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
 import { DecodeError } from "../registry/built-in/decode-built-in.ts";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";
-import { badRequest, notFound, StatusError } from "../status/index.ts";
+import { badRequest, invalidObject, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import { explainJSON } from "./json-error.ts";
 import { handleApply } from "./apply.ts";
@@ -32,6 +33,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch(current);
+      checkApiVersion(context, target, current, next);
       checkPatched(context, target, next, validation);
       return next;
     },
@@ -39,6 +41,22 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   };
   const { entry } = await updateObject(writeOf(context, target, "PatchOptions"), source);
   return replyObject(context, target, entry);
+}
+
+/** A patch can't move a custom resource to another version; of what it would hold there nothing is known. */
+function checkApiVersion(
+  { warnings }: RequestContext,
+  { resource, name }: Target,
+  current: ApiObject,
+  next: ApiObject,
+): void {
+  if (!resource.custom || next.apiVersion === current.apiVersion) return;
+  const known = new Set(["apiVersion", "kind", "metadata"]);
+  for (const field of Object.keys(next).toSorted()) {
+    if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
+  }
+  const error = invalid("apiVersion", next.apiVersion, `must be ${current.apiVersion}`);
+  throw invalidObject(resource, name, [error]);
 }
 
 /** The patched object is decoded as a body would be, but its errors are said to be the patch's. */

@@ -159,7 +159,13 @@ export function checkFields(
 ): void {
   const unknown = unknownFieldsOf(object, target);
   if (validation === "Ignore") return;
-  const problems = findFieldProblems(json, unknown);
+  // Pruning a custom resource knows no order; decoding a struct goes through the text.
+  const problems = target.resource.custom
+    ? [
+        ...findFieldProblems(json, []),
+        ...unknown.toSorted().map((path) => `unknown field ${JSON.stringify(path)}`),
+      ]
+    : findFieldProblems(json, unknown);
   if (problems.length === 0) return;
   if (validation === "Strict") throw undecodable(target, `strict decoding error: ${problems.join(", ")}`);
   for (const problem of problems) warnings.add(problem);

@@ -47,5 +47,7 @@ function toYAML(value: unknown): string {
 export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
   const value = query.get("includeObject") || "Metadata";
   if (value === "None" || value === "Metadata" || value === "Object") return value;
-  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`);
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }

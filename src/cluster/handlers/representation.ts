@@ -1,6 +1,6 @@
 import type { Cell } from "../registry/table-columns.ts";
 import type { Entry } from "../storage/entry.ts";
-import { notAcceptable } from "../status/index.ts";
+import { notAcceptable, StatusError } from "../status/index.ts";
 import type { Target } from "./target.ts";
 
 /** The form in which a client wants objects: as they are, as rows of a Table, or their metadata only. */
@@ -17,10 +17,12 @@ const mediaTypes = ["application/json", "application/yaml", "application/vnd.kub
 /** Picks the first clause of an Accept header that can be served. */
 export function negotiate(accept: string | undefined, target: Target, forWatch = false): Representation {
   if (!accept) return plain;
+  let readable = false;
   for (const clause of accept.split(",")) {
     const [type = "", ...parameters] = clause.split(";").map((part) => part.trim());
     const mediaType = type.toLowerCase();
     if (!["application/json", "application/*", "*/*", "application/yaml"].includes(mediaType)) continue;
+    readable = true;
     const yaml = mediaType === "application/yaml";
     if (yaml && forWatch) continue;
     const options = new Map(parameters.map((parameter) => parameter.split("=") as [string, string]));
@@ -33,7 +35,20 @@ export function negotiate(accept: string | undefined, target: Target, forWatch =
       return { form: "partial", metaVersion, yaml };
     }
   }
-  throw notAcceptable(target.resource.custom ? mediaTypes.slice(0, 2) : mediaTypes);
+  const served = target.resource.custom ? mediaTypes.slice(0, 2) : mediaTypes;
+  throw readable ? notAcceptable(served) : unreadable(served);
+}
+
+/** The client reads none of what there is; it is told of watch streams too. */
+function unreadable(served: readonly string[]): StatusError {
+  const streams = served.filter((type) => !type.endsWith("yaml")).map((type) => `${type};stream=watch`);
+  const all = [...served, ...streams].join(", ");
+  return new StatusError(
+    406,
+    "NotAcceptable",
+    `406: Not Acceptable\n\nAvailable representations: ${all}`,
+    {},
+  );
 }
 
 /** Only the metadata of an object. */

@@ -2,7 +2,7 @@ import type { Core } from "../registry/core.ts";
 import type { Endpoint } from "../registry/registry.ts";
 import type { SubresourceInfo, Verb } from "../registry/resource.ts";
 import type { RequestContext } from "../server/request-context.ts";
-import { resourceNotServed } from "../status/index.ts";
+import { notFound, resourceNotServed } from "../status/index.ts";
 
 /** The resource, version and object that a request names. */
 export interface Target extends Endpoint {
@@ -19,7 +19,10 @@ export function targetOf(core: Core, { info }: RequestContext): Target {
   if (!endpoint) throw resourceNotServed();
   const { resource } = endpoint;
   const subresourceInfo = info.subresource ? resource.subresources.get(info.subresource) : undefined;
-  if (info.subresource && !subresourceInfo) throw resourceNotServed();
+  if (info.subresource && !subresourceInfo) {
+    const could = resource.custom && ["status", "scale"].includes(info.subresource);
+    throw could ? notFound(resource, info.name) : resourceNotServed();
+  }
   if (!resource.namespaced && info.namespace !== "" && info.resource !== "namespaces")
     throw resourceNotServed();
   if (resource.namespaced && info.name !== "" && info.namespace === "") throw resourceNotServed();

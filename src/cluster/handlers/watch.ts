@@ -4,7 +4,7 @@ import { StatusError } from "../status/index.ts";
 import type { Change } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readListOptions, type ListOptions } from "./list-options.ts";
-import { listRevision, tooOld } from "./list-revision.ts";
+import { listRevision, malformedRevision, tooOld } from "./list-revision.ts";
 import { negotiate } from "./representation.ts";
 import { includeObjectOf } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -16,6 +16,8 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   const options = watchOptions(context, target);
   const { core } = target;
   const representation = negotiate(context.request.headers.accept, target, true);
+  const { resourceVersion } = options;
+  if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
   const revision = listRevision(options, core.store.revision);
   const encoder = new EventEncoder(target, representation, includeObjectOf(context.query));
   return {

@@ -38,8 +38,8 @@ export class SchemaWriter {
   #body(schema: BuiltinSchema): Json {
     const { type, format, description, properties, required, items, additionalProperties } = schema;
     const body: Json = { ...(description && { description }) };
-    if (schema["x-kubernetes-int-or-string"]) return { ...body, ...this.#intOrString() };
     if (schema.typeName === "Quantity") return { ...body, ...this.#quantity() };
+    if (schema["x-kubernetes-int-or-string"]) return { ...body, ...this.#intOrString() };
     if (type) body["type"] = type;
     if (format) body["format"] = format;
     if (schema.default !== undefined) body["default"] = schema.default;

@@ -94,7 +94,7 @@ export function invalidObject(subject: Subject, name: string, errors: readonly F
   const details: StatusDetails = {
     ...(name !== "" && { name }),
     ...(subject.group !== "" && { group: subject.group }),
-    kind: subject.kind,
+    ...(subject.kind !== "" && { kind: subject.kind }),
     causes: errors.map(causeOf),
   };
   const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;

@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
-import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
+import { type CompiledSchema, type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../../storage/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../built-in/default-strategy.ts";
 import { objectMetaNode } from "../object-meta-schema.ts";
@@ -31,13 +31,44 @@ export function customStrategy(
       dropUnknownMetadata(object);
       replaceFields(object, schema.applyDefaults(schema.prune(object).object));
     },
-    validate: (object, context) => schemaFor(context).validate(object),
+    validate: (object, context) => [
+      ...schemaFor(context).validate(object),
+      ...validateReplicas(object, crd, context.version),
+    ],
     validateUpdate(object, old, context) {
-      if (context.subresource !== "status") return schemaFor(context).validate(object, { old });
+      if (context.subresource !== "status") {
+        const errors = schemaFor(context).validate(object, { old });
+        return [...errors, ...validateReplicas(object, crd, context.version)];
+      }
       const status = statusSchemas.get(context.version);
       return status?.validate(object["status"], { old: old["status"], path: "status" }) ?? [];
     },
   };
+}
+
+/** Who has a scale subresource keeps whole, non-negative numbers where it says that its replicas are. */
+function validateReplicas(object: ApiObject, crd: CustomResourceDefinition, version: string): FieldError[] {
+  const { scale } = crd.spec.versions.find(({ name }) => name === version)?.subresources ?? {};
+  if (!scale) return [];
+  const path = scale.specReplicasPath;
+  let value: unknown = object;
+  for (const field of path.slice(1).split(".")) {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== "object") return [accessorError(path, value, "map[string]interface{}")];
+    value = (value as Record<string, unknown>)[field];
+  }
+  if (value === undefined || value === null) return [];
+  if (!Number.isInteger(value)) return [accessorError(path, value, "int64")];
+  return (value as number) < 0 ? [invalid(path, value, "should be a non-negative integer")] : [];
+}
+
+function accessorError(path: string, value: unknown, expected: string): FieldError {
+  const type = typeof value === "number" ? "float64" : typeof value === "boolean" ? "bool" : typeof value;
+  return invalid(
+    path,
+    0,
+    `${path} accessor error: ${String(value)} is of the type ${type}, expected ${expected}`,
+  );
 }
 
 /** Everything outside metadata counts as content; status only where it has no endpoint of its own. */

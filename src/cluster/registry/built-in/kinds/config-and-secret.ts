@@ -37,6 +37,13 @@ export const secretStrategy: Partial<Strategy> = {
     secret.data = { ...secret.data, ...(Object.fromEntries(encoded) as Data) };
     delete secret.stringData;
   },
+  prepareForCreate(object, { warn }) {
+    const { type, data = {} } = object as Config;
+    const certificate = Buffer.from(data["tls.crt"] ?? "", "base64").toString("latin1");
+    if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN")) {
+      warn("tls: failed to find any PEM data in certificate input");
+    }
+  },
   validate: (object) => validateSecret(object),
   validateUpdate(object, old) {
     const [now, before] = [object as Config, old as Config];
