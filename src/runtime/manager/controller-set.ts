@@ -44,7 +44,14 @@ export class ControllerSet implements ControllerHost {
       throw new TerminalError(
         `there are two controllers named "${name}": give one another name with named()`,
       );
-    const engine = new ControllerEngine<R>({ ...spec, log: log.with(logFields), events, clock });
+    const engine = new ControllerEngine<R>({
+      ...spec,
+      // Lines of other loggers know nothing of this one's fields: the scope of a reconcile has them all.
+      describe: (request) => ({ ...logFields, ...spec.describe(request) }),
+      log: log.with(logFields),
+      events,
+      clock,
+    });
     lifecycle.add({
       name: `controller ${name}`,
       needLeaderElection,

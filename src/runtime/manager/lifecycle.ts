@@ -63,6 +63,7 @@ export class Lifecycle {
   readonly started: Promise<void>;
   #state: "new" | "started" | "stopped" = "new";
   #isWarming = false;
+  #isLeaseLost = false;
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
@@ -79,6 +80,7 @@ export class Lifecycle {
     if (parts.elector)
       parts.elector.onLost = (error) => {
         // Another process may lead already: nothing may go on, not even for a moment.
+        this.#isLeaseLost = true;
         this.#deadline.abort(error);
         this.fail(error);
       };
@@ -163,7 +165,11 @@ export class Lifecycle {
     let cancel = () => {};
     if (gracefulShutdownTimeout === 0) expire();
     else if (gracefulShutdownTimeout > 0) cancel = clock.setTimer(expire, gracefulShutdownTimeout);
-    const all = await Promise.all([this.#others.stop(deadline), this.#leaders.stop(deadline)]);
+    const moment = this.#isLeaseLost ? 0 : 100;
+    const all = await Promise.all([
+      this.#others.stop(deadline, moment),
+      this.#leaders.stop(deadline, moment),
+    ]);
     if (all.includes(false) && gracefulShutdownTimeout !== 0)
       this.#errors.push(new Error("not everything stopped in time: what still ran was left behind"));
     for (const step of [

@@ -26,12 +26,20 @@ export class RunnableGroup {
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable, context);
   }
 
-  /** Asks all to stop, and resolves when they have, or the deadline is over. Returns whether all have. */
-  async stop(deadline: AbortSignal): Promise<boolean> {
+  /**
+   * Asks all to stop, and resolves when they have, or a moment after the deadline: what heeds its signal needs it.
+   * Returns whether all have stopped.
+   */
+  async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;
     this.#stopping.abort();
-    const all = Promise.all(this.#running).then(() => true);
-    return await Promise.race([all, aborted(deadline).then(() => this.#running.size === 0)]);
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = aborted(deadline).then(
+      () => new Promise((resolve) => (timer = setTimeout(resolve, momentAfter))),
+    );
+    await Promise.race([Promise.all(this.#running), tooLate]);
+    clearTimeout(timer);
+    return this.#running.size === 0;
   }
 
   #run(runnable: Runnable, context: Omit<RunContext, "signal">): void {
