@@ -13,12 +13,17 @@ export interface DevCluster {
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs into the project's own folder. */
-export async function startDevCluster(folder: string, port: number | undefined): Promise<DevCluster> {
+export async function startDevCluster(
+  folder: string,
+  { port, persist }: { port: number | undefined; persist: boolean },
+): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
-  const cluster = await startCluster({ controllers: controllerNames, ...(port ? { port } : {}) }).catch(
-    explainStart,
-  );
+  const cluster = await startCluster({
+    controllers: controllerNames,
+    ...(port ? { port } : {}),
+    ...(persist ? { dataDir: join(folder, "data") } : {}),
+  }).catch(explainStart);
   const write = (name: string, content: object): string => {
     const file = join(folder, name);
     writeFileSync(file, JSON.stringify(content, undefined, 2), { mode: 0o600 });

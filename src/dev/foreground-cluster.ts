@@ -9,6 +9,8 @@ export interface ForegroundOptions {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly port: number | undefined;
+  /** Where the objects are kept; in memory unless given. */
+  readonly data: string | undefined;
   /** `all`, `none`, or names with commas. */
   readonly controllers: string;
 }
@@ -27,8 +29,11 @@ export async function startForeground(
       hint: near ? `did you mean "${near}"?` : `choose of ${controllerNames.join(", ")}`,
     });
   }
-  const port = options.port === undefined ? {} : { port: options.port };
-  const cluster = await startCluster({ controllers: names, ...port }).catch(explainStart);
+  const cluster = await startCluster({
+    controllers: names,
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.data === undefined ? {} : { dataDir: resolve(options.folder, options.data) }),
+  }).catch(explainStart);
   const file = resolve(options.folder, options.kubeconfig);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(cluster.kubeconfig, undefined, 2), { mode: 0o600 });

@@ -19,7 +19,9 @@ export interface SessionOptions {
   readonly kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly hasWebhooks: boolean;
   /** Port of the cluster; a free one unless given. */
-  readonly port?: number | undefined;
+  readonly port: number | undefined;
+  /** Keep the cluster's objects for the next session. */
+  readonly persist: boolean;
   /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
   /** Brings what is generated up to date with the sources; throws what is wrong with them. */
@@ -46,7 +48,7 @@ export async function startSession(options: SessionOptions, report: Report): Pro
   await options.generate();
 
   const bundle = await watchableBundle(root, join(folder, "operator.mjs"));
-  const [cluster] = await Promise.all([startDevCluster(folder, options.port), bundle.rebuild()]);
+  const [cluster] = await Promise.all([startDevCluster(folder, options), bundle.rebuild()]);
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
   const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
   const client: Client = createClient(config);

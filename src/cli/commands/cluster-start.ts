@@ -11,6 +11,11 @@ export const clusterStart = defineCommand({
       required: true,
     },
     port: { type: "number", summary: "port to listen at (default: a free one)", placeholder: "PORT" },
+    data: {
+      type: "string",
+      summary: "folder to keep the objects in; without it they are gone at the end",
+      placeholder: "DIR",
+    },
     controllers: {
       type: "string",
       summary: "controllers to run: all, none, or names with commas",
@@ -18,7 +23,7 @@ export const clusterStart = defineCommand({
       default: "all",
     },
   },
-  examples: ["tsbuilder cluster start --kubeconfig /tmp/kubeconfig"],
+  examples: ["tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data"],
   async run({ flags, cwd, ui }) {
     const { startForeground } = await import("../../dev/foreground-cluster.ts");
     const ended = endAsked();

@@ -15,6 +15,7 @@ export const dev = defineCommand({
     "Starts a cluster in this process, generates and applies the project's definitions and permissions, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor written: point kubectl at .tsbuilder/dev/kubeconfig.",
   flags: {
     samples: { type: "boolean", summary: "apply config/samples at the start", default: false },
+    persist: { type: "boolean", summary: "keep the cluster's objects for the next time", default: false },
     port: { type: "number", summary: "port of the cluster (default: a free one)", placeholder: "PORT" },
     inspect: {
       type: "optional-string",
@@ -41,6 +42,7 @@ export const dev = defineCommand({
         })),
         hasWebhooks: project.resources.some(hasWebhooks),
         port: flags.port,
+        persist: flags.persist,
         inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
         generate: async () => {
           const draft = new Draft(diskTree(root));
