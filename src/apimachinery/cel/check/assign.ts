@@ -16,6 +16,18 @@ export function assign(
   return fitsAll(draft, wanted, given) ? draft : undefined;
 }
 
+/** Rules most overloads out without looking at what parameters stand for. */
+export function couldFit(wanted: readonly CelType[], given: readonly CelType[]): boolean {
+  if (wanted.length !== given.length) return false;
+  return wanted.every((type, index) => {
+    const { kind } = given[index]!;
+    return type.kind === kind || open.has(type.kind) || open.has(kind);
+  });
+}
+
+/** The kinds that may fit another one. */
+const open: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
+
 /** A type with its parameters replaced; those that stand for nothing stay, or become dyn. */
 export function substitute(mapping: Mapping, type: CelType, unknownToDyn: boolean): CelType {
   switch (type.kind) {

@@ -23,7 +23,7 @@ import {
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
-import { assign, type Mapping, mostGeneral, substitute } from "./assign.ts";
+import { assign, couldFit, type Mapping, mostGeneral, substitute } from "./assign.ts";
 import type { Env } from "./env.ts";
 import { iterationTypes, memberType } from "./member-type.ts";
 
@@ -160,7 +160,7 @@ class Checker {
     const fitting: Overload[] = [];
     let result: CelType | undefined;
     for (const overload of declaration.overloads) {
-      if (overload.member !== isMember) continue;
+      if (overload.member !== isMember || !couldFit(overload.params, given)) continue;
       const fresh = new Map(overload.typeParams.map((name) => [name, this.#newVariable()]));
       const params = overload.params.map((param) => substitute(fresh, param, false));
       const next = assign(this.mapping, given, params);

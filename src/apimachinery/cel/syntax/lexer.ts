@@ -40,20 +40,34 @@ export function tokenize(source: string, issues: Issue[]): Token[] {
 }
 
 function nextToken(source: string, pos: number): Token | undefined {
-  for (const pattern of strings) {
-    const text = match(pattern, source, pos);
+  const first = source[pos]!;
+  if (stringStart.test(first)) {
+    const text = matchFirst(strings, source, pos);
     if (text !== undefined) return { kind: /^[rR]?[bB]/.test(text) ? "bytes" : "string", text, pos };
   }
   const name = match(word, source, pos);
   if (name !== undefined) return { kind: wordKind(name), text: name, pos };
+  if (numberStart.test(first)) {
+    const fraction = match(float, source, pos);
+    if (fraction !== undefined) return { kind: "float", text: fraction, pos };
+    const whole = match(integer, source, pos);
+    if (whole !== undefined) return { kind: /[uU]$/.test(whole) ? "uint" : "int", text: whole, pos };
+  }
   const quoted = match(quotedName, source, pos);
   if (quoted !== undefined) return { kind: "quoted", text: quoted, pos };
-  const fraction = match(float, source, pos);
-  if (fraction !== undefined) return { kind: "float", text: fraction, pos };
-  const whole = match(integer, source, pos);
-  if (whole !== undefined) return { kind: /[uU]$/.test(whole) ? "uint" : "int", text: whole, pos };
   const symbol = punctuation.find((text) => source.startsWith(text, pos));
   return symbol === undefined ? undefined : { kind: symbol, text: symbol, pos };
+}
+
+const stringStart = /["'bBrR]/;
+const numberStart = /[.\d]/;
+
+function matchFirst(patterns: readonly RegExp[], source: string, pos: number): string | undefined {
+  for (const pattern of patterns) {
+    const text = match(pattern, source, pos);
+    if (text !== undefined) return text;
+  }
+  return undefined;
 }
 
 function wordKind(name: string): TokenKind {
