@@ -203,11 +203,100 @@ describe("create api", () => {
     );
   });
 
+  test("makes types from a file with somebody else's definition, and takes them back", async () => {
+    const before = snapshot();
+    writeDefinition();
+    const line = "--group cert-manager.io --version v1 --kind Certificate";
+    await call(`create api ${line} --resource=false --crd ${definition}`);
+    expect(read("src/types/cert-manager.io/v1/certificate_types.ts")).toContain("secretName: string");
+    const controller = read("src/controller/certificate_controller.ts");
+    expect(controller).toContain(
+      `import { Certificate } from "../types/cert-manager.io/v1/certificate_types.ts";`,
+    );
+    expect(controller).toContain("groups=cert-manager.io,resources=certificates,verbs");
+    expect(existsSync(join(root, "config/crd"))).toBe(false);
+    await call(`delete api ${line}`);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("names what a file with definitions has, where it is something else", async () => {
+    writeDefinition();
+    const line = `--resource=false --crd ${definition} --group cert-manager.io`;
+    await expect(call(`create api ${line} --version v2 --kind Certificate`)).rejects.toMatchObject({
+      hint: "it has --version v1",
+    });
+    await expect(call(`create api ${line} --version v1 --kind Issuer`)).rejects.toMatchObject({
+      hint: "it has --kind Certificate",
+    });
+  });
+
   test("writes fifty kinds into one project", async () => {
     for (let i = 0; i < 50; i++)
       await call(`create api --group apps --version v1 --kind Kind${i} --make=false`);
     expect(read("src/main.ts").match(/setupKind\d+Controller\(manager\)/g)).toHaveLength(50);
   }, 60_000);
+});
+
+const definition = join(tmpdir(), `tsbuilder-crd-${process.pid}.yaml`);
+afterEach(() => rmSync(definition, { force: true }));
+
+/** The definition of a kind of somebody else's, beside the project. */
+function writeDefinition(): void {
+  const schema = {
+    type: "object",
+    properties: {
+      spec: { type: "object", required: ["secretName"], properties: { secretName: { type: "string" } } },
+    },
+  };
+  const crd = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "certificates.cert-manager.io" },
+    spec: {
+      group: "cert-manager.io",
+      names: {
+        kind: "Certificate",
+        listKind: "CertificateList",
+        plural: "certificates",
+        singular: "certificate",
+      },
+      scope: "Namespaced",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+  writeFileSync(definition, JSON.stringify(crd));
+}
+
+describe("manifests", () => {
+  beforeEach(async () => {
+    await initialize();
+    await call("create api --group apps --version v1 --kind Order");
+  });
+
+  test("--check passes while nothing has changed, and names what would change", async () => {
+    await call("manifests --check");
+    const types = read("api/v1/order_types.ts");
+    writeFileSync(join(root, "api/v1/order_types.ts"), types.replace("foo?: string;", "bar?: string;"));
+    const before = snapshot();
+    await expect(call("manifests --check")).rejects.toMatchObject({
+      message: `"config/crd/bases/apps.example.com_orders.yaml" would change`,
+    });
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("--markers tells about a marker without a project", async () => {
+    rmSync(join(root, "PROJECT"));
+    expect(await call("manifests --markers printcolumn")).toContain("kubebuilder:printcolumn");
+  });
+
+  test("generate keeps an API reference up to date once there is one", async () => {
+    await call("generate docs");
+    const page = "docs/api/apps.example.com_v1.md";
+    const types = read("api/v1/order_types.ts");
+    writeFileSync(join(root, "api/v1/order_types.ts"), types.replace("foo?: string;", "bar?: string;"));
+    await call("generate");
+    expect(read(page)).toContain("bar");
+  });
 });
 
 describe("delete api", () => {

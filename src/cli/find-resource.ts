@@ -9,7 +9,6 @@ import {
 } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
-import { findCoreKind } from "./find-core-kind.ts";
 
 /** How a kind is named on the command line. */
 interface KindFlags {
@@ -17,17 +16,36 @@ interface KindFlags {
   readonly version: string;
   readonly kind: string;
   readonly plural?: string | undefined;
+  readonly crd?: string | undefined;
   readonly "external-module"?: string | undefined;
   readonly "external-domain"?: string | undefined;
 }
 
 /** Finds the kind that flags name: one of the project's, else one of Kubernetes, else somebody else's. */
-export async function findResource(project: Project, flags: KindFlags): Promise<Resource> {
+export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
   const tracked = findTracked(project, flags);
   if (tracked) return tracked;
+  if (flags.crd !== undefined) {
+    const { resourceFromCrd } = await import("./crd-types.ts");
+    return resourceFromCrd(cwd, flags.crd, flags);
+  }
   if (flags["external-module"] !== undefined) return externalResource(flags, flags["external-module"]);
-  if (findCoreGroup(flags.group)) return findCoreKind(flags);
+  if (findCoreGroup(flags.group)) {
+    // The tables of Kubernetes' own kinds are large, and most calls are about the project's.
+    const { findCoreKind } = await import("./find-core-kind.ts");
+    return findCoreKind(flags);
+  }
   throw unknownResource(project, flags);
+}
+
+/** The types that a file with a definition brings along. */
+export async function readTypes(
+  cwd: string,
+  crd: string | undefined,
+): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
+  if (crd === undefined) return { files: new Map(), notes: [] };
+  const { planCrdTypes } = await import("./crd-types.ts");
+  return planCrdTypes(cwd, [crd]);
 }
 
 /** A resource of the project; the group may be typed with its domain. */
@@ -41,7 +59,7 @@ export function findTracked(project: Project, flags: KindFlags): Resource | unde
   );
 }
 
-export function externalResource(flags: KindFlags, module: string): Resource {
+function externalResource(flags: KindFlags, module: string): Resource {
   return newResource({
     group: flags.group,
     domain: flags["external-domain"] ?? "",

@@ -1,15 +1,24 @@
-import { planManifests } from "../generators/manifests.ts";
+import { planDocs } from "../generators/docs/api-reference.ts";
+import { type ManifestsPlan, planManifests } from "../generators/manifests.ts";
+import type { GeneratorOptions } from "../generators/options.ts";
 import type { Draft } from "../scaffold/tree.ts";
 import { refuseFindings } from "./refuse-findings.ts";
 
 /** Lays what the generators write over a draft, so that a new kind and its definition are one plan. */
-export async function planGenerated(draft: Draft): Promise<string[]> {
-  const { changes, stale, diagnostics } = await planManifests(draft, { prune: true });
+export async function planGenerated(draft: Draft, options: GeneratorOptions = {}): Promise<string[]> {
+  return layOver(draft, await planManifests(draft, { prune: true, ...options }));
+}
+
+/** Lays the API reference over a draft. */
+export async function planReference(draft: Draft, folder: string): Promise<string[]> {
+  return layOver(draft, await planDocs(draft, {}, folder));
+}
+
+function layOver(draft: Draft, { changes, diagnostics }: ManifestsPlan): string[] {
   const notes = refuseFindings(diagnostics);
   for (const { path, content } of changes) {
     if (content === undefined) draft.remove(path);
     else draft.write(path, content, "generated");
   }
-  for (const path of stale) if (draft.has(path)) draft.remove(path);
   return notes;
 }

@@ -10,7 +10,6 @@ import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, everythingBelow, type Tree } from "../scaffold/tree.ts";
 import { formatCreated } from "./format-created.ts";
-import { planGenerated } from "./plan-generated.ts";
 
 /** From one description of a project to the next one. */
 export interface ProjectChange {
@@ -51,9 +50,12 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     force: change.force ?? false,
     keep: change.keep ?? false,
   });
-  for (const [path, content] of change.extraFiles ?? []) draft.write(path, content);
+  for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   draft.write(PROJECT_FILE, formatProject(after, before?.text), "generated");
-  if (change.make) notes.push(...(await planGenerated(draft)));
+  if (change.make) {
+    const { planGenerated } = await import("./plan-generated.ts");
+    notes.push(...(await planGenerated(draft)));
+  }
   if (change.root !== undefined) formatCreated(change.root, draft);
   owned.record(draft);
   return { changes: draft.changes(), notes, moves };

@@ -18,7 +18,7 @@ import { parseImageReference } from "../../ship/image-reference.ts";
 import { chooseTemplate } from "../choose-template.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
-import { findResource } from "../find-resource.ts";
+import { findResource, readTypes } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 
@@ -87,6 +87,11 @@ const flags = {
     placeholder: "NAME",
     check: checkControllerName,
   },
+  crd: {
+    type: "string",
+    summary: "file with the definition of a kind of somebody else's; types are made from it",
+    placeholder: "FILE",
+  },
   "external-module": {
     type: "string",
     summary: "npm package or file that has the types of a kind of somebody else's",
@@ -148,7 +153,9 @@ export const createApi = defineCommand({
   async run({ flags: values, cwd, ui }) {
     const { root, tree, project, text } = openProject(cwd, ui);
     checkCombination(values);
-    const resource = values.resource ? ownResource(project, values) : await findResource(project, values);
+    const resource = values.resource
+      ? ownResource(project, values)
+      : await findResource(project, values, cwd);
     const after = addResource(project, {
       resource,
       withResource: values.resource,
@@ -156,6 +163,7 @@ export const createApi = defineCommand({
       controllerName: values["controller-name"],
       force: values.force,
     });
+    const types = await readTypes(cwd, values.crd);
     const plan = await planProjectChange({
       root,
       tree,
@@ -164,8 +172,9 @@ export const createApi = defineCommand({
       force: values.force,
       rewrite: (key) => values.force && isPartOf(key, resource, values),
       make: values.make,
+      extraFiles: types.files,
     });
-    if (!carryOut(root, plan, values, ui)) return;
+    if (!carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
     if (values.resource)
       ui.print(`\nNext: say in its types what ${resource.kind} is made of, and run\n  npm run manifests`);
   },
@@ -187,7 +196,7 @@ function checkCombination(values: Values): void {
       "leave out --resource=false and --controller=false",
     );
   }
-  if (values["external-module"] !== undefined && values.resource) {
+  if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
     throw invalid("a kind of somebody else's has its definition already", "add --resource=false");
   }
 }

@@ -9,7 +9,7 @@ import {
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
-import { findResource } from "../find-resource.ts";
+import { findResource, readTypes } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 
@@ -78,6 +78,11 @@ const flags = {
     placeholder: "PATH",
     check: (value: string) => checkWebhookPath(value, "validation-path"),
   },
+  crd: {
+    type: "string",
+    summary: "file with the definition of a kind of somebody else's; types are made from it",
+    placeholder: "FILE",
+  },
   "external-module": {
     type: "string",
     summary: "npm package or file that has the types of a kind of somebody else's",
@@ -108,7 +113,7 @@ export const createWebhook = defineCommand({
   async run({ flags: values, cwd, ui }) {
     checkCombination(values);
     const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = await findResource(project, values);
+    const resource = await findResource(project, values, cwd);
     const after = addWebhooks(project, {
       resource,
       defaulting: values.defaulting,
@@ -120,6 +125,7 @@ export const createWebhook = defineCommand({
       force: values.force,
     });
     const rewrite = rewrittenRoles(values);
+    const types = await readTypes(cwd, values.crd);
     const plan = await planProjectChange({
       root,
       tree,
@@ -131,13 +137,14 @@ export const createWebhook = defineCommand({
         rewrite.some((role) => key.startsWith(`typescript/${role}/`)) &&
         key.endsWith(`/${resource.kind}`),
       make: values.make,
+      extraFiles: types.files,
     });
     if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
       ui.note(
         `warning: webhooks of ${resource.kind} also judge the objects of this operator: if it is down, they may keep it down. Narrow them with a namespaceSelector, or let failurePolicy be ignore.`,
       );
     }
-    carryOut(root, plan, values, ui);
+    carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
   },
 });
 

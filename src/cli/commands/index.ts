@@ -48,6 +48,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./manifests.ts")).manifests,
   },
   {
+    name: "generate",
+    summary: "Write everything that is generated: manifests, and what you have opted in to",
+    load: async () => (await import("./generate.ts")).generate,
+  },
+  {
+    name: "generate docs",
+    summary: "Write an API reference in Markdown from types and markers",
+    load: async () => (await import("./generate-docs.ts")).generateDocs,
+  },
+  {
+    name: "generate types",
+    summary: "Write TypeScript types for the definitions of others",
+    load: async () => (await import("./generate-types.ts")).generateTypes,
+  },
+  {
     name: "dev",
     summary: "Run the operator on an embedded cluster, and take up every edit",
     load: async () => (await import("./dev.ts")).dev,

@@ -1,19 +1,131 @@
+import type { GeneratorName, GeneratorOptions } from "../../generators/options.ts";
 import { Draft } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand, type FlagValues } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
+
+const flags = {
+  only: {
+    type: "list",
+    summary: "generators to run; all of them unless given",
+    placeholder: "NAME",
+    choices: ["crd", "rbac", "webhook"],
+  },
+  paths: { type: "list", summary: "folders or files to read", placeholder: "PATH" },
+  "output-crd": {
+    type: "string",
+    summary: "folder for definitions (default: config/crd/bases)",
+    placeholder: "DIR",
+  },
+  "output-rbac": { type: "string", summary: "folder for roles (default: config/rbac)", placeholder: "DIR" },
+  "output-webhook": {
+    type: "string",
+    summary: "folder for webhook configurations (default: config/webhook)",
+    placeholder: "DIR",
+  },
+  "role-name": {
+    type: "string",
+    summary: "name of the ClusterRole (default: manager-role)",
+    placeholder: "NAME",
+  },
+  "max-desc-len": {
+    type: "number",
+    summary: "longest description in bytes; 0 leaves all of them out",
+    placeholder: "BYTES",
+  },
+  "trim-descriptions": {
+    type: "boolean",
+    summary: "shorten descriptions of a definition that is too large for kubectl apply",
+    default: false,
+  },
+  "feature-gates": { type: "list", summary: "feature gates that are on", placeholder: "NAME" },
+  provenance: {
+    type: "boolean",
+    summary: "write above each rule which markers asked for it",
+    default: false,
+  },
+  "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable", default: false },
+  "allow-dangerous-types": { type: "boolean", summary: "allow number, which is a float", default: false },
+  "generate-embedded-object-meta": {
+    type: "boolean",
+    summary: "write the schema of metadata inside of specs",
+    default: false,
+  },
+  markers: {
+    type: "optional-string",
+    summary: "tell which markers there are, or about those whose name contains the text",
+    placeholder: "TEXT",
+  },
+  json: { type: "boolean", summary: "with --markers: as JSON", default: false },
+  check: {
+    type: "boolean",
+    summary: "write nothing, and end with 1 if something is out of date",
+    default: false,
+  },
+  ...planFlags,
+} as const;
+
+type Values = FlagValues<typeof flags>;
 
 export const manifests = defineCommand({
   summary: "Write definitions, roles and webhook configurations from types and markers",
   description:
     "Reads the kinds below api/ and the markers below api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml.",
-  flags: planFlags,
-  examples: ["tsbuilder manifests", "tsbuilder manifests --diff"],
-  async run({ flags, cwd, ui }) {
+  flags,
+  examples: [
+    "tsbuilder manifests",
+    "tsbuilder manifests --diff",
+    "tsbuilder manifests --check",
+    "tsbuilder manifests --markers printcolumn",
+  ],
+  async run({ flags: values, cwd, ui }) {
+    if (values.markers !== undefined) {
+      ui.print(await describeMarkers(values.markers, values.json));
+      return 0;
+    }
     const { root, tree } = openProject(cwd, ui);
     const draft = new Draft(tree);
-    const notes = await planGenerated(draft);
-    carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+    const notes = await planGenerated(draft, readOptions(values));
+    const changes = draft.changes();
+    if (!values.check) {
+      carryOut(root, { changes, notes }, values, ui);
+      return 0;
+    }
+    for (const note of notes) ui.note(note);
+    if (changes.length === 0) return 0;
+    throw new TsbuilderError(`${changes.map(({ path }) => `"${path}"`).join(", ")} would change`, {
+      code: "FILE_CHANGED",
+      hint: "run tsbuilder manifests, and commit what it writes",
+    });
   },
 });
+
+async function describeMarkers(part: string | true, asJson: boolean): Promise<string> {
+  const { formatMarkerHelp, markerHelp } = await import("../../generators/markers/help.ts");
+  const markers = markerHelp(part === true ? "" : part);
+  return asJson ? JSON.stringify(markers, undefined, 2) : formatMarkerHelp(markers);
+}
+
+/** Flags that were not given leave the generators' own defaults. */
+function readOptions(values: Values): GeneratorOptions {
+  const output = {
+    ...(values["output-crd"] === undefined ? {} : { crd: values["output-crd"] }),
+    ...(values["output-rbac"] === undefined ? {} : { rbac: values["output-rbac"] }),
+    ...(values["output-webhook"] === undefined ? {} : { webhook: values["output-webhook"] }),
+  };
+  return {
+    ...(values.only.length === 0 ? {} : { only: values.only as GeneratorName[] }),
+    ...(values.paths.length === 0 ? {} : { paths: values.paths }),
+    ...(values["role-name"] === undefined ? {} : { roleName: values["role-name"] }),
+    ...(values["max-desc-len"] === undefined ? {} : { maxDescLen: values["max-desc-len"] }),
+    output,
+    featureGates: values["feature-gates"],
+    trimDescriptions: values["trim-descriptions"],
+    provenance: values.provenance,
+    readonlyImmutable: values["readonly-immutable"],
+    allowDangerousTypes: values["allow-dangerous-types"],
+    generateEmbeddedObjectMeta: values["generate-embedded-object-meta"],
+  };
+}

@@ -15,12 +15,19 @@ import { wireIn } from "./wire-in.ts";
 export function createApi(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
   if (resource.template) return reference(project, resource, surroundings);
   return joinBlueprints(
-    resource.origin.type === "own" ? types(project, resource, surroundings) : empty,
+    resource.origin.type === "own" ? types(project, resource, surroundings) : foreignTypes(resource),
     ...resource.controllers.map(({ name }) => controller(project, resource, name, surroundings)),
   );
 }
 
-const empty: Blueprint = { parts: [], inserts: [], generated: [] };
+/** Types that were made from somebody's definition go with the last that uses them; a package is npm's. */
+function foreignTypes({ origin }: Resource): Blueprint {
+  const path =
+    origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
+  if (path === undefined) return { parts: [], inserts: [], generated: [] };
+  const groupVersionInfo = `${path.slice(0, path.lastIndexOf("/"))}/groupversion_info.ts`;
+  return { parts: [], inserts: [], generated: [path, groupVersionInfo] };
+}
 
 function types(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
   return joinBlueprints(groupVersion(project, resource, surroundings), {
