@@ -38,6 +38,7 @@ export * from "./client/index.ts";
 export * from "./clock/index.ts";
 export * from "./controller/index.ts";
 export * from "./events/index.ts";
+export * from "./health/index.ts";
 export * from "./log/index.ts";
 export * from "./manager/index.ts";
 export * from "./webhook/index.ts";

@@ -1,1 +1,1 @@
-export { type HealthCheck, HealthChecks, type HealthReport } from "./health-checks.ts";
+export type { HealthCheck } from "./health-checks.ts";

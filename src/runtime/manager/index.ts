@@ -1,4 +1,5 @@
 export type { FlagDefinition, FlagDefinitions, FlagValues } from "./flags.ts";
+export type { HttpHandler } from "./http-listener.ts";
 export { Manager } from "./manager.ts";
 export type { ManagerArgs } from "./manager-args.ts";
 export type {

@@ -1,0 +1,56 @@
+import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
+import type { Manager } from "../manager/manager.ts";
+import type { Conversion, Defaulter, Validator } from "./webhooks.ts";
+
+interface MySQL extends CustomResource<{ replicas?: number; storage: string }, { ready?: number }> {}
+const group = { group: "apps.example.com" };
+const names = { kind: "MySQL", plural: "mysqls" };
+const MySQL = defineKind<MySQL>({ ...group, version: "v1" }, names);
+interface OldMySQL extends CustomResource<{ size: number }> {}
+const OldMySQL = defineKind<OldMySQL>({ ...group, version: "v1beta1" }, names);
+
+declare const manager: Manager;
+
+class MySQLDefaulter implements Defaulter<MySQL> {
+  default(mysql: MySQL): void {
+    mysql.spec.replicas ??= 3;
+  }
+}
+
+// A validator may have any of its three parts, answer at once or later, and say nothing.
+const validator: Validator<MySQL> = {
+  validateCreate(mysql, { warn, request }) {
+    if (request.dryRun !== true) warn("careful");
+    return mysql.spec.replicas === 2 ? [{ field: "spec.replicas", value: 2, message: "must be odd" }] : [];
+  },
+  async validateDelete() {},
+};
+// @ts-expect-error What is wrong with a field says which field.
+const wordless: Validator<MySQL> = { validateCreate: () => [{ message: "no" }] };
+// @ts-expect-error Go's (warnings, error) is gone: warn() and throw.
+const goLike: Validator<MySQL> = { validateCreate: () => [["warning"], null] };
+// @ts-expect-error A defaulter changes its draft and returns nothing to put in its place.
+const replacing: Defaulter<MySQL> = { default: (mysql): MySQL => ({ ...mysql }), other: 1 };
+void [wordless, goLike, replacing];
+
+const conversion: Conversion<MySQL, OldMySQL> = {
+  toHub: ({ spec }) => ({ spec: { replicas: spec.size, storage: "1Gi" } }),
+  fromHub: ({ spec }) => ({ spec: { size: spec.replicas ?? 1 } }),
+};
+const lossy: Conversion<MySQL, OldMySQL> = {
+  ...conversion,
+  // @ts-expect-error The hub's required fields must be there after a conversion.
+  toHub: ({ spec }) => ({ spec: { replicas: spec.size } }),
+};
+void lossy;
+
+manager
+  .webhookFor(MySQL)
+  .defaulter(new MySQLDefaulter())
+  .validator(validator, { path: "/validate-mine" })
+  .conversion(OldMySQL, conversion)
+  .complete();
+// @ts-expect-error The conversion's spoke is the kind it is added for.
+manager.webhookFor(MySQL).conversion(MySQL, conversion);
+// @ts-expect-error A defaulter of another kind.
+manager.webhookFor(OldMySQL).defaulter(new MySQLDefaulter());
