@@ -5,7 +5,7 @@ import {
   ownerReferenceTo,
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
-import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import type { ClusterObjects, ResourceName } from "./objects.ts";
 
 /** An owner that finds its dependents by labels. */
@@ -24,14 +24,16 @@ export async function claimDependents<T extends KubernetesObject>(
   resource: ResourceName<T>,
 ): Promise<T[]> {
   const claimed: T[] = [];
+  const requirements = toRequirements(owner.spec.selector);
   for (const object of objects.list(resource, owner.metadata.namespace)) {
     const controller = findController(object);
-    const matches = matchesLabelSelector(owner.spec.selector, object.metadata.labels);
+    if (controller && controller.uid !== owner.metadata.uid) continue;
+    const matches = matchesRequirements(requirements, object.metadata.labels);
     const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
-    if (controller?.uid === owner.metadata.uid) {
+    if (controller) {
       if (matches || !mayChange) claimed.push(object);
       else await release(objects, user, owner, object);
-    } else if (!controller && matches && mayChange) {
+    } else if (matches && mayChange) {
       claimed.push(await adopt(objects, user, owner, object));
     }
   }

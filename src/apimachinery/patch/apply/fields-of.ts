@@ -47,44 +47,6 @@ export function withStructs(set: FieldSet, schema: SchemaNode | undefined): Fiel
   );
 }
 
-/**
- * Fits a set to a schema that has become coarser: what was owned below a value that is now atomic is the value.
- * The other way needs nothing: the owner of a once atomic value goes on owning just that path.
- */
-export function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undefined): FieldSet {
-  if (set.children.size === 0) return set;
-  const shape = shapeOf(value, schema);
-  if (shape.kind === "leaf") return typeof value === "object" && value !== null ? ownedLeaf : set;
-  const values = valuesByElement(value, schema);
-  return fieldSet(
-    set.owned,
-    [...set.children].map(([element, child]) => {
-      const below = values.get(element);
-      return [element, below ? fitToSchema(child, below.value, below.schema) : child] as const;
-    }),
-  );
-}
-
-interface SchemaValue {
-  readonly value: JSONValue;
-  readonly schema: SchemaNode | undefined;
-}
-
-function valuesByElement(value: JSONValue, schema: SchemaNode | undefined): Map<string, SchemaValue> {
-  const shape = shapeOf(value, schema);
-  const values = new Map<string, SchemaValue>();
-  if (shape.kind === "object" && isObject(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      values.set(fieldElement(name), { value: member, schema: memberSchema(schema, name) });
-    }
-  } else if (shape.kind === "list" && Array.isArray(value)) {
-    for (const [element, [item]] of groupItems(value, shape.keys, schema?.items)) {
-      values.set(element, { value: item!, schema: schema?.items });
-    }
-  }
-  return values;
-}
-
 function isEmptyObject(value: JSONValue): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }

@@ -2,7 +2,7 @@ import type { JSONObject } from "../json.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
 import { difference, type FieldSet, fieldSetOf, intersection, isEmptySet, union } from "./field-set.ts";
-import { fitToSchema } from "./fields-of.ts";
+import { fitToSchema } from "./fit-to-schema.ts";
 import { type FieldManager, type Managers, withFields } from "./managers.ts";
 import { fieldElement } from "./path-element.ts";
 

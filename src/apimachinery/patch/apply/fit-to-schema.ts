@@ -1,0 +1,43 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
+import { isObject, memberOf } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
+import { type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";
+import { groupItems } from "./list-items.ts";
+import { fieldNameOf, type PathElement } from "./path-element.ts";
+import { memberSchema, shapeOf } from "./shape.ts";
+
+/**
+ * Fits a set to a schema that has become coarser: what was owned below a value that is now atomic is the value.
+ * The other way needs nothing: the owner of a once atomic value goes on owning just that path.
+ */
+export function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undefined): FieldSet {
+  if (set.children.size === 0) return set;
+  const shape = shapeOf(value, schema);
+  if (shape.kind === "leaf") return typeof value === "object" && value !== null ? ownedLeaf : set;
+  if (shape.kind === "object" && isObject(value)) {
+    return fitChildren(set, (element) => {
+      const name = fieldNameOf(element) ?? "";
+      return { value: memberOf(value, name), schema: memberSchema(schema, name) };
+    });
+  }
+  if (shape.kind === "list" && Array.isArray(value)) {
+    const groups = groupItems(value, shape.keys, schema?.items);
+    return fitChildren(set, (element) => ({ value: groups.get(element)?.[0], schema: schema?.items }));
+  }
+  return set;
+}
+
+/** Fits what is below each step; a set that fits already stays the same one. */
+function fitChildren(
+  set: FieldSet,
+  find: (element: PathElement) => { value: JSONValue | undefined; schema: SchemaNode | undefined },
+): FieldSet {
+  let changed = false;
+  const children = [...set.children].map(([element, child]) => {
+    const below = child.children.size === 0 ? undefined : find(element);
+    const fitted = below?.value === undefined ? child : fitToSchema(child, below.value, below.schema);
+    changed ||= fitted !== child;
+    return [element, fitted] as const;
+  });
+  return changed ? fieldSet(set.owned, children) : set;
+}
