@@ -231,6 +231,17 @@ test("Cache selects by namespace, labels and limit", async () => {
   expect(await names({ fields: { "metadata.name": "b" } })).toEqual(["b"]);
 });
 
+test("Cache minds the scope of a kind as the server does", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  expect(await client.find(Namespace, { name: namespace, namespace: "ignored" })).toBeDefined();
+  await expect(client.find(Widget, { name: "x" })).rejects.toThrow("needs a namespace");
+  await createWidget(namespace, "everywhere");
+  await eventually(async () =>
+    expect(namesOf(await client.list(Widget, { namespace: "" }))).toContain("everywhere"),
+  );
+});
+
 test("Cache finds objects by indexes, several values each, across namespaces, added at any time", async () => {
   const [one, two] = [await newNamespace(), await newNamespace()];
   const { cache, client } = await start();

@@ -1,3 +1,5 @@
+import { onAbort } from "../client/on-abort.ts";
+
 /** Something that happens once, and those who wait for it. */
 export class Latch {
   #state: "shut" | "open" | { readonly broken: Error } = "shut";
@@ -28,22 +30,21 @@ export class Latch {
     if (this.#state !== "shut") return Promise.reject(this.#state.broken);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
+      const forget = onAbort(signal, () => {
         this.#waiters.delete(waiter);
         reject(signal?.reason as Error);
-      };
+      });
       const waiter = {
         resolve: () => {
-          signal?.removeEventListener("abort", onAbort);
+          forget();
           resolve();
         },
         reject: (reason: Error) => {
-          signal?.removeEventListener("abort", onAbort);
+          forget();
           reject(reason);
         },
       };
       this.#waiters.add(waiter);
-      signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { namespaceOf, required } from "../client/client-defaults.ts";
 import type { ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
 import { TerminalError } from "../client/terminal-error.ts";
@@ -98,10 +99,12 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 
   get(key: ObjectKey): T | undefined {
-    return this.#covering(key.namespace).store.get(key)?.object;
+    const namespace = required(this.kind, namespaceOf(this.kind, {}, key.namespace));
+    return this.#covering(namespace).store.get({ namespace, name: key.name })?.object;
   }
 
-  list({ namespace, labels, fields = {} }: Omit<Selection, "signal"> = {}): T[] {
+  list({ labels, fields = {}, ...selection }: Omit<Selection, "signal"> = {}): T[] {
+    const namespace = namespaceOf(this.kind, {}, selection.namespace) || undefined;
     const matches = matchLabels(labels);
     const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);
     const objects: T[] = [];

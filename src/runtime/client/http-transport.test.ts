@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import {
   answerJSON,
@@ -117,6 +118,19 @@ test("HttpTransport ends a request with the signal, and its connection too", asy
   await expect(request).rejects.toBe(reason);
   await expect.poll(() => server.connections.open).toBe(0);
   await expect(transport.send({ path, signal: abort.signal })).rejects.toBe(reason);
+});
+
+test("HttpTransport lets many requests share a signal, without a warning and without keeping them", async () => {
+  const { transport } = await connect((_, response) => answerJSON(response, {}));
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 30 }, () => transport.send({ path, signal })));
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+  await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("HttpTransport ends the wait for a repetition with the signal", async () => {

@@ -6,6 +6,7 @@ import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { identityHeaders } from "./identity-headers.ts";
+import { onAbort } from "./on-abort.ts";
 import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
 import { retryDelay } from "./retry.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
@@ -140,11 +141,10 @@ export class HttpTransport {
           ...request.headers,
         },
       });
-      const onAbort = (): void => {
+      const forget = onAbort(signal, () => {
         outgoing.destroy(signal?.reason instanceof Error ? signal.reason : new Error("aborted"));
-      };
-      signal?.addEventListener("abort", onAbort, { once: true });
-      outgoing.once("close", () => signal?.removeEventListener("abort", onAbort));
+      });
+      outgoing.once("close", forget);
       outgoing.setTimeout(timeout, () => outgoing.destroy(new TimeoutError(timeout)));
       outgoing.once("response", (answer) => {
         if (stream && (answer.statusCode ?? 0) < 400) outgoing.setTimeout(0);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -91,6 +91,16 @@ test("loadConfig() resolves paths against the file, and data wins over a path", 
     cert: "file-cert",
     key: "data-key",
   });
+});
+
+test("loadConfig() finds a credential program beside the kubeconfig", async () => {
+  const home = folder();
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const answer = JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: "t" } });
+  chmodSync(write(join(home, "login"), `#!/bin/sh\necho '${answer}'\n`), 0o755);
+  const path = write(join(home, "config"), kubeconfig("a", { exec: { apiVersion, command: "./login" } }));
+  const { credentials } = await loadConfig({ kubeconfig: path });
+  expect(await credentials?.current({ refresh: false })).toEqual({ token: "t" });
 });
 
 test("loadConfig() reads a token file again, at once after a refusal", async () => {

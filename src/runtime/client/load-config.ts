@@ -99,9 +99,19 @@ function withAbsolutePaths(file: KubeconfigFile, folder: string): KubeconfigFile
   }));
   const users = file.users?.map(({ name, user }) => ({
     name,
-    user: absolute<KubeconfigUser>(user, folder, ["tokenFile", "client-certificate", "client-key"]),
+    user: withAbsoluteExec(
+      absolute<KubeconfigUser>(user, folder, ["tokenFile", "client-certificate", "client-key"]),
+      folder,
+    ),
   }));
   return { ...file, ...(clusters && { clusters }), ...(users && { users }) };
+}
+
+/** A program is looked for on the PATH, unless it is written as a path. */
+function withAbsoluteExec(user: KubeconfigUser, folder: string): KubeconfigUser {
+  const { exec } = user;
+  if (!exec || !/[/\\]/.test(exec.command)) return user;
+  return { ...user, exec: absolute(exec, folder, ["command"]) };
 }
 
 function absolute<T extends object>(entry: T, folder: string, fields: readonly (keyof T)[]): T {

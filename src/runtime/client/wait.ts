@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.ts";
+
 /** Resolves after some milliseconds; rejects with the signal's reason, and leaves no timer behind. */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -5,14 +7,13 @@ export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> 
       reject(signal.reason as Error);
       return;
     }
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
+      forget();
       resolve();
     }, milliseconds);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    });
   });
 }
