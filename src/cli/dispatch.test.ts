@@ -84,6 +84,13 @@ describe("init", () => {
     await expect(initialize()).rejects.toMatchObject({ code: "ALREADY_INITIALIZED" });
   });
 
+  test("writes a whole operator with --template", async () => {
+    await call("init --domain example.com --project-name shop --template appservice");
+    expect(read("PROJECT")).toContain("template:\n    name: appservice");
+    expect(read("src/main.ts")).toContain("setupAppServiceController(manager);");
+    expect(existsSync(join(root, "config/crd/bases/apps.example.com_appservices.yaml"))).toBe(true);
+  });
+
   test("keeps what is there and has room beside it", async () => {
     writeFileSync(join(root, "README.md"), "mine");
     const printed = await initialize();
@@ -187,12 +194,40 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test("proposes the group of Kubernetes that may have been meant", async () => {
+    const line = "create api --group netwroking --version v1 --kind NetworkPolicy --resource=false";
+    await expect(call(line)).rejects.toMatchObject({ hint: "did you mean --group networking?" });
+  });
+
   test("finds plural and scope of a kind of Kubernetes", async () => {
     await call("create api --group networking --version v1 --kind NetworkPolicy --resource=false");
     const controller = read("src/controller/networkpolicy_controller.ts");
     expect(controller).toContain(`from "@tsbuilder/runtime/k8s/networking/v1";`);
     expect(controller).toContain("groups=networking.k8s.io,resources=networkpolicies,verbs");
   });
+
+  test.each([
+    ["--image nginx: ", `"nginx:" is not the name of an image`],
+    ["--template deploy-image", `the template "deploy-image" needs --image`],
+    ["--image nginx --image-container-port 0", `the port "0" is not valid`],
+    ["--image nginx --run-as-user root", `the user "root" is not valid`],
+    ["--template appservice --image nginx", `--image is not for "appservice"`],
+    ["--run-as-user 1", "--run-as-user is not for a skeleton"],
+    ["--image nginx --controller=false", "--template writes types and a controller"],
+  ])("refuses %s", async (flags, message) => {
+    const line = `create api --group apps --version v1 --kind Web ${flags.trim()}`;
+    await expect(call(line)).rejects.toThrow(message);
+  });
+
+  test.each(["nginx", "nginx:1.29", `localhost:5000/nginx@sha256:${"0".repeat(64)}`])(
+    "makes an operator for the image %s",
+    async (image) => {
+      await call(
+        `create api --group apps --version v1 --kind Web --image ${image} --image-container-port 80`,
+      );
+      expect(read("config/crd/bases/apps.example.com_webs.yaml")).toContain(`default: ${image}\n`);
+    },
+  );
 
   test("takes a kind of somebody else's from an npm package", async () => {
     await call(

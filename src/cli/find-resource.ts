@@ -1,5 +1,5 @@
 import { pluralize } from "@tsbuilder/apimachinery/naming";
-import { findCoreGroup } from "../project/core-groups.ts";
+import { coreGroupNames, findCoreGroup } from "../project/core-groups.ts";
 import {
   describeResource,
   newResource,
@@ -70,19 +70,24 @@ function externalResource(flags: KindFlags, module: string): Resource {
   });
 }
 export function unknownResource(project: Project, { group, version, kind }: KindFlags): TsbuilderError {
-  const known = project.resources.map(describeResource);
-  const meant = didYouMean(
-    kind,
-    project.resources.map((resource) => resource.kind),
-  );
   const name = `${group === "" ? "" : `${group}/`}${version}, Kind ${kind}`;
   return new TsbuilderError(`the project has no "${name}"`, {
     code: "NOT_FOUND",
-    hint:
-      meant !== undefined && meant !== kind
-        ? `did you mean --kind ${meant}?`
-        : known.length > 0
-          ? `it has ${known.join("; ")}. A new one: tsbuilder create api`
-          : `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`,
+    hint: proposal(project, { group, version, kind }),
   });
+}
+
+function proposal({ resources }: Project, { group, version, kind }: KindFlags): string {
+  const meantKind = didYouMean(
+    kind,
+    resources.map((resource) => resource.kind),
+  );
+  if (meantKind !== undefined && meantKind !== kind) return `did you mean --kind ${meantKind}?`;
+  const groups = [...resources.map((resource) => resource.group), ...coreGroupNames];
+  const meantGroup = didYouMean(group, groups);
+  if (meantGroup !== undefined && meantGroup !== group) return `did you mean --group ${meantGroup}?`;
+  if (resources.length === 0) {
+    return `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`;
+  }
+  return `it has ${resources.map(describeResource).join("; ")}. A new one: tsbuilder create api`;
 }

@@ -190,7 +190,7 @@ function checkCombination(values: Values): void {
   if (values["controller-name"] !== undefined && !values.controller) {
     throw invalid("--controller-name is for controllers", "leave out --controller=false");
   }
-  if (values.template !== undefined && !(values.resource && values.controller)) {
+  if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
     throw invalid(
       "--template writes types and a controller",
       "leave out --resource=false and --controller=false",

@@ -20,7 +20,9 @@ export const run = defineCommand({
     const args = [
       ...(flags.kubeconfig ? ["--kubeconfig", flags.kubeconfig] : []),
       ...(flags.context ? ["--kube-context", flags.context] : []),
-      ...["--enable-webhooks=false", "--metrics-bind-address=0", "--health-probe-bind-address=0"],
+      "--enable-webhooks=false",
+      "--metrics-bind-address=0",
+      "--health-probe-bind-address=0",
       ...rest,
     ];
     const { exitCode } = await execa(process.execPath, ["--enable-source-maps", file, ...args], {
