@@ -1,5 +1,11 @@
 export { type Clock, ManualClock, systemClock } from "./clock/index.ts";
-export { type ControllerName, controllerNames, parseControllerNames } from "./controllers/index.ts";
+export {
+  type ControllerName,
+  controllerNames,
+  parseControllerNames,
+  parseStages,
+  type Stage,
+} from "./controllers/index.ts";
 export type { Kubeconfig } from "./kubeconfig.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";

@@ -12,7 +12,7 @@ import { RBAC } from "./auth/rbac.ts";
 import { storedCredentials } from "./auth/stored-credentials.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type Clock, systemClock } from "./clock/index.ts";
-import { type ControllerName, startControllers } from "./controllers/index.ts";
+import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
 import { authenticationFilter } from "./filters/authentication.ts";
 import { authorizationFilter } from "./filters/authorization.ts";
 import { errorsFilter } from "./filters/errors.ts";
@@ -40,6 +40,8 @@ export interface ClusterOptions {
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** Which controllers run. Default: none, as under envtest. */
   readonly controllers?: readonly ControllerName[];
+  /** What the controller `stage` makes of objects, as read by `parseStages`. */
+  readonly stages?: readonly Stage[];
   /** Changes of each resource that watchers may lag behind before they get 410. Default: 10,000. */
   readonly historyLimit?: number;
   /** Keeps objects, certificates and keys in this folder; without one everything is in memory. */
@@ -106,6 +108,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     objects: clusterObjects(core),
     clock,
     caCertificate: credentials.ca.cert,
+    stages: options.stages,
     onError: (controller: string, key: string, cause: unknown) =>
       onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
   };

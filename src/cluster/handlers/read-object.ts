@@ -23,7 +23,7 @@ export async function readObject(
   const text = body.toString("utf8");
   const isYAML = mediaTypeOf(context) === "application/yaml";
   const isText = mediaTypeOf(context) !== protobuf;
-  const object = asObject(await decodeRequestBody(context, target, body), target, text);
+  const object = asObject(await decodeRequestBody(context, target, body), target, text, context.warnings);
   checkFields(context, target, object, isText && !isYAML ? text : "", validation);
   if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, text, validation);
   return object;
@@ -95,7 +95,7 @@ function unrecognized({ resource }: Target, why: string): Error {
 const typeMeta =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function asObject(value: unknown, target: Target, text: string): ApiObject {
+function asObject(value: unknown, target: Target, text: string, warnings: Set<string>): ApiObject {
   if (typeof value !== "object" || Array.isArray(value)) {
     const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
     throw unrecognized(
@@ -104,16 +104,16 @@ function asObject(value: unknown, target: Target, text: string): ApiObject {
     );
   }
   const object = (value ?? {}) as ApiObject;
-  checkType(object, target, text);
+  checkType(object, target, text, warnings);
   if (object.metadata === undefined || object.metadata === null) object.metadata = {};
   return object;
 }
 
 /** A body may leave its type out where the URL says it; custom resources must state it. */
-function checkType(object: ApiObject, target: Target, text: string): void {
+function checkType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
   const { resource, version } = target;
   const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
-  if (resource.custom) return checkCustomType(object, target, apiVersion, text);
+  if (resource.custom) return checkCustomType(object, target, text, warnings);
   object.kind ||= resource.kind;
   object.apiVersion ||= apiVersion;
   const { kind } = object;
@@ -133,8 +133,9 @@ function checkType(object: ApiObject, target: Target, text: string): void {
   );
 }
 
-function checkCustomType(object: ApiObject, target: Target, apiVersion: string, text: string): void {
-  const { resource } = target;
+function checkCustomType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
+  const { resource, version } = target;
+  const apiVersion = `${resource.group}/${version.name}`;
   if (!object.kind) {
     const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
     throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${shown})`);
@@ -144,6 +145,11 @@ function checkCustomType(object: ApiObject, target: Target, apiVersion: string, 
     throw invalidObject({ ...resource, kind: object.kind }, object.metadata?.name ?? "", [error]);
   }
   if (object.apiVersion === apiVersion) return;
+  // Nothing is known of a version that is not served, so all that the object holds there is unknown.
+  const known = new Set(["apiVersion", "kind", "metadata"]);
+  for (const field of Object.keys(object).toSorted()) {
+    if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
+  }
   throw badRequest(
     `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
   );

@@ -22,7 +22,9 @@ export async function handleReview(context: RequestContext, target: Target, revi
   const filled = review(object, { core, user: context.user, namespace });
   await target.resource.load?.();
   const tracked = await trackManagers(writeOf(context, target, "CreateOptions"), undefined, object);
-  const metadata = { ...tracked.metadata, creationTimestamp: formatTime(core.clock.now()) };
+  // Of all reviews only this one is dated.
+  const dated = object.kind === "SelfSubjectReview" && { creationTimestamp: formatTime(core.clock.now()) };
+  const metadata = { ...tracked.metadata, ...dated };
   const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
   return replyObject(context, target, new Entry("", 0, answer), 201);
 }
