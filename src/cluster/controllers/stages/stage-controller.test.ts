@@ -3,13 +3,11 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { ManualClock } from "../../clock/index.ts";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { pods } from "../api/core.ts";
-import { startControllers } from "../start-controllers.ts";
 import { parseStages } from "./parse-stages.ts";
 import { renderTemplate } from "./render-template.ts";
 
 const clock = new ManualClock();
 let cluster: TestCluster;
-let running: ReturnType<typeof startControllers>;
 
 const crashing = `
 apiVersion: kwok.x-k8s.io/v1alpha1
@@ -57,15 +55,14 @@ const read = (name: string) => objects().get(pods, "default", name);
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("stageController()", () => {
-  afterEach(async () => {
-    await running.stop();
-    await cluster.stop();
-  });
+  afterEach(() => cluster.stop());
 
   it("leads pods through the stages of a file, and leaves others to the kubelet", async () => {
-    cluster = await startTestCluster({ clock });
-    const context = { objects: objects(), clock, stages: parseStages(crashing) };
-    running = startControllers(context, ["scheduler", "node", "kubelet", "stage"]);
+    cluster = await startTestCluster({
+      clock,
+      controllers: ["scheduler", "node", "kubelet", "stage"],
+      stages: parseStages(crashing),
+    });
     await cluster.install(pod("bad", "crash"), pod("good", "none"));
     await eventually(() => expect(read("good")?.status?.phase).toBe("Running"));
     await eventually(() => expect(read("bad")?.spec.nodeName).toBe("tsbuilder-node"));
