@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../e2e/golden/golden-projects.ts";
+import { repository } from "../../e2e/support/source-imports.ts";
 import { parseProject } from "../project/store.ts";
 import { OWNED_FILE } from "../scaffold/ownership.ts";
 import { everythingBelow, memoryTree } from "../scaffold/tree.ts";
@@ -12,7 +13,9 @@ import { planProjectChange } from "./plan-project.ts";
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tsbuilder-replay-"));
+  // Inside of the repository, so that imports of our packages are found when the projects are compiled.
+  mkdirSync(join(repository, ".tmp"), { recursive: true });
+  folder = mkdtempSync(join(repository, ".tmp/replay-"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -105,6 +108,61 @@ describe("a project after any calls", () => {
     );
   }, 60_000);
 });
+
+describe("what is scaffolded", () => {
+  test("compiles, whatever the calls were", async () => {
+    const sample = fc.sample(fc.array(call, { minLength: 6, maxLength: 12 }), { numRuns: 8, seed: 1 });
+    for (const [i, calls] of sample.entries()) {
+      const root = await newProject(`compiled-${i}`, i % 2 === 0);
+      for (const argv of calls) await tryCall(argv, root);
+    }
+    expect(compile(folder)).toEqual([]);
+  }, 60_000);
+
+  test("compiles, whatever the kind is called", async () => {
+    const root = await newProject("names", true);
+    const names = fc.sample(fc.stringMatching(/^[A-Z][A-Za-z0-9]{0,30}$/), { numRuns: 40, seed: 1 });
+    const awkward = [
+      "Class",
+      "Default",
+      "Import",
+      "New",
+      "Manager1",
+      "Kind",
+      "Hub",
+      "Test",
+      "X",
+      "Spec",
+      "Status",
+    ];
+    for (const kind of [...new Set([...awkward, ...names])]) {
+      const flags = ["--group", "apps", "--version", "v1", "--kind", kind];
+      if (!(await tryCall(["create", "api", ...flags], root))) continue;
+      await tryCall(["create", "webhook", ...flags, "--defaulting", "--programmatic-validation"], root);
+    }
+    expect(compile(root)).toEqual([]);
+  }, 60_000);
+});
+
+/** Checks all projects below a folder with the options that they have; our own sources have a check of their own. */
+function compile(below: string): string[] {
+  const config = join(below, "tsconfig.json");
+  const { compilerOptions } = JSON.parse(
+    readFileSync(join(repository, "e2e/golden/mysql-operator/tsconfig.json"), "utf8"),
+  ) as { compilerOptions: object };
+  const source = {
+    customConditions: ["@tsbuilder/source"],
+    typeRoots: [join(repository, "node_modules/@types")],
+  };
+  const include = [join(below, "**/api/**/*.ts"), join(below, "**/src/**/*.ts")];
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...compilerOptions, ...source }, include }));
+  const tsc = join(repository, "node_modules/typescript-native/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", config, "--pretty", "false"], {
+    cwd: repository,
+    encoding: "utf8",
+  });
+  return stdout.split("\n").filter((line) => line.startsWith(".tmp/"));
+}
 
 async function newProject(name: string, multigroup: boolean): Promise<string> {
   const root = join(folder, name);

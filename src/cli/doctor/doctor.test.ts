@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { run } from "../../../e2e/golden/golden-projects.ts";
+import { openProject } from "../open-project.ts";
+import { checkProject } from "./check-project.ts";
+import { checkNode } from "./check-tools.ts";
+
+let root: string;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-doctor-"));
+  await run(["init", "--domain", "example.com", "--project-name", "shop"], root);
+  await run(["create", "api", "--group", "apps", "--version", "v1", "--kind", "Order"], root);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const check = () =>
+  checkProject(openProject(root, { print: () => undefined, note: () => undefined, isInteractive: false }));
+const edit = (path: string, change: (text: string) => string): void =>
+  writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8")));
+
+describe("checkProject()", () => {
+  test("finds nothing in a project as it was made", async () => {
+    expect(await check()).toEqual([
+      { state: "good", subject: "PROJECT", message: "the files are what it says, and up to date" },
+    ]);
+  });
+
+  test("finds a file that is gone, but no README", async () => {
+    rmSync(join(root, "src/controller/order_controller.ts"));
+    rmSync(join(root, "README.md"));
+    const subjects = (await check()).map(({ subject }) => subject);
+    expect(subjects).toContain("src/controller/order_controller.ts");
+    expect(subjects).not.toContain("README.md");
+  });
+
+  test("finds a marker and a line that are gone", async () => {
+    edit("src/main.ts", (text) => text.replace("// +tsbuilder:scaffold:imports\n", ""));
+    edit("src/main.ts", (text) => text.replace("setupOrderController(manager);\n", ""));
+    const messages = (await check()).map(({ message }) => message);
+    expect(messages).toEqual([
+      `the line "// +tsbuilder:scaffold:imports" is gone`,
+      `"setupOrderController(manager);" is not there`,
+    ]);
+  });
+
+  test("finds a definition that is out of date, and one that no kind stands for", async () => {
+    edit("api/v1/order_types.ts", (text) => text.replace("foo?: string;", "bar?: string;"));
+    writeFileSync(
+      join(root, "config/crd/bases/apps.example.com_olds.yaml"),
+      readFileSync(join(root, "config/crd/bases/apps.example.com_orders.yaml"), "utf8").replaceAll(
+        "order",
+        "old",
+      ),
+    );
+    const found = await check();
+    expect(found.map(({ subject }) => subject)).toEqual([
+      "config/crd/bases/apps.example.com_orders.yaml",
+      "config/crd/bases/apps.example.com_olds.yaml",
+    ]);
+    for (const { remedy } of found) expect(remedy).toContain("npm run manifests");
+  });
+});
+
+test.each([
+  ["20.19.0", "good"],
+  ["20.18.3", "wrong"],
+  ["18.20.0", "wrong"],
+  ["26.0.0", "good"],
+])("checkNode() finds %s %s", (version, state) => {
+  expect(checkNode(version).state).toBe(state);
+});
+
+test("doctor names every tool that it looked for, and changes nothing", async () => {
+  const before = readFileSync(join(root, "PROJECT"), "utf8");
+  const printed = await run(["doctor"], root);
+  for (const subject of ["node", "npm", "container tool", "kubectl", "kustomize", "helm", "kubeconfig"]) {
+    expect(printed).toContain(` ${subject}: `);
+  }
+  expect(readFileSync(join(root, "PROJECT"), "utf8")).toBe(before);
+});
