@@ -25,7 +25,7 @@ export interface ControllerHost {
 }
 
 /** A controller as a builder describes it; what all have in common is added by the manager. */
-export type BuiltController<R> = Omit<ControllerSpec<R>, "log" | "events" | "clock"> & {
+export type BuiltController<R> = Omit<ControllerSpec<R>, "log" | "events" | "clock" | "tracing"> & {
   /** What all lines of the controller say. */
   readonly logFields: LogFields;
   readonly needLeaderElection: boolean;

@@ -8,6 +8,7 @@ import type { LogFields, Logger } from "../log/logger.ts";
 import type { BackoffSettings } from "../queue/backoff.ts";
 import { type QueueObserver, type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context, Reconciler } from "./reconciler.ts";
 import type { Enqueue, Source } from "./source.ts";
@@ -37,6 +38,7 @@ export interface ControllerSpec<R> {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly clock?: Clock | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Receives what a controller does, for metrics. */
@@ -67,6 +69,7 @@ export class ControllerEngine<R> implements MeasurableController {
   readonly #running = new Set<AbortController>();
   /** What one reconcile sets off must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
+  readonly #tracing: Tracing;
   #isWorking = false;
   #isPumpScheduled = false;
   #onIdle: (() => void) | undefined;
@@ -77,6 +80,7 @@ export class ControllerEngine<R> implements MeasurableController {
     this.name = spec.name;
     this.#spec = spec;
     this.#clock = spec.clock ?? systemClock;
+    this.#tracing = spec.tracing ?? new Tracing();
     this.queue = new WorkQueue({
       keyOf: spec.keyOf,
       onReady: () => this.#schedulePump(),
@@ -180,11 +184,14 @@ export class ControllerEngine<R> implements MeasurableController {
     this.#running.add(abort);
     const startedAt = this.#clock.monotonic();
     const fields = { ...this.#spec.describe(taken.request), reconcileID: randomUUID() };
-    await runInLogScope(fields, async () => {
-      const outcome = await this.#reconcile(taken.request, abort, fields);
-      this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
-      this.#settle(taken, outcome, abort.signal);
-    });
+    await runInLogScope(fields, () =>
+      this.#tracing.run(`reconcile ${this.name}`, { controller: this.name, ...fields }, async (trace) => {
+        const outcome = await runInLogScope(trace, () => this.#reconcile(taken.request, abort, fields));
+        this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
+        this.#settle(taken, outcome, abort.signal);
+        return outcome;
+      }),
+    );
     this.#running.delete(abort);
     this.queue.done(taken.request);
     if (this.#running.size === 0) this.#onIdle?.();

@@ -8,6 +8,7 @@ import type { ControllerOptions } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Measurements } from "../metrics/measurements.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
 /** What all controllers share. */
@@ -17,6 +18,7 @@ export interface ControllerSetParts {
   readonly events: EventRecorder;
   readonly lifecycle: Lifecycle;
   readonly measurements: Measurements;
+  readonly tracing: Tracing;
 }
 
 /** The controllers of a manager, each under a name of its own. */
@@ -39,7 +41,7 @@ export class ControllerSet implements ControllerHost {
 
   addController<R>({ logFields, needLeaderElection, warmup, ...spec }: BuiltController<R>): Controller {
     const { name } = spec;
-    const { log, clock, events, lifecycle, measurements } = this.#parts;
+    const { log, clock, events, lifecycle, measurements, tracing } = this.#parts;
     if (this.#names.has(name))
       throw new TerminalError(
         `there are two controllers named "${name}": give one another name with named()`,
@@ -51,6 +53,7 @@ export class ControllerSet implements ControllerHost {
       log: log.with(logFields),
       events,
       clock,
+      tracing,
     });
     lifecycle.add({
       name: `controller ${name}`,

@@ -17,6 +17,7 @@ import type { Logger } from "../log/logger.ts";
 import { debugHandlers } from "../metrics/debug-handlers.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { MetricsServer } from "../metrics/metrics-server.ts";
+import { Tracing } from "../tracing/tracing.ts";
 import { makeManagedCertificate } from "../webhook/make-managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
 import { parseBindAddress } from "./bind-address.ts";
@@ -47,6 +48,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const { name, clock = systemClock, logger: log = createLogger(), metrics = {} } = options;
   const config = once(options.config ?? (() => loadConfig()));
   const measurements = new Measurements();
+  const tracing = new Tracing();
   // Leases and events have connections of their own: a busy operator must not delay a renewal.
   const background = createClient(config, { userAgent: `${name}/leader-election`, fieldManager: name });
   const events = new ApiEventRecorder({
@@ -101,6 +103,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     clock,
     prepare: async () => {
       await config();
+      await tracing.start();
       const lease = options.leaderElection?.id;
       if (parseBindAddress(metrics.bindAddress ?? "0"))
         await measurements.start({ cache, droppedEvents: () => events.dropped, webhooks, lease });
@@ -114,7 +117,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   });
   const controllers = new ControllerSet(
     { client, cache, controllerDefaults: options.controllers ?? {} },
-    { log, clock, events, lifecycle, measurements },
+    { log, clock, events, lifecycle, measurements, tracing },
   );
   const close = async () => void (await Promise.all([live.close(), background.close()]));
   return {

@@ -1,0 +1,61 @@
+import { type Span, type SpanOptions, trace, type Tracer } from "@opentelemetry/api";
+import { expect, onTestFinished, test } from "vitest";
+import { Tracing } from "./tracing.ts";
+
+/** The least that an SDK is: it remembers what spans were told. */
+function registerSdk() {
+  const told: object[] = [];
+  const tracer = {
+    startActiveSpan: (name: string, options: SpanOptions, run: unknown) => {
+      const span: { name: string; attributes: object; [fact: string]: unknown } = {
+        name,
+        attributes: { ...options.attributes },
+      };
+      told.push(span);
+      const recorder = {
+        spanContext: () => ({ traceId: "t-1", spanId: "s-1", traceFlags: 1 }),
+        setAttribute: (key: string, value: unknown) => Object.assign(span.attributes, { [key]: value }),
+        recordException: (error: Error) => (span["exception"] = error.message),
+        setStatus: (status: object) => (span["status"] = status),
+        end: () => (span["ended"] = true),
+      };
+      return (run as (span: Span) => never)(recorder as unknown as Span);
+    },
+  };
+  trace.setGlobalTracerProvider({ getTracer: () => tracer as unknown as Tracer });
+  onTestFinished(() => trace.disable());
+  return told;
+}
+
+test("a reconcile is a span for who registered an SDK, with its fields, its result and its failure", async () => {
+  const told = registerSdk();
+  const tracing = new Tracing();
+  await tracing.start();
+  const fields = { controller: "mysql", name: "db", MySQL: { name: "db" }, namespace: undefined };
+  await tracing.run("reconcile mysql", fields, async (trace) => {
+    expect(trace).toEqual({ traceID: "t-1" });
+    return { result: "error", error: new Error("no luck") };
+  });
+  await tracing.run("reconcile mysql", {}, async () => ({ result: "success" }));
+  expect(told).toEqual([
+    {
+      name: "reconcile mysql",
+      attributes: { controller: "mysql", name: "db", result: "error" },
+      exception: "no luck",
+      status: { code: 2, message: "no luck" },
+      ended: true,
+    },
+    { name: "reconcile mysql", attributes: { result: "success" }, ended: true },
+  ]);
+});
+
+test("without an SDK nothing is traced, and the work is done", async () => {
+  const tracing = new Tracing();
+  let runs = 0;
+  await tracing.run("reconcile", {}, async (trace) => {
+    expect(trace).toEqual({});
+    runs++;
+    return { result: "success" };
+  });
+  expect(runs).toBe(1);
+});

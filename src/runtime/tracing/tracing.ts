@@ -1,0 +1,45 @@
+import type { LogFields } from "../log/logger.ts";
+import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
+
+/** Where OpenTelemetry's API keeps what an SDK registered; without it, spans would go nowhere. */
+const registry = Symbol.for("opentelemetry.js.api.1");
+
+/**
+ * Spans for who registered an OpenTelemetry SDK before the manager started (`node --import ./tracing.js`); for all others
+ * nothing is loaded.
+ */
+export class Tracing {
+  #tracer: Tracer | undefined;
+  #failed: SpanStatusCode | undefined;
+
+  async start(): Promise<void> {
+    if (!(registry in globalThis)) return;
+    const { SpanStatusCode, trace } = await import("@opentelemetry/api");
+    this.#tracer = trace.getTracer("@tsbuilder/runtime");
+    this.#failed = SpanStatusCode.ERROR;
+  }
+
+  /**
+   * Runs a function in a span whose attributes are the fields that are single values. The function is given what lines
+   * should say of the trace; it doesn't throw, what it returns tells how the span ends.
+   */
+  async run(
+    name: string,
+    fields: LogFields,
+    work: (trace: LogFields) => Promise<{ readonly result: string; readonly error?: Error }>,
+  ): Promise<void> {
+    if (!this.#tracer) return void (await work({}));
+    const attributes = Object.fromEntries(
+      Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string"),
+    );
+    await this.#tracer.startActiveSpan(name, { attributes }, async (span: Span) => {
+      const { result, error } = await work({ traceID: span.spanContext().traceId });
+      span.setAttribute("result", result);
+      if (error) {
+        span.recordException(error);
+        span.setStatus({ code: this.#failed!, message: error.message });
+      }
+      span.end();
+    });
+  }
+}
