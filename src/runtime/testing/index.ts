@@ -1,4 +1,5 @@
 export { admissionContext, type TestAdmissionContext } from "./admission-context.ts";
+export { createCRDValidator, type CRDValidator } from "./create-crd-validator.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
 export { FakeClock } from "./fake-clock.ts";
 export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
