@@ -146,7 +146,7 @@ export class Lifecycle {
     if (signal.aborted) return;
     this.#leaders.start(context);
     await Promise.all(this.#warming);
-    this.#onStarted();
+    if (!signal.aborted) this.#onStarted();
   }
 
   /** The leader's own start finds the failure too, but a process that waits for the lease would not see it. */

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type CustomResource,
+  defineKind,
+  type KubernetesObject,
+  ownerReferenceTo,
+} from "@tsbuilder/apimachinery/meta";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import type { Desired } from "../client/desired.ts";
+import { createLogger } from "../log/create-logger.ts";
+import { eventually } from "../testing/eventually.ts";
+import { startTestManager } from "../testing/start-test-manager.ts";
+
+interface Zone extends CustomResource<object> {}
+const Zone = defineKind<Zone>(
+  { group: "example.com", version: "v1" },
+  { kind: "Zone", plural: "zones", scope: "Cluster" },
+);
+interface ConfigMap extends KubernetesObject {
+  data?: { [key: string]: string };
+}
+const ConfigMap = defineKind<ConfigMap>(
+  { group: "", version: "v1" },
+  { kind: "ConfigMap", plural: "configmaps" },
+);
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  cluster = await startTestCluster({
+    crds: [
+      {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: "zones.example.com" },
+        spec: {
+          group: "example.com",
+          scope: "Cluster",
+          names: { kind: "Zone", listKind: "ZoneList", plural: "zones", singular: "zone" },
+          versions: [{ name: "v1", served: true, storage: true, schema }],
+        },
+      },
+    ],
+  });
+});
+afterAll(() => cluster.stop());
+
+test("owns() asks for the controlling owner, a former one too, everyOwner for all; cluster-scoped owners have no namespace", async () => {
+  const seen = { controller: new Set<string>(), every: new Set<string>() };
+  const running = await startTestManager(cluster.kubeconfig, (manager) => {
+    const onlyChildren = { predicates: [() => false] };
+    manager
+      .controllerFor(Zone, onlyChildren)
+      .named("controller")
+      .owns(ConfigMap)
+      .complete({ reconcile: ({ name, namespace }) => void seen.controller.add(`${namespace}/${name}`) });
+    manager
+      .controllerFor(Zone, onlyChildren)
+      .named("every")
+      .owns(ConfigMap, { everyOwner: true })
+      .complete({ reconcile: ({ name }) => void seen.every.add(name) });
+  });
+  const { client } = running;
+  const [a, b, c] = await Promise.all(
+    ["a", "b", "c"].map((name) => client.create(Zone, { metadata: { name }, spec: {} })),
+  );
+  const child: Desired<ConfigMap> = {
+    metadata: {
+      name: "child",
+      namespace: "default",
+      ownerReferences: [
+        ownerReferenceTo(a!),
+        // Another version of the same kind is the same owner; another group is not.
+        { ...ownerReferenceTo(b!, { controller: false }), apiVersion: "example.com/v2" },
+        { ...ownerReferenceTo(c!, { controller: false }), apiVersion: "elsewhere.com/v1" },
+      ],
+    },
+  };
+  const made = await client.create(ConfigMap, child);
+  await eventually(() => seen.controller.has("undefined/a") && seen.every.size === 2);
+  expect([...seen.controller]).toEqual(["undefined/a"]);
+  expect([...seen.every].sort()).toEqual(["a", "b"]);
+
+  seen.controller.clear();
+  await client.patch(ConfigMap, made, ({ metadata }) => {
+    metadata.ownerReferences = [ownerReferenceTo(c!)];
+  });
+  await eventually(() => seen.controller.size === 2);
+  expect([...seen.controller].sort()).toEqual(["undefined/a", "undefined/c"]);
+  await running.stop();
+});
+
+test("a process that waits for the lease has warm caches and a filled queue, and reconciles nothing", async () => {
+  const election = {
+    leaderElection: {
+      id: "warm",
+      namespace: "default",
+      leaseDuration: "2s",
+      renewDeadline: "1s",
+      retryPeriod: "100ms",
+    },
+  };
+  const counts = [0, 0];
+  const setup = (index: number) => (manager: Parameters<Parameters<typeof startTestManager>[1]>[0]) =>
+    void manager
+      .controllerFor(ConfigMap)
+      .named("warm")
+      .complete({ reconcile: () => void counts[index]!++ });
+  const leader = await startTestManager({ kubeconfig: cluster.kubeconfig, ...election }, setup(0));
+  const following = startTestManager({ kubeconfig: cluster.kubeconfig, ...election }, setup(1));
+  await leader.client.create(ConfigMap, { metadata: { generateName: "warm-", namespace: "default" } });
+  await eventually(() => counts[0]! > 0);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(counts[1]).toBe(0);
+  await leader.stop();
+  const follower = await following;
+  await eventually(() => counts[1]! > 0);
+  await follower.stop();
+});
+
+test("a right that is missing is named when the start fails for it", async () => {
+  const kubeconfig = cluster.addUser("nobody", []);
+  const start = startTestManager(
+    { kubeconfig, controllers: { cacheSyncTimeout: "500ms" }, logger: createLogger({ write() {} }) },
+    (manager) => void manager.controllerFor(ConfigMap).complete({ reconcile() {} }),
+  );
+  await expect(start).rejects.toThrow(
+    /ConfigMap objects.*forbidden.*needs the verbs get, list and watch on configmaps/is,
+  );
+});
