@@ -156,6 +156,7 @@ export const namespaces: ResourceName<Namespace> = "namespaces";
 export const nodes: ResourceName<Node> = "nodes";
 export const serviceAccounts: ResourceName<ServiceAccount> = "serviceaccounts";
 export const configMaps: ResourceName<ConfigMap> = "configmaps";
+export const secrets: ResourceName = "secrets";
 export const persistentVolumeClaims: ResourceName<PersistentVolumeClaim> = "persistentvolumeclaims";
 export const persistentVolumes: ResourceName<PersistentVolume> = "persistentvolumes";
 export const storageClasses: ResourceName<StorageClass> = "storageclasses.storage.k8s.io";

@@ -93,6 +93,45 @@ describe("kubelet()", () => {
     }
   });
 
+  it("keeps a pod waiting for the ConfigMaps and Secrets that it needs", async () => {
+    await start();
+    const env = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "login", key: "password" } } }];
+    const envFrom = [{ configMapRef: { name: "extra", optional: true } }];
+    await cluster.install(
+      pod({
+        containers: [{ name: "web", image: "web:1", env, envFrom }],
+        volumes: [{ name: "conf", configMap: { name: "conf" } }],
+      }),
+    );
+    await eventually(() =>
+      expect(read().status).toMatchObject({
+        phase: "Pending",
+        containerStatuses: [
+          {
+            state: { waiting: { reason: "CreateContainerConfigError", message: 'secret "login" not found' } },
+          },
+        ],
+      }),
+    );
+    await cluster.install({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "login", namespace: "default" },
+    });
+    await eventually(() =>
+      expect(read().status).toMatchObject({
+        containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } }],
+      }),
+    );
+    await cluster.install({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "conf", namespace: "default" },
+    });
+    await eventually(() => expect(read().status?.phase).toBe("Running"));
+    expect(condition("Ready")?.status).toBe("True");
+  });
+
   it("gives every pod an address of its own", async () => {
     await start();
     const names = ["a", "b", "c"];

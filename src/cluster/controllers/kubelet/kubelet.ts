@@ -1,28 +1,39 @@
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type Pod, type PodStatus, pods } from "../api/core.ts";
+import { configMaps, type Pod, type PodStatus, pods, secrets } from "../api/core.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import { chooseStage } from "../stages/choose-stage.ts";
 import { nodeAddress } from "./fake-node.ts";
+import { type Reference, requiredReferences } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
-import { runningStatus, succeededStatus, withReadiness } from "./running-status.ts";
+import { runningStatus, succeededStatus, waitingStatus, withReadiness } from "./running-status.ts";
 
 /** How long the work of a job's pod takes, in milliseconds. */
 const jobDuration = 1000;
 
 /**
- * Pretends to run pods: one that has a node comes up ready at once, one of a Job succeeds after a second, one
+ * Pretends to run pods: one that has a node comes up ready, once the ConfigMaps and Secrets it needs are there, one
+ * of a Job succeeds after a second, one
  * that is being deleted is gone. A pod that a stage of the user's takes is left to it.
  */
 export function kubelet({ objects, clock, stages = [] }: ControllerContext): Controller {
   const addresses = new PodAddresses();
   return {
     name: "kubelet",
-    watches: [pods],
-    keysOf: ({ type, object }) => (type === "DELETED" ? [] : [keyOf(object)]),
+    watches: [pods, configMaps, secrets],
+
+    /** A ConfigMap or Secret may be what a pod waits for. */
+    keysOf({ type, resource, object }) {
+      if (type === "DELETED") return [];
+      if (resource === pods) return [keyOf(object)];
+      const waiting = objects
+        .list(pods, object.metadata.namespace)
+        .filter(({ status }) => status?.phase === "Pending");
+      return waiting.map(keyOf);
+    },
 
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
@@ -41,8 +52,16 @@ export function kubelet({ objects, clock, stages = [] }: ControllerContext): Con
 
   function nextStatus(pod: Pod): PodStatus {
     const now = formatTime(clock.now());
+    const missing = pod.status?.phase === "Running" ? [] : missingReferences(pod);
+    if (missing.length > 0) return waitingStatus(pod, missing, now);
     if (pod.status?.phase !== "Running") return runningStatus(pod, homeOf(pod), now);
     return untilJobEnds(pod) === 0 ? succeededStatus(pod, now) : withReadiness(pod, now);
+  }
+
+  function missingReferences(pod: Pod): Reference[] {
+    return requiredReferences(pod).filter(({ resource, name }) => {
+      return objects.get(resource, pod.metadata.namespace, name) === undefined;
+    });
   }
 
   function homeOf(pod: Pod): { podIP: string; hostIP: string } {

@@ -1,5 +1,6 @@
 import type { Container, Pod, PodStatus } from "../api/core.ts";
 import { setPodCondition } from "../pods/pod-conditions.ts";
+import type { Reference } from "./missing-references.ts";
 
 /** Where a pod runs. */
 export interface PodHome {
@@ -21,6 +22,28 @@ export function runningStatus(pod: Pod, { podIP, hostIP }: PodHome, now: string)
     containerStatuses: pod.spec.containers.map((container) => running(pod, container, now)),
   };
   return withReadiness({ ...pod, status }, now);
+}
+
+/** The status of a pod that waits for ConfigMaps or Secrets: all containers wait, and some say for what. */
+export function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
+  const containerStatuses = pod.spec.containers.map((container) => {
+    const reference = missing.find((it) => it.container === container.name);
+    const kind = reference?.resource === "secrets" ? "secret" : "configmap";
+    const waiting = reference
+      ? { reason: "CreateContainerConfigError", message: `${kind} "${reference.name}" not found` }
+      : { reason: "ContainerCreating" };
+    return { ...base(pod, container), containerID: "", ready: false, started: false, state: { waiting } };
+  });
+  const status: PodStatus = {
+    ...pod.status,
+    phase: "Pending",
+    startTime: pod.status?.startTime ?? now,
+    containerStatuses,
+  };
+  return (["Ready", "ContainersReady"] as const).reduce(
+    (next, type) => setPodCondition(next, { type, status: "False", reason: "ContainersNotReady" }, now),
+    status,
+  );
 }
 
 /** Sets the conditions of a running pod. Its readiness gates, which others set, decide whether it is ready. */
