@@ -3,15 +3,39 @@ import type { Strategy } from "../resource.ts";
 import type { Store } from "../../storage/store.ts";
 import { definitionStrategy } from "./custom-resource-definition.ts";
 import { defaultStrategy, resetNothing } from "./default-strategy.ts";
+import {
+  admissionBindingStrategy,
+  admissionPolicyStrategy,
+  mutatingWebhooksStrategy,
+  validatingWebhooksStrategy,
+} from "./kinds/admission-kinds.ts";
 import { configMapStrategy, secretStrategy } from "./kinds/config-and-secret.ts";
+import {
+  csiDriverStrategy,
+  resourceClaimStrategy,
+  resourceClaimTemplateStrategy,
+  volumeAttachmentStrategy,
+} from "./kinds/device-kinds.ts";
 import { cronJobStrategy, jobStrategy } from "./kinds/jobs.ts";
+import {
+  emptyStatusStrategy,
+  flowSchemaStrategy,
+  limitRangeStrategy,
+  priorityClassStrategy,
+} from "./kinds/limit-kinds.ts";
+import {
+  apiServiceStrategy,
+  endpointSliceStrategy,
+  endpointsStrategy,
+  ingressClassStrategy,
+  networkPolicyStrategy,
+} from "./kinds/network-kinds.ts";
 import {
   autoscalerStrategy,
   disruptionBudgetStrategy,
   eventStrategy,
   ingressStrategy,
   leaseStrategy,
-  networkPolicyStrategy,
   persistentVolumeStrategy,
   storageClassStrategy,
 } from "./kinds/other-kinds.ts";
@@ -22,6 +46,7 @@ import { serviceStrategy } from "./kinds/service.ts";
 import {
   daemonSetStrategy,
   deploymentStrategy,
+  podTemplateStrategy,
   replicaSetStrategy,
   replicationControllerStrategy,
   statefulSetStrategy,
@@ -55,6 +80,26 @@ function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
     "horizontalpodautoscalers.autoscaling": autoscalerStrategy,
     "storageclasses.storage.k8s.io": storageClassStrategy,
     "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
+    "validatingwebhookconfigurations.admissionregistration.k8s.io": validatingWebhooksStrategy,
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io": mutatingWebhooksStrategy,
+    "validatingadmissionpolicies.admissionregistration.k8s.io": admissionPolicyStrategy,
+    "mutatingadmissionpolicies.admissionregistration.k8s.io": admissionPolicyStrategy,
+    "validatingadmissionpolicybindings.admissionregistration.k8s.io": admissionBindingStrategy,
+    "mutatingadmissionpolicybindings.admissionregistration.k8s.io": admissionBindingStrategy,
+    "apiservices.apiregistration.k8s.io": apiServiceStrategy,
+    "csidrivers.storage.k8s.io": csiDriverStrategy,
+    "endpoints.": endpointsStrategy,
+    "endpointslices.discovery.k8s.io": endpointSliceStrategy,
+    "flowschemas.flowcontrol.apiserver.k8s.io": flowSchemaStrategy,
+    "ingressclasses.networking.k8s.io": ingressClassStrategy,
+    "limitranges.": limitRangeStrategy,
+    "podtemplates.": podTemplateStrategy,
+    "priorityclasses.scheduling.k8s.io": priorityClassStrategy,
+    "resourceclaims.resource.k8s.io": resourceClaimStrategy,
+    "resourceclaimtemplates.resource.k8s.io": resourceClaimTemplateStrategy,
+    "resourcequotas.": emptyStatusStrategy,
+    "servicecidrs.networking.k8s.io": emptyStatusStrategy,
+    "volumeattachments.storage.k8s.io": volumeAttachmentStrategy,
     "roles.rbac.authorization.k8s.io": roleStrategy,
     "clusterroles.rbac.authorization.k8s.io": roleStrategy,
     "rolebindings.rbac.authorization.k8s.io": bindingStrategy,

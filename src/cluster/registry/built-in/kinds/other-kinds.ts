@@ -24,19 +24,6 @@ function validateLease({ spec = {} }: Lease): FieldError[] {
   return errors;
 }
 
-interface NetworkPolicy extends ApiObject {
-  spec?: { podSelector?: object; policyTypes?: string[]; egress?: unknown[]; ingress?: unknown[] };
-}
-
-export const networkPolicyStrategy: Partial<Strategy> = {
-  default(object) {
-    const { spec } = object as NetworkPolicy;
-    if (!spec) return;
-    spec.podSelector ??= {};
-    spec.policyTypes ??= ["Ingress", ...(spec.egress === undefined ? [] : ["Egress"])];
-  },
-};
-
 export const ingressStrategy: Partial<Strategy> = {
   default(object) {
     object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
@@ -61,7 +48,12 @@ export const disruptionBudgetStrategy: Partial<Strategy> = {
 };
 
 interface Autoscaler extends ApiObject {
-  spec?: { minReplicas?: number; metrics?: unknown[]; targetCPUUtilizationPercentage?: number };
+  spec?: {
+    minReplicas?: number;
+    metrics?: unknown[];
+    targetCPUUtilizationPercentage?: number;
+    behavior?: { scaleUp?: object; scaleDown?: object };
+  };
 }
 
 export const autoscalerStrategy: Partial<Strategy> = {
@@ -72,6 +64,7 @@ export const autoscalerStrategy: Partial<Strategy> = {
       const target = { type: "Utilization", averageUtilization: 80 };
       if (version === "v2") spec.metrics ??= [{ type: "Resource", resource: { name: "cpu", target } }];
       else spec.targetCPUUtilizationPercentage ??= 80;
+      if (spec.behavior) spec.behavior = defaultBehavior(spec.behavior);
     }
     const status =
       version === "v2"
@@ -80,6 +73,16 @@ export const autoscalerStrategy: Partial<Strategy> = {
     object["status"] = { ...status, ...(object["status"] as object) };
   },
 };
+
+/** Once some behavior is said, all of it is filled in: up at once by four pods or by all, down as far as asked. */
+function defaultBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleDown?: object }): object {
+  const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
+  const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
+  return {
+    scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
+    scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
+  };
+}
 
 /** Events have fields that Go prints even when they are empty. */
 export const eventStrategy: Partial<Strategy> = {
@@ -103,7 +106,12 @@ export const storageClassStrategy: Partial<Strategy> = {
 export const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
     object["spec"] ??= {};
-    const spec = object["spec"] as { persistentVolumeReclaimPolicy?: string; volumeMode?: string };
+    const spec = object["spec"] as {
+      persistentVolumeReclaimPolicy?: string;
+      volumeMode?: string;
+      hostPath?: { type?: string };
+    };
+    if (spec.hostPath) spec.hostPath.type ??= "";
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
   },

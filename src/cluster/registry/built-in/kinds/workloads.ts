@@ -59,6 +59,11 @@ export const deploymentStrategy: Partial<Strategy> = {
   validateUpdate: (object, old) => [...validateWorkload(object as Workload), ...selectorChange(object, old)],
 };
 
+export const podTemplateStrategy: Partial<Strategy> = {
+  default: (object) =>
+    void (object["template"] = defaultTemplate(object["template"] as PodTemplate | undefined)),
+};
+
 export const replicaSetStrategy: Partial<Strategy> = {
   default(object) {
     specOf(object);

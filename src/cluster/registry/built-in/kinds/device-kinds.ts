@@ -1,0 +1,46 @@
+import type { Strategy } from "../../resource.ts";
+import { eachOf, type Fields, fillIn } from "./fill-in.ts";
+
+export const csiDriverStrategy: Partial<Strategy> = {
+  default: (object) =>
+    fillIn(object["spec"], () => ({
+      attachRequired: true,
+      fsGroupPolicy: "ReadWriteOnceWithFSType",
+      podInfoOnMount: false,
+      requiresRepublish: false,
+      seLinuxMount: false,
+      storageCapacity: false,
+      volumeLifecycleModes: ["Persistent"],
+    })),
+};
+
+export const volumeAttachmentStrategy: Partial<Strategy> = {
+  default: (object) => void (object["status"] ??= { attached: false }),
+};
+
+export const resourceClaimStrategy: Partial<Strategy> = {
+  default(object) {
+    defaultClaim(object["spec"]);
+    object["status"] ??= {};
+  },
+};
+
+export const resourceClaimTemplateStrategy: Partial<Strategy> = {
+  default(object) {
+    const spec = object["spec"] as Fields | undefined;
+    fillIn(spec, () => ({ metadata: {} }));
+    defaultClaim(spec?.["spec"]);
+  },
+};
+
+/** A request is for one device unless it says how many. */
+function defaultClaim(spec: unknown): void {
+  for (const request of eachOf((spec as Fields | undefined)?.["devices"], "requests")) {
+    const choices = [request["exactly"] as Fields | undefined, ...eachOf(request, "firstAvailable")];
+    for (const choice of choices) {
+      fillIn(choice, () => ({ allocationMode: "ExactCount" }));
+      if (choice?.["allocationMode"] === "ExactCount") choice["count"] ??= 1;
+      for (const toleration of eachOf(choice, "tolerations")) toleration["operator"] ??= "Equal";
+    }
+  }
+}
