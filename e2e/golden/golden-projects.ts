@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { elideDescriptions } from "./elide-descriptions.ts";
 import { dispatch } from "../../src/cli/dispatch.ts";
 import type { Host } from "../../src/cli/host.ts";
+import { diskTree } from "../../src/scaffold/tree.ts";
 import type { Ui } from "../../src/cli/ui.ts";
 
 const folder = new URL(".", import.meta.url).pathname;
@@ -18,7 +20,16 @@ export async function makeGolden(name: string, parent: string): Promise<string> 
   rmSync(project, { recursive: true, force: true });
   mkdirSync(project, { recursive: true });
   for (const argv of readCalls(name)) await run(argv, project);
+  elideBelow(project);
   return project;
+}
+
+function elideBelow(project: string): void {
+  const tree = diskTree(project);
+  const sources = tree.list("api").map((path) => tree.read(path)!);
+  for (const path of tree.list("config/crd/bases")) {
+    writeFileSync(join(project, path), elideDescriptions(tree.read(path)!, sources));
+  }
 }
 
 /** Runs the CLI in this process, as a golden's script does. */

@@ -135,7 +135,7 @@ describe("what is scaffolded", () => {
       "Spec",
       "Status",
     ];
-    for (const kind of [...new Set([...awkward, ...names])]) {
+    for (const kind of new Set([...awkward, ...names])) {
       const flags = ["--group", "apps", "--version", "v1", "--kind", kind];
       if (!(await tryCall(["create", "api", ...flags], root))) continue;
       await tryCall(["create", "webhook", ...flags, "--defaulting", "--programmatic-validation"], root);

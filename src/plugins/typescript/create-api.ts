@@ -65,7 +65,6 @@ function typesContext(project: Project, resource: Resource, { boilerplate }: Sur
     apiFolder: apiFolder(project, resource),
     kindLower: kindFile(resource),
     kind: resource.kind,
-    plural: resource.plural,
     markers: kindMarkers(project, resource),
     definition: kindDefinition(resource),
   };

@@ -21,7 +21,7 @@ export interface MySQLStatus {
 }
 
 /**
- * MySQL is the Schema for the mysqls API.
+ * MySQL holds what the user asks for, and what the controller made of it.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:resource:shortName=my,categories=databases

@@ -16,7 +16,7 @@ export interface InvoiceStatus {
 }
 
 /**
- * Invoice is the Schema for the invoices API.
+ * Invoice holds what the user asks for, and what the controller made of it.
  * +kubebuilder:subresource:status
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

@@ -16,7 +16,7 @@ export interface OrderStatus {
 }
 
 /**
- * Order is the Schema for the orders API.
+ * Order holds what the user asks for, and what the controller made of it.
  * +kubebuilder:subresource:status
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

@@ -21,7 +21,7 @@ export interface WorkspaceStatus {
 }
 
 /**
- * Workspace is the Schema for the workspaces API.
+ * Workspace holds what the user asks for, and what the controller made of it.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

@@ -20,7 +20,7 @@ export interface FrigateStatus {
 }
 
 /**
- * Frigate is the Schema for the frigates API.
+ * Frigate holds what the user asks for, and what the controller made of it.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
