@@ -1,6 +1,7 @@
 import { compileDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
-import type { CompiledSchema, ValidateOptions } from "./compiled-schema.ts";
-import { checkEmbedded, hasEmbedded } from "./embedded-resource.ts";
+import type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
+import { checkEmbedded, hasEmbedded } from "./embedded/check-embedded.ts";
+import { coerceEmbedded } from "./embedded/coerce-embedded.ts";
 import type { FieldError } from "./field-error.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import { compileListTypes } from "./list-types.ts";
@@ -23,7 +24,7 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
 
   return {
     schema,
-    prune: (object) => prune(object, shape, true),
+    prune: (object) => (embeds ? pruneEmbedding(object) : prune(object, shape, true)),
     applyDefaults: <T>(object: T) => applyDefaults(hasNull(object) ? dropNulls(object, schema) : object) as T,
     validate(object, options = {}) {
       const prefix = options.path ?? "";
@@ -35,6 +36,17 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
       return [...errors, ...duplicates];
     },
   };
+
+  function pruneEmbedding<T>(object: T): Pruned<T> {
+    const pruned = prune(object, shape, true);
+    const coerced = coerceEmbedded(pruned.object, shape);
+    const unknown = [...pruned.unknown, ...coerced.unknown].sort();
+    return {
+      object: coerced.object as T,
+      unknown,
+      ...(coerced.malformed ? { malformed: coerced.malformed } : {}),
+    };
+  }
 
   function validateValues(object: unknown, { path, old }: ValidateOptions): FieldError[] {
     const prefix = path === undefined ? {} : { prefix: path };

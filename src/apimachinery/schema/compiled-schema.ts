@@ -6,6 +6,8 @@ export interface Pruned<T> {
   readonly object: T;
   /** `spec.foo`, `spec.list[0].bar`: what strict decoding and `Warning` headers name. */
   readonly unknown: string[];
+  /** What makes the object undecodable: an embedded resource whose metadata is of wrong types (status 400). */
+  readonly malformed?: FieldError;
 }
 
 /** What a validation is told besides the object. */

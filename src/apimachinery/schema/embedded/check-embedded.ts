@@ -1,7 +1,9 @@
-import { type FieldError, invalid, required } from "./field-error.ts";
-import { isObject, type JSONObject } from "./json.ts";
-import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
-import { memberSchema } from "./member-schema.ts";
+import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
+import { type FieldError, invalid, required } from "../field-error.ts";
+import { isObject, type JSONObject } from "../json.ts";
+import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
+import { memberSchema } from "../member-schema.ts";
+import { checkMetadata } from "./check-metadata.ts";
 
 /** Checks apiVersion, kind and metadata of resources that are embedded in an object. */
 export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
@@ -55,38 +57,15 @@ function checkAPIVersion(apiVersion: unknown, path: string, errors: FieldError[]
   }
 }
 
-const label =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic " +
-  "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for " +
-  "validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-
 function checkKind(kind: unknown, path: string, errors: FieldError[]): void {
   if (typeof kind !== "string") errors.push(invalid(path, kind, "must be a string"));
   else if (kind === "") errors.push(invalid(path, kind, "must not be empty"));
   else {
-    const faults: string[] = [];
-    if (kind.length > 63) faults.push("must be no more than 63 bytes");
-    if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(kind.toLowerCase())) faults.push(label);
+    const faults = checkLabel1035(kind.toLowerCase());
     if (faults.length === 0) return;
     const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
     errors.push(invalid(path, kind, detail));
   }
-}
-
-function checkMetadata(metadata: JSONObject, path: string, errors: FieldError[]): void {
-  const { name, generateName } = metadata;
-  if (typeof generateName === "string") {
-    for (const fault of pathFaults(generateName))
-      errors.push(invalid(`${path}.generateName`, generateName, fault));
-  }
-  if (typeof name !== "string" || name === "") return;
-  if (name === "." || name === "..") errors.push(invalid(`${path}.name`, name, `may not be '${name}'`));
-  else for (const fault of pathFaults(name)) errors.push(invalid(`${path}.name`, name, fault));
-}
-
-/** A name of an unknown kind need only fit into a URL's path. */
-function pathFaults(name: string): string[] {
-  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
 function join(path: string, key: string): string {

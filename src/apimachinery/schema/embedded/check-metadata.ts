@@ -1,0 +1,60 @@
+import { checkLabel, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { type FieldError, invalid } from "../field-error.ts";
+import { isObject, type JSONObject } from "../json.ts";
+
+/** Checks the metadata of a resource whose kind is not known: its name need only fit into a URL. */
+export function checkMetadata(metadata: JSONObject, path: string, errors: FieldError[]): void {
+  const { name, generateName, namespace, generation } = metadata;
+  const report = (field: string, value: unknown, faults: readonly string[]): void => {
+    for (const fault of faults) errors.push(invalid(`${path}.${field}`, value, fault));
+  };
+  if (typeof generateName === "string") report("generateName", generateName, pathFaults(generateName));
+  if (typeof name === "string" && name !== "") report("name", name, nameFaults(name));
+  if (typeof namespace === "string" && namespace !== "")
+    report("namespace", namespace, checkLabel(namespace));
+  if (typeof generation === "number" && generation < 0) {
+    report("generation", generation, ["must be greater than or equal to 0"]);
+  }
+  for (const [key, value] of entriesOf(metadata["labels"])) {
+    report("labels", key, checkQualifiedName(key));
+    report("labels", value, checkLabelValue(value));
+  }
+  for (const [key] of entriesOf(metadata["annotations"])) {
+    report("annotations", key, checkQualifiedName(key.toLowerCase()));
+  }
+  checkOwners(metadata["ownerReferences"], path, errors);
+  checkManagers(metadata["managedFields"], path, errors);
+}
+
+function entriesOf(value: unknown): [string, string][] {
+  return isObject(value) ? (Object.entries(value) as [string, string][]) : [];
+}
+
+/** The position of an owner in its list is not part of the field. */
+function checkOwners(owners: unknown, path: string, errors: FieldError[]): void {
+  for (const owner of Array.isArray(owners) ? owners : []) {
+    for (const field of ["apiVersion", "kind", "name", "uid"]) {
+      if ((owner as JSONObject)[field]) continue;
+      const detail = field === "apiVersion" ? "version must not be empty" : "must not be empty";
+      errors.push(invalid(`${path}.ownerReferences.${field}`, "", detail));
+    }
+  }
+}
+
+function checkManagers(managers: unknown, path: string, errors: FieldError[]): void {
+  (Array.isArray(managers) ? managers : []).forEach((entry: JSONObject, index) => {
+    const operation = entry["operation"] ?? "";
+    if (operation === "Apply" || operation === "Update") return;
+    errors.push(
+      invalid(`${path}.managedFields[${index}].operation`, operation, "must be `Apply` or `Update`"),
+    );
+  });
+}
+
+function nameFaults(name: string): string[] {
+  return name === "." || name === ".." ? [`may not be '${name}'`] : pathFaults(name);
+}
+
+function pathFaults(name: string): string[] {
+  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
+}

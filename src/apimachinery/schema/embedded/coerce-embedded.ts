@@ -1,0 +1,64 @@
+import { mapList, mapObject } from "../copy-on-write.ts";
+import { type FieldError, invalid } from "../field-error.ts";
+import { isObject } from "../json.ts";
+import type { Shape } from "../shape.ts";
+import { decodeMetadata, MalformedMetadata } from "./decode-metadata.ts";
+
+/** What the coercion of embedded resources came to. */
+export interface Coerced {
+  readonly object: unknown;
+  readonly unknown: readonly string[];
+  /** Why the object can't be decoded at all. */
+  readonly malformed?: FieldError;
+}
+
+/** Thrown to leave the walk at the first malformed resource. */
+class Malformed extends Error {
+  readonly error: FieldError;
+
+  constructor(error: FieldError) {
+    super(error.body);
+    this.error = error;
+  }
+}
+
+/** Brings type and metadata of embedded resources into the form that they are stored in. */
+export function coerceEmbedded(object: unknown, shape: Shape): Coerced {
+  const unknown: string[] = [];
+  try {
+    return { object: coerce(object, shape, "", unknown), unknown };
+  } catch (error) {
+    if (error instanceof Malformed) return { object, unknown: [], malformed: error.error };
+    throw error;
+  }
+}
+
+function coerce(value: unknown, shape: Shape, path: string, unknown: string[]): unknown {
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items ? mapList(value, (item, index) => coerce(item, items, `${path}[${index}]`, unknown)) : value;
+  }
+  if (!isObject(value)) return value;
+  return mapObject(value, (item, key) => {
+    const at = path === "" ? key : `${path}.${key}`;
+    const coerced = shape.embedded ? coerceTypeField(key, item, at, unknown) : item;
+    const child = shape.properties.get(key) ?? shape.values;
+    return child ? coerce(coerced, child, at, unknown) : coerced;
+  });
+}
+
+function coerceTypeField(key: string, value: unknown, path: string, unknown: string[]): unknown {
+  if (key === "apiVersion" || key === "kind") {
+    if (typeof value !== "string") throw new Malformed(invalid(path, value, "must be a string"));
+    return value;
+  }
+  if (key !== "metadata") return value;
+  try {
+    const decoded = decodeMetadata(value, path);
+    unknown.push(...decoded.unknown);
+    return decoded.metadata;
+  } catch (error) {
+    if (error instanceof MalformedMetadata) throw new Malformed(invalid(path, value, error.message));
+    throw error;
+  }
+}

@@ -1,0 +1,149 @@
+import { dropped, mapList, mapObject } from "../copy-on-write.ts";
+import { quote } from "../go-text.ts";
+import { isObject, type JSONObject } from "../json.ts";
+
+/** How a field of metadata is decoded. */
+type Field = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
+
+/** A list of structs; fields with an exclamation mark are written even when they are empty. */
+interface Struct {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly kept?: ReadonlySet<string>;
+}
+
+const ownerReference: Struct = {
+  name: "OwnerReference",
+  fields: {
+    apiVersion: "string",
+    kind: "string",
+    name: "string",
+    uid: "string",
+    controller: "bool",
+    blockOwnerDeletion: "bool",
+  },
+  kept: new Set(["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"]),
+};
+
+const managedFieldsEntry: Struct = {
+  name: "ManagedFieldsEntry",
+  fields: {
+    manager: "string",
+    operation: "string",
+    apiVersion: "string",
+    time: "time",
+    fieldsType: "string",
+    fieldsV1: "raw",
+    subresource: "string",
+  },
+};
+
+const objectMeta: Struct = {
+  name: "ObjectMeta",
+  fields: {
+    name: "string",
+    generateName: "string",
+    namespace: "string",
+    selfLink: "string",
+    uid: "string",
+    resourceVersion: "string",
+    generation: "int64",
+    creationTimestamp: "time",
+    deletionTimestamp: "time",
+    deletionGracePeriodSeconds: "int64",
+    labels: "map",
+    annotations: "map",
+    ownerReferences: ownerReference,
+    finalizers: "[]string",
+    managedFields: managedFieldsEntry,
+  },
+};
+
+/** Metadata as it comes out of a decoder, and the fields that the decoder did not know. */
+export interface DecodedMetadata {
+  readonly metadata: unknown;
+  readonly unknown: readonly string[];
+}
+
+/** Metadata that can't be decoded; the text is that of Go's decoder. */
+export class MalformedMetadata extends Error {}
+
+/** Reads metadata as an API server does: unknown fields and empty values are dropped, wrong types throw. */
+export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata {
+  const unknown: string[] = [];
+  if (metadata === null) return { metadata: {}, unknown };
+  if (!isObject(metadata)) {
+    throw new MalformedMetadata(
+      `json: cannot unmarshal ${jsonType(metadata)} into Go value of type v1.ObjectMeta`,
+    );
+  }
+  return { metadata: decodeStruct(metadata, objectMeta, path, unknown), unknown };
+}
+
+function decodeStruct(object: JSONObject, struct: Struct, path: string, unknown: string[]): JSONObject {
+  return mapObject(object, (value, key) => {
+    const field = Object.hasOwn(struct.fields, key) ? struct.fields[key]! : undefined;
+    if (field === undefined) {
+      unknown.push(`${path}.${key}`);
+      return dropped;
+    }
+    const decoded =
+      value === null ? null : decodeField(value, field, `${struct.name}.${key}`, `${path}.${key}`, unknown);
+    return isEmpty(decoded) && !(struct.kept?.has(key) && decoded !== null) ? dropped : decoded;
+  });
+}
+
+function decodeField(value: unknown, field: Field, name: string, path: string, unknown: string[]): unknown {
+  const fail = (given: unknown, type: string): never => {
+    throw new MalformedMetadata(
+      `json: cannot unmarshal ${jsonType(given)} into Go struct field ${name} of type ${type}`,
+    );
+  };
+  switch (field) {
+    case "raw":
+      return value;
+    case "string":
+      return typeof value === "string" ? value : fail(value, "string");
+    case "int64":
+      return Number.isInteger(value) ? value : fail(value, "int64");
+    case "bool":
+      return typeof value === "boolean" ? value : fail(value, "bool");
+    case "time":
+      return typeof value === "string" ? checkTime(value) : fail(value, "string");
+    case "map":
+      if (!isObject(value)) return fail(value, "map[string]string");
+      return mapObject(value, (item) =>
+        typeof item === "string" ? item : item === null ? "" : fail(item, "string"),
+      );
+    case "[]string":
+      if (!Array.isArray(value)) return fail(value, "[]string");
+      return mapList(value, (item) =>
+        typeof item === "string" ? item : item === null ? "" : fail(item, "string"),
+      );
+    default:
+      if (!Array.isArray(value)) return fail(value, `[]v1.${field.name}`);
+      return mapList(value, (item, index) =>
+        isObject(item)
+          ? decodeStruct(item, field, `${path}[${index}]`, unknown)
+          : fail(item, `v1.${field.name}`),
+      );
+  }
+}
+
+function checkTime(value: string): string {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(value)) return value;
+  const layout = "2006-01-02T15:04:05Z07:00";
+  throw new MalformedMetadata(
+    `parsing time ${quote(value)} as "${layout}": cannot parse ${quote(value)} as "2006"`,
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === "" || value === 0 || value === false) return true;
+  return typeof value === "object" && Object.keys(value as object).length === 0;
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
