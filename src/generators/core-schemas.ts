@@ -4,6 +4,7 @@ import {
   type SchemaTable,
   schemaModules,
 } from "@tsbuilder/apimachinery/kinds";
+import { sharedMappings } from "./emit.ts";
 import { applyCoreMarkers } from "./core-markers.ts";
 import { breakLines } from "./schema/break-lines.ts";
 import type { CoreSchema } from "./schema/environment.ts";
@@ -38,6 +39,7 @@ export async function loadCoreSchemas(
       if (!node) continue;
       const known = found.get(node) ?? { schema: converter.convert(node), listMapKeys: listMapKeysOf(name) };
       found.set(node, known);
+      if (known.schema.properties) sharedMappings.add(known.schema.properties);
       return known;
     }
     return undefined;

@@ -36,6 +36,16 @@ export class DiagnosticLog {
     return this.#found.size;
   }
 
+  /** The findings after the first `count`, in the order in which they came. */
+  since(count: number): Diagnostic[] {
+    return [...this.#found.values()].slice(count);
+  }
+
+  /** Says again what an earlier run found. */
+  repeat(findings: readonly Diagnostic[]): void {
+    for (const finding of findings) this.#keep(finding);
+  }
+
   get hasErrors(): boolean {
     return [...this.#found.values()].some(({ severity }) => severity === "error");
   }
@@ -53,8 +63,12 @@ export class DiagnosticLog {
   #add(severity: Diagnostic["severity"], place: Place | undefined, message: string, hint?: string): void {
     const at = place && positionAt(place.module.file, place.module.text, place.pos);
     const frame = at && place ? codeFrame(place.module.text, at) : undefined;
-    const key = `${at?.file}:${at?.line}:${at?.column}:${message}`;
-    if (!this.#found.has(key)) this.#found.set(key, { severity, message, hint, at, frame });
+    this.#keep({ severity, message, hint, at, frame });
+  }
+
+  #keep(finding: Diagnostic): void {
+    const key = `${finding.at?.file}:${finding.at?.line}:${finding.at?.column}:${finding.message}`;
+    if (!this.#found.has(key)) this.#found.set(key, finding);
   }
 }
 

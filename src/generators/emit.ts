@@ -1,10 +1,13 @@
-import { emitYaml, type YamlValue } from "../shared/yaml.ts";
+import { emitYaml, SharedMappings, type YamlValue } from "../shared/yaml.ts";
 import type { GeneratorOptions } from "./options.ts";
+
+/** The properties of Kubernetes' own types, which many kinds embed: a pod template has ten thousand lines. */
+export const sharedMappings = new SharedMappings();
 
 /** Writes objects as one YAML file: the header, then each behind its own `---`. */
 export function emitFile(objects: readonly object[], { header, year = "" }: GeneratorOptions): string {
   const top = header === undefined ? "" : toYamlComment(header.replaceAll(" YEAR", ` ${year}`));
-  return top + objects.map((object) => `---\n${emitYaml(object as YamlValue)}`).join("");
+  return top + objects.map((object) => `---\n${emitYaml(object as YamlValue, sharedMappings)}`).join("");
 }
 
 /** A boilerplate is written for sources; its comment signs mean nothing in YAML. */

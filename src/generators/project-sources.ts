@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { GeneratedCrd } from "./crd/generate-crds.ts";
-import { DiagnosticLog } from "./diagnostic.ts";
+import { type Diagnostic, DiagnosticLog } from "./diagnostic.ts";
 import { type Module, type ModuleCache, ModuleGraph } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";
 import type { GeneratorOptions } from "./options.ts";
@@ -21,6 +21,8 @@ interface CachedCrd {
   readonly key: string;
   readonly modules: readonly Module[];
   readonly generated: GeneratedCrd;
+  /** What was said of it; never an error, because a CRD with errors is not kept. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** Makes an empty cache; keep it while watching. */

@@ -14,10 +14,24 @@ export type YamlValue =
  * Writes a value the way go-yaml v2 does, byte for byte: kubectl, kustomize and controller-gen print that form, so
  * a file of ours shows no difference to theirs. Keys are sorted, sequences inside a mapping are not indented.
  */
-export function emitYaml(value: YamlValue): string {
-  const emitter = new Emitter();
+export function emitYaml(value: YamlValue, shared?: SharedMappings): string {
+  const emitter = new Emitter(shared);
   emitter.node(value, 0, 0, { inMapping: false, isInline: true });
   return emitter.text();
+}
+
+/** Mappings that stand in many documents at the same depth: each is written once, and its text kept. */
+export class SharedMappings {
+  readonly #texts = new WeakMap<object, Map<number, string>>();
+
+  add(mapping: object): void {
+    if (!this.#texts.has(mapping)) this.#texts.set(mapping, new Map());
+  }
+
+  /** The texts of a shared mapping by its indent; undefined if it isn't shared. */
+  textsOf(mapping: object): Map<number, string> | undefined {
+    return this.#texts.get(mapping);
+  }
 }
 
 /** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
@@ -71,6 +85,11 @@ interface Start {
 /** Writes piece by piece into one list: a CRD with pod templates has ten thousand lines. */
 class Emitter {
   readonly #out: string[] = [];
+  readonly #shared: SharedMappings | undefined;
+
+  constructor(shared?: SharedMappings) {
+    this.#shared = shared;
+  }
 
   text(): string {
     return `${this.#out.join("")}\n`;
@@ -108,10 +127,18 @@ class Emitter {
       this.#out.push("{}");
       return;
     }
+    const texts = isInline ? undefined : this.#shared?.textsOf(mapping);
+    const known = texts?.get(indent);
+    if (known !== undefined) {
+      this.#out.push(known);
+      return;
+    }
+    const start = this.#out.length;
     for (const [i, key] of keys.sort(compareKeys).entries()) {
       if (i > 0 || !isInline) this.#newLine(indent);
       this.#entry(key, mapping[key]!, indent);
     }
+    texts?.set(indent, this.#out.slice(start).join(""));
   }
 
   #entry(key: string, value: YamlValue, indent: number): void {

@@ -78,10 +78,15 @@ function reuse(
   ]);
   const known = cache.crds.get(`${kind}.${group}`);
   const isSame = known?.key === key && known.modules.length === modules.length;
-  if (isSame && known.modules.every((module, i) => module === modules[i])) return known.generated;
+  if (isSame && known.modules.every((module, i) => module === modules[i])) {
+    log.repeat(known.warnings);
+    return known.generated;
+  }
   const findings = log.size;
   const generated = generate();
-  if (log.size === findings) cache.crds.set(`${kind}.${group}`, { key, modules, generated });
+  const warnings = log.since(findings);
+  const hasErrors = warnings.some(({ severity }) => severity === "error");
+  if (!hasErrors) cache.crds.set(`${kind}.${group}`, { key, modules, generated, warnings });
   return generated;
 }
 

@@ -37,7 +37,7 @@ export async function planSchemaPatch(
 
 /** Replaces the schemas of the versions that are known; a file that is no CRD, or no YAML, is left alone. */
 function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): string {
-  const edits: { start: number; end: number; text: string }[] = [];
+  const edits: Edit[] = [];
   for (const document of parseAllDocuments(text)) {
     if (document.errors.length > 0 || document.get("kind") !== "CustomResourceDefinition") continue;
     const group = document.getIn(["spec", "group"]);
@@ -55,6 +55,12 @@ function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): strin
     .reduce((edited, { start, end, text }) => edited.slice(0, start) + text + edited.slice(end), text);
 }
 
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 function findPair(map: YAMLMap, ...path: readonly string[]): Pair<Node, Node> | undefined {
   const [key, ...rest] = path;
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
@@ -62,7 +68,7 @@ function findPair(map: YAMLMap, ...path: readonly string[]): Pair<Node, Node> | 
   return isMap(pair.value) ? findPair(pair.value, ...rest) : undefined;
 }
 
-function replaceValue(text: string, { key, value }: Pair<Node, Node>, schema: Schema) {
+function replaceValue(text: string, { key, value }: Pair<Node, Node>, schema: Schema): Edit {
   const [keyStart, keyEnd] = key.range!;
   const column = keyStart - (text.lastIndexOf("\n", keyStart - 1) + 1);
   const start = text.indexOf(":", keyEnd) + 1;
