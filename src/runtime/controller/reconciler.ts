@@ -40,7 +40,7 @@ export interface Context {
 export type Result = void | {
   /** Run again after this time: `30s`, `1h30m`. */
   readonly requeueAfter?: Duration | undefined;
-  /** The place in the queue of what was asked for here, and of a retry: higher runs first; 0 unless said otherwise. */
+  /** The place of that run in the queue, higher first; the request's own unless given. */
   readonly priority?: number | undefined;
 };
 

@@ -125,7 +125,9 @@ export class Lifecycle {
 
   /** Notes a failure, and begins to stop. */
   fail(error: Error): void {
-    this.#errors.push(error);
+    // A warm-up that failed fails the run that waits for it too.
+    const isKnown = this.#errors.some((known) => known === error || known === error.cause);
+    if (!isKnown) this.#errors.push(error);
     this.stop();
   }
 

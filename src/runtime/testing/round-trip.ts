@@ -1,0 +1,39 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
+import type { Conversion, Converted } from "../webhook/webhooks.ts";
+
+/**
+ * Converts objects to the hub and back, and the results to the spoke and back, and throws if one came back changed:
+ * the API server stores one version, so what a conversion loses is lost for good. Feed it with samples, or with
+ * fast-check.
+ */
+export function checkRoundTrip<Hub extends KubernetesObject, Spoke extends KubernetesObject>(
+  conversion: Conversion<Hub, Spoke>,
+  ...spokes: readonly Spoke[]
+): void {
+  for (const spoke of spokes) {
+    const hub = withMetadata(conversion.toHub(structuredClone(spoke)), spoke);
+    const spokeAgain = withMetadata(conversion.fromHub(structuredClone(hub)), spoke);
+    compare(spoke, spokeAgain, `${spoke.apiVersion} ${spoke.kind} by way of the hub`);
+    const hubAgain = withMetadata(conversion.toHub(structuredClone(spokeAgain)), spoke);
+    compare(hub, hubAgain, `the hub of ${spoke.kind} by way of ${spoke.apiVersion}`);
+  }
+}
+
+/** As the webhook fills them in. */
+function withMetadata<T extends KubernetesObject>(converted: Converted<T>, source: KubernetesObject): T {
+  const { metadata, ...rest } = converted;
+  return {
+    ...rest,
+    apiVersion: source.apiVersion,
+    kind: source.kind,
+    metadata: metadata ?? source.metadata,
+  } as unknown as T;
+}
+
+function compare(before: KubernetesObject, after: KubernetesObject, way: string): void {
+  // Fields that are undefined are not sent.
+  const sent = (object: KubernetesObject) => JSON.parse(JSON.stringify(object)) as object;
+  const differences = createJSONPatch(sent(before), sent(after));
+  if (differences.length > 0) throw new Error(`${way} came back changed: ${JSON.stringify(differences)}`);
+}
