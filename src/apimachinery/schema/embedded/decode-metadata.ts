@@ -140,7 +140,7 @@ function checkTime(value: string): string {
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === "" || value === 0 || value === false) return true;
-  return typeof value === "object" && Object.keys(value as object).length === 0;
+  return typeof value === "object" && Object.keys(value).length === 0;
 }
 
 function jsonType(value: unknown): string {
