@@ -22,6 +22,7 @@ test("ListItems finds the items of any list, wherever the chunks are cut", () =>
       );
       expect(items.finish()).toEqual(value.metadata);
     }),
+    { numRuns: 50 },
   );
 });
 

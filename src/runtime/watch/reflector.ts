@@ -250,9 +250,10 @@ function parsed<T>(parse: () => T): T {
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { message } = error as { message?: string };
+  // What the transport throws is an ApiError; this comes from a transform or an index of the user's.
+  const { message = String(error) } = error as { message?: string };
   return new ApiError(
-    { code: 0, reason: "Unreachable", message: message ?? String(error) },
+    { code: 0, reason: "Rejected", message: `an object was not taken in: ${message}` },
     { cause: error },
   );
 }

@@ -27,6 +27,8 @@ interface Memory {
   readonly mustReadNewest: boolean;
   /** Whether the last stream of existing objects broke: the next full read is a list. */
   readonly mustList: boolean;
+  /** How many watches in a row ended within a second, though they said something. */
+  readonly shortWatches: number;
   readonly backoff: Backoff;
 }
 

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ApiError } from "../client/api-error.ts";
 import { newWatcher, stepWatcher } from "./watcher.ts";
@@ -167,6 +168,35 @@ test("stepWatcher() waits longer after each failure, up to half a minute, and as
   expect(last(asked)).toEqual({ type: "wait", milliseconds: 9000 });
 });
 
+test("stepWatcher() never stops, and never waits longer than half a minute, whatever happens", () => {
+  const code = fc.constantFrom(0, 400, 401, 403, 404, 410, 422, 429, 500, 503, 504);
+  const anything: fc.Arbitrary<WatcherEvent> = fc.oneof(
+    fc.constant(listed("7")),
+    fc.constant(closed),
+    fc.constant<WatcherEvent>({ type: "stalled" }),
+    fc.constant(initialEnd),
+    fc.constant(frame("MODIFIED", pod("9"))),
+    code.map((status) => failed(status, "Any")),
+    code.map((status) => errorFrame(status, "Any")),
+  );
+  fc.assert(
+    fc.property(fc.array(anything), fc.boolean(), (events, watchList) => {
+      let state = stepWatcher(newWatcher({ watchList }), start, { now: 0, random: 1 }).state;
+      for (const event of events) {
+        // A real reflector only tells what can happen in the phase it is in.
+        const inPhase = state.phase.name === "waiting" ? waited : event;
+        const step = stepWatcher(state, inPhase, { now: 0, random: 1 });
+        const lengthy = step.commands.filter(({ type }) => ["list", "watch", "wait"].includes(type));
+        const goesOn = inPhase.type === "frame" && lengthy.length === 0;
+        expect(goesOn || lengthy.length === 1).toBe(true);
+        const waits = lengthy.map((command) => (command.type === "wait" ? command.milliseconds : 0));
+        expect(Math.max(0, ...waits)).toBeLessThanOrEqual(30_000);
+        ({ state } = step);
+      }
+    }),
+  );
+});
+
 test("stepWatcher() forgets failures after two quiet minutes", () => {
   const failures = [failed(0, "Unreachable"), waited, failed(0, "Unreachable"), waited];
   const steps = run([start, ...failures, listed("7"), closed, failed(0, "Unreachable")], { seconds: 61 });
@@ -176,6 +206,12 @@ test("stepWatcher() forgets failures after two quiet minutes", () => {
 test("stepWatcher() slows down watches that end at once without a word", () => {
   const short = run([start, listed("7"), closed], { seconds: 0.1 });
   expect(last(short)).toEqual({ type: "wait", milliseconds: 400 });
-  const withNews = run([start, listed("7"), frame("ADDED", pod("8")), closed], { seconds: 0.1 });
-  expect(last(withNews)).toEqual(watchFrom("8"));
+  const withNews = [frame("ADDED", pod("8")), closed];
+  expect(last(run([start, listed("7"), ...withNews], { seconds: 0.1 }))).toEqual(watchFrom("8"));
+  const again = Array.from({ length: 6 }, () => withNews).flat();
+  expect(last(run([start, listed("7"), ...again], { seconds: 0.1 }))).toEqual({
+    type: "wait",
+    milliseconds: 400,
+  });
+  expect(last(run([start, listed("7"), ...again], { seconds: 1 }))).toEqual(watchFrom("8"));
 });

@@ -14,6 +14,8 @@ import type {
 const pageSize = 500;
 /** A watch that ends sooner than this, in milliseconds, without a word, counts as a failure. */
 const veryShort = 1000;
+/** So many short watches in a row are not slowed down, if they say something. */
+const tolerance = 5;
 /** So many internal errors in a row, and a watch is not resumed but begun anew. */
 const patience = 5;
 const initialEventsEnd = "k8s.io/initial-events-end";
@@ -26,6 +28,7 @@ export function newWatcher({ watchList }: { readonly watchList: boolean }): Watc
     canStream: watchList,
     mustReadNewest: false,
     mustList: false,
+    shortWatches: 0,
     backoff: noFailures,
   };
 }
@@ -152,12 +155,15 @@ function close(state: WatcherState, context: WatcherContext): Step {
     });
     return retry({ ...state, mustList: true }, error, "list", context);
   }
-  const isHealthy =
-    state.phase.name === "watching" &&
-    (state.phase.frames > 0 || context.now - state.phase.opened >= veryShort);
-  if (isHealthy) return resume(state, context);
+  const { frames, opened } =
+    state.phase.name === "watching" ? state.phase : { frames: 0, opened: context.now };
+  const isShort = context.now - opened < veryShort;
+  const shortWatches = isShort ? state.shortWatches + 1 : 0;
+  // Something on the way may close every watch after its first event; a few in a row are nothing to worry about.
+  const isHealthy = !isShort || (frames > 0 && shortWatches <= tolerance);
+  if (isHealthy) return resume({ ...state, shortWatches }, context);
   const error = new ApiError({ code: 0, reason: "VeryShortWatch", message: "the watch ended at once" });
-  return retry(state, error, "watch", context);
+  return retry({ ...state, shortWatches }, error, "watch", context);
 }
 
 function fail(state: WatcherState, error: ApiError, context: WatcherContext): Step {
