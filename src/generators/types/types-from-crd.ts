@@ -74,8 +74,11 @@ function kindFile(crd: CrdDocument, version: CrdDocumentVersion, path: string): 
   };
   const [spec, status] = [part("spec"), part("status")];
   const markers = [...kindMarkers(crd, version), ...markerLines(root, { format: false, pattern: false })];
-  const body = spec && !root.required?.includes("spec") ? `{\n  spec?: ${spec};\n}` : "{}";
   const parameters = status ? `<${spec ?? "unknown"}, ${status}>` : spec ? `<${spec}>` : "";
+  const isOptional = spec !== undefined && root.required?.includes("spec") !== true;
+  // An interface can't make a field of its base optional: it has to leave it out first.
+  const base = isOptional ? `Omit<CustomResource${parameters}, "spec">` : `CustomResource${parameters}`;
+  const body = isOptional ? `{\n  spec?: ${spec};\n}` : "{}";
   const runtime = [
     "type CustomResource",
     "defineKind",
@@ -86,7 +89,7 @@ function kindFile(crd: CrdDocument, version: CrdDocumentVersion, path: string): 
 import { groupVersion } from "./groupversion_info.ts";
 
 ${writer.text}
-${commentLines(root.description, markers, "")}export interface ${kind} extends CustomResource${parameters} ${body}
+${commentLines(root.description, markers, "")}export interface ${kind} extends ${base} ${body}
 export const ${kind} = defineKind<${kind}>(groupVersion, { kind: "${kind}", plural: "${plural}"${options} });
 `;
   return { path, content, lost: writer.lost };
