@@ -19,6 +19,7 @@ if ("missing" in binaries) {
   await import("../../src/runtime/client/apply-children.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");
   await import("../../src/runtime/manager/manager.test.ts");
+  await import("../../src/runtime/manager/manager-endpoints.test.ts");
   await import("../../src/runtime/events/api-event-recorder.test.ts");
   await import("../../src/runtime/leader-election/lease-elector.test.ts");
 }

@@ -6,7 +6,7 @@ import type { Client } from "../client/client.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import type { LogFields } from "../log/logger.ts";
-import type { Controller, ControllerSpec } from "./controller.ts";
+import type { Controller, ControllerSpec } from "./controller-spec.ts";
 import type { ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
 import { deletionAware } from "./deletion-aware.ts";
 import { kindSource } from "./kind-source.ts";

@@ -4,7 +4,8 @@ import { currentCallContext } from "../client/call-context.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { ControllerEngine, type ControllerSpec } from "./controller.ts";
+import { ControllerEngine } from "./controller.ts";
+import type { ControllerSpec } from "./controller-spec.ts";
 import type { Context, Result } from "./reconciler.ts";
 import type { Enqueue } from "./source.ts";
 

@@ -2,63 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { runInCallContext } from "../client/call-context.ts";
 import { type Clock, systemClock } from "../clock/clock.ts";
-import type { EventRecorder } from "../events/event-recorder.ts";
 import { runInLogScope } from "../log/log-scope.ts";
-import type { LogFields, Logger } from "../log/logger.ts";
-import type { BackoffSettings } from "../queue/backoff.ts";
-import { type QueueObserver, type Taken, WorkQueue } from "../queue/work-queue.ts";
+import type { LogFields } from "../log/logger.ts";
+import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
-import type { Context, Reconciler } from "./reconciler.ts";
-import type { Enqueue, Source } from "./source.ts";
-
-/** A controller of a manager, which starts and stops it. */
-export interface Controller {
-  readonly name: string;
-  /** Requests that are due; delayed ones are not counted. */
-  readonly depth: number;
-  /** Reconciles that run now. */
-  readonly active: number;
-}
-
-/** What a controller is made of; times in milliseconds. */
-export interface ControllerSpec<R> {
-  readonly name: string;
-  readonly keyOf: (request: R) => string;
-  /** What lines about a request say of it. */
-  readonly describe: (request: R) => LogFields;
-  readonly sources: readonly Source<R>[];
-  readonly reconciler: Reconciler<R>;
-  readonly maxConcurrentReconciles: number;
-  readonly reconcileTimeout: number | undefined;
-  readonly stuckAfter: number;
-  readonly cacheSyncTimeout: number;
-  readonly backoff: BackoffSettings;
-  readonly log: Logger;
-  readonly events: EventRecorder;
-  readonly clock?: Clock | undefined;
-  readonly tracing?: Tracing | undefined;
-}
-
-/** Receives what a controller does, for metrics. */
-export interface ControllerObserver extends QueueObserver {
-  reconciled(result: Outcome["result"], milliseconds: number): void;
-  failed(kind: "error" | "terminal" | "panic" | "timeout"): void;
-}
-
-/** What metrics look at. */
-export interface ObservedController extends Controller {
-  readonly workers: number;
-  readonly queue: { readonly depths: ReadonlyMap<number, number> };
-  /** How long each running reconcile has taken so far. */
-  readonly workingSeconds: readonly number[];
-}
-
-/** A controller that can be told to report. */
-export interface MeasurableController extends ObservedController {
-  observe(observer: ControllerObserver): void;
-}
+import type { Context } from "./reconciler.ts";
+import type { Enqueue } from "./source.ts";
+import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
 
 /** Takes requests from a queue that sources fill, and settles how each reconcile ended. */
 export class ControllerEngine<R> implements MeasurableController {

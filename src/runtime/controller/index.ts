@@ -1,4 +1,4 @@
-export type { Controller } from "./controller.ts";
+export type { Controller } from "./controller-spec.ts";
 export { ControllerBuilder, RequestControllerBuilder, type RequestMap } from "./controller-builder.ts";
 export type { BackoffOptions, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
 export {

@@ -6,7 +6,8 @@ import type { Owner } from "../client/options.ts";
 import type { Clock } from "../clock/clock.ts";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import type { Logger } from "../log/logger.ts";
-import { Event, type ObjectReference } from "./event.ts";
+import { Event } from "./event.ts";
+import { makeEvent, referenceTo } from "./make-event.ts";
 import type { EventDetails, EventRecorder } from "./event-recorder.ts";
 import { SpamFilter } from "./spam-filter.ts";
 
@@ -28,8 +29,6 @@ const seriesIdle = 360_000;
 /** A series that goes on is told to the server this often. */
 const seriesRefresh = 1_800_000;
 const sweepEvery = 60_000;
-/** Kept apart by clusters and tools: events of objects without a namespace. */
-const clusterScopedNamespace = "default";
 
 interface Series {
   readonly event: Event;
@@ -120,24 +119,19 @@ export class ApiEventRecorder implements EventRecorder {
       return;
     }
     const { reportingController, reportingInstance } = this.#options;
-    const event: Event = {
-      apiVersion: Event.apiVersion,
-      kind: Event.kind,
-      metadata: {
-        name: this.#nameFor(object, now),
-        namespace: object.namespace ?? clusterScopedNamespace,
-        ...(annotations && { annotations: { ...annotations } }),
-      },
-      eventTime: formatMicroTime(now),
-      reportingController,
-      reportingInstance: reportingInstance.slice(0, 128),
-      action: action.slice(0, 128),
-      reason: reason.slice(0, 128),
-      regarding: object,
-      ...(other && { related: other }),
-      note: cutBytes(note, 1024),
+    const event = makeEvent({
       type,
-    };
+      regarding: object,
+      related: other,
+      reason,
+      action,
+      note,
+      annotations,
+      reportingController,
+      reportingInstance,
+      now,
+      serial: this.#names++,
+    });
     const series: Series = {
       event,
       key,
@@ -224,26 +218,9 @@ export class ApiEventRecorder implements EventRecorder {
     this.#dropped++;
     this.#options.log.debug("Dropped an event", { why, error, dropped: this.#dropped });
   }
-
-  /** Unique without asking: the time in hexadecimal, as kubectl's users know it, and a number within the millisecond. */
-  #nameFor({ name = "unnamed" }: ObjectReference, now: number): string {
-    const suffix = `.${(BigInt(now) * 1_000_000n + BigInt(this.#names++ % 1_000_000)).toString(16)}`;
-    return `${name.slice(0, 253 - suffix.length)}${suffix}`;
-  }
-}
-
-function referenceTo({ apiVersion, kind, metadata: { name, namespace, uid } }: Owner): ObjectReference {
-  return { apiVersion, kind, name, uid, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** Trying again helps against a server that is away, not against one that said no. */
 function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.isTooManyRequests;
-}
-
-function cutBytes(text: string, max: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= max) return text;
-  // A character cut in two would become a replacement mark.
-  return bytes.subarray(0, max).toString("utf8").replace(/�+$/, "");
 }

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import { Counter, Gauge, Histogram } from "prom-client";
-import type { ControllerObserver, ObservedController } from "../controller/controller.ts";
+import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
 
 /** From 5 ms to a minute, as controller-runtime has them: dashboards compute with these. */
 const reconcileBuckets = [

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { RequestReport } from "../client/transport.ts";
-import type { MeasurableController } from "../controller/controller.ts";
+import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
 

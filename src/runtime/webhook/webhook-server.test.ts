@@ -21,8 +21,6 @@ const names = { kind: "MySQL", plural: "mysqls" };
 const MySQL = defineKind<MySQL>({ ...group, version: "v1" }, names);
 interface OldMySQL extends CustomResource<{ size: number }> {}
 const OldMySQL = defineKind<OldMySQL>({ ...group, version: "v1beta1" }, names);
-interface OlderMySQL extends CustomResource<{ count: string }> {}
-const OlderMySQL = defineKind<OlderMySQL>({ ...group, version: "v1alpha1" }, names);
 
 const ca = createCA({ commonName: "test-ca" });
 const makeServing = () => issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
@@ -225,56 +223,6 @@ describe("validating", () => {
     expect((await call("/elsewhere", {})).status).toBe(404);
     const tooLarge = JSON.stringify({ a: "x".repeat(7 * 1024 * 1024) });
     expect((await call(path, tooLarge).catch(() => ({ status: 413 }))).status).toBe(413);
-  });
-});
-
-describe("conversion", () => {
-  const convert = (desired: string, ...objects: object[]) => ({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "ConversionReview",
-    request: { uid: "c-1", desiredAPIVersion: `apps.example.com/${desired}`, objects },
-  });
-  const withSpokes = (builder: WebhookBuilder<MySQL>) =>
-    builder
-      .conversion(OldMySQL, {
-        toHub: ({ spec }) => ({ spec: { replicas: spec.size } }),
-        fromHub: ({ spec }) => ({ spec: { size: spec.replicas ?? 0 } }),
-      })
-      .conversion(OlderMySQL, {
-        toHub({ spec }) {
-          if (spec.count === "many") throw new Error("many is no number");
-          return { spec: { replicas: Number(spec.count) } };
-        },
-        fromHub: ({ spec }) => ({ spec: { count: String(spec.replicas) } }),
-      });
-  const old = (version: string, spec: object) => ({ ...db(spec), apiVersion: `apps.example.com/${version}` });
-
-  test("objects are converted in order, from spoke to spoke by way of the hub, with their metadata", async () => {
-    const { call } = await serve(withSpokes);
-    const { body } = await call(
-      "/convert",
-      convert("v1alpha1", old("v1beta1", { size: 5 }), db({ replicas: 7 })),
-    );
-    expect(body.response).toEqual({
-      uid: "c-1",
-      result: { status: "Success" },
-      convertedObjects: [old("v1alpha1", { count: "5" }), old("v1alpha1", { count: "7" })],
-    });
-  });
-
-  test("one object that can't be converted fails the review, with the reason", async () => {
-    const { call } = await serve(withSpokes);
-    const { body } = await call(
-      "/convert",
-      convert("v1", old("v1beta1", { size: 1 }), old("v1alpha1", { count: "many" })),
-    );
-    expect(body.response).toEqual({
-      uid: "c-1",
-      convertedObjects: [],
-      result: { status: "Failure", message: "many is no number" },
-    });
-    const unknown = await call("/convert", convert("v3", db({})));
-    expect(unknown.body.response).toMatchObject({ result: { status: "Failure" } });
   });
 });
 
