@@ -1,16 +1,21 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { ClusterObjects, ResourceName } from "./objects.ts";
+import type { ControllerContext } from "./controller.ts";
+import type { ResourceName } from "./objects.ts";
 import { templateHash } from "./pods/template-hash.ts";
 
-/** What an Event says. */
-export interface EventText {
-  readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly message: string;
-}
+/** Tells people what happened to an object. */
+export type Report = (
+  about: KubernetesObject,
+  type: "Normal" | "Warning",
+  reason: string,
+  message: string,
+) => Promise<void>;
 
-interface CoreEvent extends KubernetesObject, EventText {
+interface CoreEvent extends KubernetesObject {
+  type: "Normal" | "Warning";
+  reason: string;
+  message: string;
   involvedObject: object;
   count: number;
   firstTimestamp: string;
@@ -21,29 +26,30 @@ interface CoreEvent extends KubernetesObject, EventText {
 const events: ResourceName<CoreEvent> = "events";
 
 /**
- * Writes an Event about an object. Its name follows from what it says, so that the same one again only counts.
- * An Event that can't be written is dropped.
+ * Makes what a component reports by: it writes Events. The name of one follows from what it says, so that the same
+ * one again only counts. An Event that can't be written is dropped.
  */
-export async function recordEvent(
-  objects: ClusterObjects,
-  component: string,
-  now: Date,
-  about: KubernetesObject,
-  text: EventText,
-): Promise<void> {
+export function reporter({ objects, clock }: ControllerContext, component: string): Report {
   const user = `system:serviceaccount:kube-system:${component}`;
-  const event = newEvent(component, formatTime(now), about, text);
-  const { namespace, name } = event.metadata;
-  const same = objects.get(events, namespace, name!);
-  try {
-    if (!same) await objects.create(user, event);
-    else await objects.update(user, { ...same, count: same.count + 1, lastTimestamp: event.lastTimestamp });
-  } catch {
-    // In a namespace that is being deleted nothing can be written any more, and nobody would read it.
-  }
+  return async (about, type, reason, message) => {
+    const event = newEvent(component, formatTime(clock.now()), about, { type, reason, message });
+    const { namespace, name } = event.metadata;
+    const same = objects.get(events, namespace, name!);
+    try {
+      if (!same) await objects.create(user, event);
+      else await objects.update(user, { ...same, count: same.count + 1, lastTimestamp: event.lastTimestamp });
+    } catch {
+      // In a namespace that is being deleted nothing can be written any more, and nobody would read it.
+    }
+  };
 }
 
-function newEvent(component: string, stamp: string, about: KubernetesObject, text: EventText): CoreEvent {
+function newEvent(
+  component: string,
+  stamp: string,
+  about: KubernetesObject,
+  text: Pick<CoreEvent, "type" | "reason" | "message">,
+): CoreEvent {
   const { name, namespace, uid, resourceVersion } = about.metadata;
   return {
     apiVersion: "v1",

@@ -5,14 +5,16 @@ import { type CronJob, cronJobs, type Job, jobs } from "../api/batch.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { finishedCondition } from "../job/job-conditions.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
-import { recordEvent } from "../record-event.ts";
+import { reporter } from "../record-event.ts";
 import { dueTimes } from "./due-times.ts";
 import { cronStatus, jobFor, spentJobs } from "./scheduled-jobs.ts";
 
 const user = userOf("cronjob");
 
 /** Makes the Jobs of a CronJob when its schedule says so. */
-export function cronJobController({ objects, clock }: ControllerContext): Controller {
+export function cronJobController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "cronjob-controller");
   return {
     name: "cronjob",
     watches: [cronJobs, jobs],
@@ -37,11 +39,8 @@ export function cronJobController({ objects, clock }: ControllerContext): Contro
     const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
     const times = findTimes(schedule, timeZone, new Date(since));
     if (!times) {
-      await recordEvent(objects, "cronjob-controller", clock.now(), cronJob, {
-        type: "Warning",
-        reason: "UnparseableSchedule",
-        message: `unparseable schedule: ${JSON.stringify(schedule)}`,
-      });
+      const message = `unparseable schedule: ${JSON.stringify(schedule)}`;
+      await report(cronJob, "Warning", "UnparseableSchedule", message);
       return undefined;
     }
     const due = times.last && mayStart(cronJob, times.last) ? times.last : undefined;
@@ -74,7 +73,10 @@ export function cronJobController({ objects, clock }: ControllerContext): Contro
     }
     const job = jobFor(cronJob, due);
     const exists = objects.get(jobs, job.metadata.namespace, job.metadata.name!) !== undefined;
-    if (!exists) await objects.create(user, job);
+    if (!exists) {
+      await objects.create(user, job);
+      await report(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
+    }
     return true;
   }
 

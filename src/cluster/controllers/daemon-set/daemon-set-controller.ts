@@ -5,6 +5,7 @@ import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../keys.ts";
 import { nextAvailable } from "../pods/pod-state.ts";
+import { reporter } from "../record-event.ts";
 import { dropOldRevisions, ensureRevision, revisionLabel } from "../revisions/controller-revisions.ts";
 import { belongsOn, daemonPod, nextDaemonStep } from "./daemon-pods.ts";
 import { daemonSetStatus } from "./daemon-set-status.ts";
@@ -12,7 +13,9 @@ import { daemonSetStatus } from "./daemon-set-status.ts";
 const user = userOf("daemon-set");
 
 /** Keeps one pod of a DaemonSet on every node that it belongs on. */
-export function daemonSetController({ objects, clock }: ControllerContext): Controller {
+export function daemonSetController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "daemonset-controller");
   return {
     name: "daemonset",
     watches: [daemonSets, pods, nodes],
@@ -35,8 +38,14 @@ export function daemonSetController({ objects, clock }: ControllerContext): Cont
     const owned = await claimDependents(objects, user, set, pods);
     const wanted = wantedNodes(set, revision);
     const { create, remove } = nextDaemonStep(set, wanted, owned, revision, clock.now());
-    for (const name of create) await objects.create(user, daemonPod(set, name, revision));
-    for (const pod of remove) await objects.delete(user, pod, { uid: pod.metadata.uid });
+    for (const name of create) {
+      const pod = await objects.create(user, daemonPod(set, name, revision));
+      await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+    }
+    for (const pod of remove) {
+      await objects.delete(user, pod, { uid: pod.metadata.uid });
+      await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+    }
   }
 
   function wantedNodes(set: DaemonSet, revision: ControllerRevision): string[] {

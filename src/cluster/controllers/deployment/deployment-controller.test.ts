@@ -61,6 +61,22 @@ describe("deploymentController()", () => {
     expect(read().metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "1" });
   });
 
+  it("reports what it scales", async () => {
+    await start(["deployment"]);
+    await cluster.install(web());
+    const events = () => clusterObjects(cluster.core).list("events", "default");
+    await eventually(() =>
+      expect(events()).toMatchObject([
+        {
+          reason: "ScalingReplicaSet",
+          message: `Scaled up replica set ${sets()[0]?.metadata.name} from 0 to 3`,
+          involvedObject: { kind: "Deployment", name: "web", uid: read().metadata.uid },
+          source: { component: "deployment-controller" },
+        },
+      ]),
+    );
+  });
+
   it("rolls a new template out and keeps the old ReplicaSet for a way back", async () => {
     await start();
     await cluster.install(web());

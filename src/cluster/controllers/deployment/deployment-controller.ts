@@ -17,12 +17,15 @@ import {
 } from "./proportional-replicas.ts";
 import { rolloutLimits } from "./replica-counts.ts";
 import { currentAnnotations, findCurrent, hashLabel, revisionAnnotation, revisionOf } from "./revisions.ts";
+import { reporter } from "../record-event.ts";
 import { untilDeadline } from "./rollout-conditions.ts";
 
 const user = userOf("deployment");
 
 /** Rolls a Deployment's template out through ReplicaSets, one per revision of the template. */
-export function deploymentController({ objects, clock }: ControllerContext): Controller {
+export function deploymentController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "deployment-controller");
   return {
     name: "deployment",
     watches: [deployments, replicaSets],
@@ -109,8 +112,18 @@ export function deploymentController({ objects, clock }: ControllerContext): Con
     for (const replicaSet of owned) {
       const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas ?? 1;
       const next = scaled(deployment, replicaSet, replicas);
-      if (!isEqual(next, replicaSet)) await objects.update(user, next);
+      if (isEqual(next, replicaSet)) continue;
+      await objects.update(user, next);
+      await reportScaling(deployment, replicaSet, replicas);
     }
+  }
+
+  async function reportScaling(deployment: Deployment, replicaSet: ReplicaSet, to: number): Promise<void> {
+    const from = replicaSet.spec.replicas ?? 1;
+    if (from === to) return;
+    const direction = to > from ? "up" : "down";
+    const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
+    await report(deployment, "Normal", "ScalingReplicaSet", message);
   }
 
   async function updateStatus(key: string): Promise<number | undefined> {

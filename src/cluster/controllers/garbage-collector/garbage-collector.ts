@@ -1,7 +1,7 @@
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../controller.ts";
 import type { DeleteOptions } from "../objects.ts";
-import { recordEvent } from "../record-event.ts";
+import { reporter } from "../record-event.ts";
 import { classifyOwners, isForegroundDeleted } from "./classify-owners.ts";
 import { Dependents } from "./dependents.ts";
 import { objectKey, type ObjectKey, readObject } from "./object-key.ts";
@@ -12,7 +12,9 @@ const user = "system:serviceaccount:kube-system:generic-garbage-collector";
  * Deletes objects whose owners are all gone, and carries out the two deletions that concern dependents: in the
  * foreground (dependents first) and orphaning (dependents stay).
  */
-export function garbageCollector({ objects, clock }: ControllerContext): Controller {
+export function garbageCollector(context: ControllerContext): Controller {
+  const { objects } = context;
+  const report = reporter(context, "garbage-collector-controller");
   const dependents = new Dependents();
   return {
     name: "garbagecollector",
@@ -116,7 +118,7 @@ export function garbageCollector({ objects, clock }: ControllerContext): Control
   }
 
   function reportInvalid(object: KubernetesObject, reference: OwnerReference): Promise<void> {
-    return report(object, reference, "is namespaced, which a cluster-scoped object can't refer to");
+    return reportOwner(object, reference, "is namespaced, which a cluster-scoped object can't refer to");
   }
 
   /** An owner that is alive in another namespace owns nothing here, which surprises whoever wrote the reference. */
@@ -129,18 +131,19 @@ export function garbageCollector({ objects, clock }: ControllerContext): Control
       const elsewhere =
         served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
       if (elsewhere) {
-        await report(object, reference, `does not exist in namespace "${object.metadata.namespace}"`);
+        await reportOwner(object, reference, `does not exist in namespace "${object.metadata.namespace}"`);
       }
     }
   }
 
-  function report(object: KubernetesObject, { apiVersion, kind, name, uid }: OwnerReference, what: string) {
+  function reportOwner(
+    object: KubernetesObject,
+    { apiVersion, kind, name, uid }: OwnerReference,
+    what: string,
+  ): Promise<void> {
     const namespace = object.metadata.namespace ?? "";
-    return recordEvent(objects, "garbage-collector-controller", clock.now(), object, {
-      type: "Warning",
-      reason: "OwnerRefInvalidNamespace",
-      message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] ${what}`,
-    });
+    const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
   }
 }
 

@@ -6,6 +6,7 @@ import { type Pod, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { compareForDeletion } from "../pods/pod-state.ts";
+import { reporter } from "../record-event.ts";
 import { finishedCondition, jobCondition, suspendedCondition } from "./job-conditions.ts";
 import { jobPod } from "./job-pod.ts";
 import {
@@ -21,7 +22,9 @@ import {
 const user = userOf("job");
 
 /** Runs the pods of a Job until enough of them have succeeded, or too many failed. */
-export function jobController({ objects, clock }: ControllerContext): Controller {
+export function jobController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "job-controller");
   return {
     name: "job",
     watches: [jobs, pods],
@@ -43,6 +46,8 @@ export function jobController({ objects, clock }: ControllerContext): Controller
     if (outcome) await stop(progress.active);
     else await scale(job, progress);
     await writeStatus(job, outcome);
+    if (outcome?.type === "Complete") await report(job, "Normal", "Completed", "Job completed");
+    if (outcome?.type === "Failed") await report(job, "Warning", outcome.reason, outcome.message);
   }
 
   function podsOf({ metadata }: Job): Pod[] {
@@ -52,7 +57,8 @@ export function jobController({ objects, clock }: ControllerContext): Controller
   async function scale(job: Job, progress: JobProgress): Promise<void> {
     const missing = wantedActive(job, progress) - progress.active.length;
     for (const index of freeIndexes(job, progress).slice(0, Math.max(0, missing))) {
-      await objects.create(user, jobPod(job, index));
+      const pod = await objects.create(user, jobPod(job, index));
+      await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
     const surplus = [...progress.active].sort(compareForDeletion).slice(0, Math.max(0, -missing));
     await stop(surplus);

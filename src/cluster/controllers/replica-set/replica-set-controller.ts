@@ -6,12 +6,15 @@ import { type Controller, type ControllerContext, userOf } from "../controller.t
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { newPod } from "../pods/new-pod.ts";
 import { compareForDeletion, isActive, nextAvailable } from "../pods/pod-state.ts";
+import { reporter } from "../record-event.ts";
 import { replicaSetStatus } from "./replica-set-status.ts";
 
 const user = userOf("replicaset");
 
 /** Keeps as many pods of a ReplicaSet as it asks for. */
-export function replicaSetController({ objects, clock }: ControllerContext): Controller {
+export function replicaSetController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "replicaset-controller");
   return {
     name: "replicaset",
     watches: [replicaSets, pods],
@@ -30,10 +33,14 @@ export function replicaSetController({ objects, clock }: ControllerContext): Con
     const missing = (replicaSet.spec.replicas ?? 1) - owned.length;
     for (let count = 0; count < missing; count++) {
       const generateName = `${replicaSet.metadata.name}-`;
-      await objects.create(user, newPod(replicaSet, replicaSet.spec.template, { generateName }));
+      const pod = await objects.create(user, newPod(replicaSet, replicaSet.spec.template, { generateName }));
+      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
     const surplus = [...owned].sort(compareForDeletion).slice(0, Math.max(0, -missing));
-    for (const pod of surplus) await objects.delete(user, pod, { uid: pod.metadata.uid });
+    for (const pod of surplus) {
+      await objects.delete(user, pod, { uid: pod.metadata.uid });
+      await report(replicaSet, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+    }
   }
 
   async function updateStatus(key: string): Promise<number | undefined> {

@@ -5,12 +5,15 @@ import type { Controller, ControllerContext } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import { setPodCondition } from "../pods/pod-conditions.ts";
+import { reporter } from "../record-event.ts";
 import { chooseNode, type Placement } from "./choose-node.ts";
 
 const user = "system:kube-scheduler";
 
 /** Gives every pod a node, once its volumes are bound. */
-export function scheduler({ objects, clock }: ControllerContext): Controller {
+export function scheduler(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "default-scheduler");
   return {
     name: "scheduler",
     watches: [pods, nodes, persistentVolumeClaims],
@@ -54,12 +57,17 @@ export function scheduler({ objects, clock }: ControllerContext): Controller {
 
   async function bind(pod: Pod, nodeName: string): Promise<void> {
     await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName } }, "binding");
+    const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
+    await report(pod, "Normal", "Scheduled", `Successfully assigned ${name} to ${nodeName}`);
+    // The kubelet may be at the pod already, and then says so itself.
     const bound = findByKey(objects, pods, keyOf(pod));
     if (bound) await writeScheduled(bound, { status: "True" });
   }
 
-  function explain(pod: Pod, message: string): Promise<void> {
-    return writeScheduled(pod, { status: "False", reason: "Unschedulable", message });
+  async function explain(pod: Pod, message: string): Promise<void> {
+    await writeScheduled(pod, { status: "False", reason: "Unschedulable", message });
+    const said = pod.status?.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
+    if (!said) await report(pod, "Warning", "FailedScheduling", message);
   }
 
   async function writeScheduled(

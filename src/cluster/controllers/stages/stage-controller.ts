@@ -3,7 +3,7 @@ import { applyMergePatch, isEqual, type JSONObject } from "@tsbuilder/apimachine
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { objectKey, readObject } from "../garbage-collector/object-key.ts";
-import { recordEvent } from "../record-event.ts";
+import { reporter } from "../record-event.ts";
 import { chooseStage, untilStage } from "./choose-stage.ts";
 import { renderTemplate } from "./render-template.ts";
 import type { NextState, Stage } from "./stage.ts";
@@ -11,7 +11,9 @@ import type { NextState, Stage } from "./stage.ts";
 const user = "system:serviceaccount:kube-system:stage-controller";
 
 /** Leads objects through the stages of the user's Stage files. */
-export function stageController({ objects, clock, stages = [] }: ControllerContext): Controller {
+export function stageController(context: ControllerContext): Controller {
+  const { objects, clock, stages = [] } = context;
+  const report = reporter(context, "stage-controller");
   /** Since when an object has matched the stage that comes next. */
   const waiting = new Map<string, { stage: Stage; since: Date }>();
   return {
@@ -43,11 +45,8 @@ export function stageController({ objects, clock, stages = [] }: ControllerConte
   async function advance(object: KubernetesObject, next: NextState): Promise<void> {
     const { event } = next;
     if (event) {
-      await recordEvent(objects, "stage-controller", clock.now(), object, {
-        type: event.type === "Warning" ? "Warning" : "Normal",
-        reason: event.reason ?? "",
-        message: event.message ?? "",
-      });
+      const type = event.type === "Warning" ? "Warning" : "Normal";
+      await report(object, type, event.reason ?? "", event.message ?? "");
     }
     const finalized = await changeFinalizers(object, next.finalizers);
     if (next.delete) {

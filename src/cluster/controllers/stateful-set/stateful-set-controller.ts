@@ -7,6 +7,7 @@ import { type Controller, type ControllerContext, userOf } from "../controller.t
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { nextAvailable } from "../pods/pod-state.ts";
 import { dropOldRevisions, ensureRevision, listRevisions } from "../revisions/controller-revisions.ts";
+import { reporter } from "../record-event.ts";
 import { nextStep } from "./next-step.ts";
 import { claimsOf, ordinalOf, revisionOfPod, statefulPod } from "./stateful-pods.ts";
 import { statefulSetStatus } from "./stateful-set-status.ts";
@@ -14,7 +15,9 @@ import { statefulSetStatus } from "./stateful-set-status.ts";
 const user = userOf("statefulset");
 
 /** Keeps the pods of a StatefulSet, each with its own name and volumes. */
-export function statefulSetController({ objects, clock }: ControllerContext): Controller {
+export function statefulSetController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "statefulset-controller");
   return {
     name: "statefulset",
     watches: [statefulSets, pods],
@@ -37,12 +40,21 @@ export function statefulSetController({ objects, clock }: ControllerContext): Co
         const { namespace, name } = claim.metadata;
         if (!objects.get(persistentVolumeClaims, namespace, name!)) await objects.create(user, claim);
       }
-      await objects.create(user, statefulPod(set, ordinal, await revisionFor(set, ordinal, update)));
+      const pod = statefulPod(set, ordinal, await revisionFor(set, ordinal, update));
+      await objects.create(user, pod);
+      await reportPod(set, "create", pod);
     }
     for (const pod of remove) {
       if (isScaledAway(set, pod)) await handClaimsTo(set, pod);
       await objects.delete(user, pod, { uid: pod.metadata.uid });
+      await reportPod(set, "delete", pod);
     }
+  }
+
+  function reportPod(set: StatefulSet, verb: "create" | "delete", pod: Pod): Promise<void> {
+    const reason = verb === "create" ? "SuccessfulCreate" : "SuccessfulDelete";
+    const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
+    return report(set, "Normal", reason, message);
   }
 
   /** A pod below the partition is made as it was before the update. */
