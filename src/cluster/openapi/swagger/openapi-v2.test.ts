@@ -29,3 +29,20 @@ test("/openapi/v2 holds all groups in one document, with all that it refers to",
   const patch = document.paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]!["patch"]!;
   expect(patch.parameters!.map(({ name }) => name)).toContain("fieldValidation");
 });
+
+test.each(["spec.v2@v1.0", "spec.v2.v1.0"])("/openapi/v2 is protobuf for who asks for %s", async (name) => {
+  const { code, headers, text } = await get({
+    Accept: `application/com.github.proto-openapi.${name}+protobuf`,
+  });
+  expect([code, headers["content-type"]]).toEqual([
+    200,
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+  ]);
+  // The first field is the version of the form.
+  expect(text.slice(0, 5)).toBe("\n\u00032.0");
+});
+
+test("/openapi/v2 is not sent again to who has it", async () => {
+  const { headers } = await get();
+  expect((await get({ "If-None-Match": headers.etag! })).code).toBe(304);
+});
