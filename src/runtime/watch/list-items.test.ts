@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 import { ListItems } from "./list-items.ts";
 
 test("ListItems finds the items of any list, wherever the chunks are cut", () => {
-  const item = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
+  const text = fc.string({ unit: "binary", maxLength: 8 });
+  const item = fc.dictionary(text, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 });
   const list = fc.record({
     metadata: fc.record({ resourceVersion: fc.string({ unit: "grapheme" }), continue: fc.string() }),
-    extra: fc.jsonValue(),
-    items: fc.array(item),
+    extra: fc.jsonValue({ maxDepth: 1 }),
+    items: fc.array(item, { maxLength: 5 }),
     kind: fc.constant("PodList"),
   });
   fc.assert(

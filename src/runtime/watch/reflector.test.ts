@@ -359,11 +359,11 @@ test("Reflector leaves neither connections nor timers behind, however often its 
   });
   onTestFinished(() => server.close());
   const cache = startCache(server.config);
-  await eventually(() => cache.informer(ConfigMap).stats.objects > 100);
+  await eventually(() => cache.informer(ConfigMap).stats.objects > 30);
   expect(server.connections.open).toBeLessThanOrEqual(3);
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
-  await eventually(() => cache.informer(ConfigMap).stats.objects > 200);
+  await eventually(() => cache.informer(ConfigMap).stats.objects > 80);
   expect(timers()).toBeLessThanOrEqual(before + 5);
 });
 
