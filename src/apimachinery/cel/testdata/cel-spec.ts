@@ -86,7 +86,7 @@ function defaultValue(fails: boolean, checkOnly: boolean): Value | undefined {
 
 /** Reads a value of the suite. */
 function toValue(json: JSONValue): Value {
-  const [kind, content] = Object.entries(json)[0] ?? ["nullValue", null];
+  const [kind, content] = entryOf(json, "nullValue");
   switch (kind) {
     case "int64Value":
       return checkInt(BigInt(content as string));
@@ -95,7 +95,7 @@ function toValue(json: JSONValue): Value {
     case "doubleValue":
       return new CelDouble(Number(content));
     case "bytesValue":
-      return new Uint8Array(Buffer.from(content as string, "base64"));
+      return new Uint8Array(Buffer.from(String(content), "base64"));
     case "listValue":
       return new NativeList((((content as JSONValue)["values"] ?? []) as JSONValue[]).map(toValue));
     case "mapValue":
@@ -128,20 +128,27 @@ const primitives: Readonly<Record<string, CelType>> = {
   UINT64: types.uint,
 };
 
-function toType(json: JSONValue): CelType {
-  const [kind, content] = Object.entries(json)[0]!;
+/** The one member of an object that says what it is. */
+function entryOf(json: JSONValue, otherwise: string): readonly [string, unknown] {
+  for (const entry of Object.entries(json)) return entry;
+  return [otherwise, null];
+}
+
+/** Reads a type of the suite. */
+export function toType(json: JSONValue): CelType {
+  const [kind, content] = entryOf(json, "dyn");
   const inner = content as Record<string, JSONValue>;
   switch (kind) {
     case "primitive":
-      return primitives[content as string]!;
+      return primitives[String(content)] ?? types.dyn;
     case "wrapper":
-      return wrapperType(primitives[content as string]!);
+      return wrapperType(primitives[String(content)] ?? types.dyn);
     case "null":
       return types.null;
     case "listType":
       return listType(inner["elemType"] ? toType(inner["elemType"]) : types.dyn);
     case "mapType":
-      return mapType(toType(inner["keyType"]!), toType(inner["valueType"]!));
+      return mapType(toType(inner["keyType"] ?? {}), toType(inner["valueType"] ?? {}));
     case "typeParam":
       return paramType(content as string);
     case "type":
