@@ -1,19 +1,9 @@
 import type { BuiltinSchema, FieldNumber, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
-import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { addField, type Field, type Layout, type MessageCodec, messageCodec } from "./message-fields.ts";
 import { plainCodecs } from "./plain-codecs.ts";
-import { message, scalarCodecs, write } from "./scalar-codecs.ts";
+import { scalarCodecs } from "./scalar-codecs.ts";
 import { schemaUnion } from "./schema-union-codecs.ts";
 import type { ValueCodec } from "./value-codec.ts";
-import { WIRE, WireReader } from "./wire-reader.ts";
-import type { WireWriter } from "./wire-writer.ts";
-
-type JSONObject = Record<string, unknown>;
-
-/** Turns objects of one type into messages and back. Fields that the type doesn't have are passed over. */
-export interface MessageCodec extends ValueCodec {
-  decode(bytes: Buffer, depth?: number): JSONObject;
-  encode(object: JSONObject): Buffer;
-}
 
 /** Makes the codecs of types from their schemas and field numbers; each type's when it is met first. */
 export class MessageCodecs {
@@ -33,6 +23,7 @@ export class MessageCodecs {
     const getLayout = (): Layout => (layout ??= this.#layout(schema));
     const codec = messageCodec(getLayout);
     this.#codecs.set(name, codec);
+    if (name === "apiextensions/v1.JSONSchemaProps") this.#schemaProps = codec;
     return codec;
   }
 
@@ -60,18 +51,12 @@ export class MessageCodecs {
     const { typeName, type, format } = schema;
     if (typeName !== undefined) {
       const union = schemaUnion(typeName, () => this.#jsonSchemaProps());
-      return scalarCodecs[typeName] ?? union ?? this.#remember(schema);
+      return scalarCodecs[typeName] ?? union ?? this.of(schema);
     }
     // A list in a map has a message of its own around it: protobuf can't repeat an entry's value.
     if (type === "array") return wrappedList(this.#value(schema.items!));
     if (format === "byte") return plainCodecs.byte;
     return plainCodecs[type as keyof typeof plainCodecs];
-  }
-
-  #remember(schema: BuiltinSchema): MessageCodec {
-    const codec = this.of(schema);
-    if (schema.typeName === "apiextensions/v1.JSONSchemaProps") this.#schemaProps = codec;
-    return codec;
   }
 
   #schemaProps: MessageCodec | undefined;
@@ -82,124 +67,12 @@ export class MessageCodecs {
   }
 }
 
-/** A message's fields by number; a map is a message whose fields stand in the JSON of its parent. */
-type Layout = Map<number, Field | Layout>;
-
-interface Field {
-  readonly name: string;
-  readonly form: "single" | "list" | "map";
-  readonly value: ValueCodec;
-  readonly zeroIsAbsent: boolean;
-}
-
-function addField(layout: Layout, [number, ...rest]: readonly number[], field: Field): void {
-  if (rest.length === 0) {
-    layout.set(number!, field);
-    return;
-  }
-  const inner = layout.get(number!) ?? (new Map() as Layout);
-  layout.set(number!, inner);
-  addField(inner as Layout, rest, field);
-}
-
-/** Deeper than any real object; what is sent to overflow the stack stops here. */
-const MAX_DEPTH = 100;
-
-function messageCodec(layout: () => Layout): MessageCodec {
-  const decode = (bytes: Buffer, depth = 0): JSONObject => {
-    if (depth > MAX_DEPTH) throw new MalformedProtobuf("proto: messages are nested too deeply");
-    const object: JSONObject = {};
-    readMessage(new WireReader(bytes), layout(), object, depth);
-    return object;
-  };
-  const encode = (object: JSONObject): Buffer => write((writer) => writeMessage(writer, layout(), object));
-  return {
-    decode,
-    encode,
-    ...message(decode, (value) => encode(value as JSONObject), { zero: undefined }),
-    zero: {},
-    isZero: (value) => Object.keys(value as JSONObject).length === 0,
-  };
-}
-
-function readMessage(reader: WireReader, layout: Layout, object: JSONObject, depth: number): void {
-  while (reader.next()) {
-    const field = layout.get(reader.field);
-    if (!field) reader.skip();
-    else if (field instanceof Map) {
-      reader.expect(WIRE.bytes);
-      readMessage(new WireReader(reader.bytes()), field, object, depth);
-    } else if (field.form === "list") readItems(reader, field, object, depth);
-    else if (field.form === "map") readEntry(reader, field, object, depth);
-    else readSingle(reader, field, object, depth);
-  }
-}
-
-function readSingle(reader: WireReader, field: Field, object: JSONObject, depth: number): void {
-  reader.expect(field.value.wireType);
-  const value = field.value.read(reader, depth + 1);
-  if (!(field.zeroIsAbsent && field.value.isZero(value))) object[field.name] = value;
-}
-
-function readItems(reader: WireReader, { name, value }: Field, object: JSONObject, depth: number): void {
-  const items = (object[name] ??= []) as unknown[];
-  if (value.wireType === WIRE.bytes || reader.wireType !== WIRE.bytes) {
-    reader.expect(value.wireType);
-    items.push(value.read(reader, depth + 1));
-    return;
-  }
-  // Numbers may also stand in one field, one behind the other.
-  const packed = new WireReader(reader.bytes());
-  while (packed.hasMore) items.push(value.read(packed, depth + 1));
-}
-
-function readEntry(reader: WireReader, { name, value }: Field, object: JSONObject, depth: number): void {
-  reader.expect(WIRE.bytes);
-  const entries = (object[name] ??= {}) as JSONObject;
-  const entry = new WireReader(reader.bytes());
-  let key = "";
-  let item = value.zero;
-  while (entry.next()) {
-    if (entry.field === 1) key = entry.text();
-    else if (entry.field === 2) item = value.read(entry, depth + 1);
-    else entry.skip();
-  }
-  // A key may be called __proto__.
-  Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
-}
-
-function writeMessage(writer: WireWriter, layout: Layout, object: JSONObject): void {
-  for (const [number, field] of [...layout].sort(([a], [b]) => a - b)) {
-    if (field instanceof Map) {
-      const inner = write((nested) => writeMessage(nested, field, object));
-      if (inner.length > 0) writer.bytes(number, inner);
-      continue;
-    }
-    const value = object[field.name];
-    if (value === undefined || value === null) continue;
-    if (field.form === "single") field.value.write(writer, number, value);
-    else if (field.form === "list")
-      for (const item of value as unknown[]) field.value.write(writer, number, item);
-    else writeEntries(writer, number, field, value as JSONObject);
-  }
-}
-
-function writeEntries(writer: WireWriter, number: number, field: Field, entries: JSONObject): void {
-  for (const [key, item] of Object.entries(entries)) {
-    const entry = write((nested) => {
-      nested.text(1, key);
-      field.value.write(nested, 2, item);
-    });
-    writer.bytes(number, entry);
-  }
-}
-
 function wrappedList(item: ValueCodec): ValueCodec {
   const layout: Layout = new Map([[1, { name: "items", form: "list", value: item, zeroIsAbsent: false }]]);
   const list = messageCodec(() => layout);
   return {
     ...list,
-    read: (reader, depth) => (list.read(reader, depth) as JSONObject)["items"] ?? [],
+    read: (reader, depth) => (list.read(reader, depth) as Record<string, unknown>)["items"] ?? [],
     write: (writer, field, value) => list.write(writer, field, { items: value }),
     zero: [],
     isZero: (value) => (value as unknown[]).length === 0,

@@ -2,7 +2,8 @@ import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { readEnvelope, writeEnvelope } from "./envelope.ts";
 import { MalformedProtobuf } from "./malformed-protobuf.ts";
-import { type MessageCodec, MessageCodecs } from "./message-codec.ts";
+import { MessageCodecs } from "./message-codec.ts";
+import type { MessageCodec } from "./message-fields.ts";
 
 /** An object as JSON would carry it. */
 export interface DecodedObject {

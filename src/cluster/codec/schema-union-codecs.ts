@@ -1,3 +1,4 @@
+import { plainCodecs } from "./plain-codecs.ts";
 import { message, write } from "./scalar-codecs.ts";
 import type { ValueCodec } from "./value-codec.ts";
 import { WireReader } from "./wire-reader.ts";
@@ -9,9 +10,14 @@ export function schemaUnion(typeName: string, schemaProps: () => ValueCodec): Va
     case "JSONSchemaPropsOrArray":
       return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: schemaProps });
     case "JSONSchemaPropsOrBool":
-      return union(schemaProps, { schema: 2, other: 1, isList: false, otherCodec: () => boolean });
+      return union(schemaProps, {
+        schema: 2,
+        other: 1,
+        isList: false,
+        otherCodec: () => plainCodecs.boolean,
+      });
     case "JSONSchemaPropsOrStringArray":
-      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: () => text });
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: () => plainCodecs.string });
     default:
       return undefined;
   }
@@ -50,19 +56,3 @@ function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCode
   };
   return message(decode, (value) => write((writer) => writeForm(writer, value)), { zero: null });
 }
-
-const boolean: ValueCodec = {
-  wireType: 0,
-  read: (reader) => reader.varint() !== 0,
-  write: (writer, field, value) => writer.varint(field, value === true ? 1 : 0),
-  zero: false,
-  isZero: (value) => value === false,
-};
-
-const text: ValueCodec = {
-  wireType: 2,
-  read: (reader) => reader.text(),
-  write: (writer, field, value) => writer.text(field, value as string),
-  zero: "",
-  isZero: (value) => value === "",
-};
