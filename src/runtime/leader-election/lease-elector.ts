@@ -76,8 +76,9 @@ export class LeaseElector {
       seenHolder = holder;
       await waitWithClock(clock, timing.retryPeriod * (1 + jitter * Math.random()), signal);
     }
-    signal.throwIfAborted();
+    // It is ours even if nobody wants it any more: then release() gives it away.
     this.#state = "leading";
+    signal.throwIfAborted();
     log.info("Successfully acquired lease", { lease: `${this.#namespace}/${name}`, identity });
     this.#tell(`${identity} became leader`);
     this.#options.onStatus?.(true);

@@ -88,11 +88,11 @@ test("a conflict storm settles: three managers and a rival write the same object
     cache: { namespaces: [namespace] },
   };
   const managers = await Promise.all([1, 2, 3].map(() => startTestManager(options, copyCount)));
-  const names = Array.from({ length: 20 }, (_, index) => nameOf(index));
+  const names = Array.from({ length: 10 }, (_, index) => nameOf(index));
   await Promise.all(names.map((name) => create(namespace, name)));
-  for (let round = 1; round <= 15; round++)
+  for (let round = 1; round <= 10; round++)
     await Promise.all(names.map((name) => setCount(namespace, name, round)));
-  await eventually(() => areSettled(namespace, 15), { timeout: 15_000 });
+  await eventually(() => areSettled(namespace, 10), { timeout: 15_000 });
   expect(lines).toEqual([]);
   await Promise.all(managers.map(({ stop }) => stop()));
 });
@@ -126,7 +126,7 @@ test("an outage is over without a restart: what changed meanwhile is reconciled,
   await setCount(namespace, nameOf(0), 7);
   await driver.delete(Counter, { namespace, name: nameOf(1) });
   await create(namespace, nameOf(3));
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 500));
   const before = await driver.get(Counter, { namespace, name: nameOf(0) });
   expect(before.status?.count).toBe(0);
 
