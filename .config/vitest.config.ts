@@ -6,6 +6,13 @@ const source = {
   ssr: { resolve: { conditions: ["@tsbuilder/source"] } },
 };
 
+/** What a scaffolded project's own configuration does: scripts are imported as text. */
+const scripts = {
+  name: "scripts",
+  transform: (code: string, id: string) =>
+    /\.(sh|sql|cnf)$/.test(id) ? `export default ${JSON.stringify(code)}` : undefined,
+};
+
 export default defineConfig({
   root: new URL("..", import.meta.url).pathname,
   test: {
@@ -45,6 +52,7 @@ export default defineConfig({
       },
       {
         ...source,
+        plugins: [scripts],
         test: {
           name: "real",
           include: ["e2e/real/**/*.test.ts"],

@@ -1,0 +1,155 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** The application's password: it holds what has to be escaped. */
+export const APP_PASSWORD = "it's\\app";
+
+/** How a script ended. */
+export interface ScriptResult {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** One server of a replicated database, run by the scripts that the template ships. */
+export interface DatabaseServer {
+  readonly port: number;
+  /** Runs one of the scripts with a container's environment; more variables win. */
+  script(name: string, more?: Record<string, string>): ScriptResult;
+  start(): void;
+  /** Asks the server to end, and waits for it. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  ready(): Promise<void>;
+  /** Runs a statement as the application's user, or as another. */
+  sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
+  /** Runs statements beside what else is done; resolves with the exit code. */
+  load(statements: string): Promise<number | null>;
+  /** Puts a file beside the server's configuration, or takes it away. */
+  configure(name: string, content: string | undefined): void;
+  readonly data: string;
+  log(): string;
+}
+
+/** A folder for servers that share a primary. Root gives its rights away, as a pod's user has none. */
+export function databaseFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "database-"));
+  chmodSync(path, 0o755);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Lays out a server's folders as its pod would have them. */
+export async function databaseServer(
+  folder: string,
+  ordinal: number,
+  files: Readonly<Record<string, string>>,
+  primaryPort?: number,
+): Promise<DatabaseServer> {
+  const [config, data, runDir] = ["config", "data", "run"].map((part) =>
+    join(folder, `${part}-${ordinal}`),
+  ) as [string, string, string];
+  for (const path of [config, data, runDir]) mkdirSync(path);
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(config, name), content, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
+  }
+  if (userInfo().uid === 0) execFileSync("chown", ["-R", "mysql", data, runDir, config]);
+  const port = await freePort();
+  const log = join(folder, `log-${ordinal}`);
+  const env = {
+    PATH: process.env["PATH"]!,
+    CONFIG: config,
+    DATADIR: data,
+    RUNDIR: runDir,
+    PORT: String(port),
+    ORDINAL: String(ordinal),
+    PRIMARY_HOST: "127.0.0.1",
+    PRIMARY_PORT: String(primaryPort ?? port),
+  };
+  let server: ChildProcess | undefined;
+  const words = (name: string): string[] => [...asMysql(), join(config, name)];
+  const command = (name: string): [string, string[]] => [words(name)[0]!, words(name).slice(1)];
+  const clientArgs = ({ name, password }: { name: string; password: string }): string[] => [
+    "--no-defaults",
+    "-h127.0.0.1",
+    `-P${port}`,
+    `-u${name}`,
+    `-p${password}`,
+  ];
+  const one: DatabaseServer = {
+    port,
+    data,
+    script: (name, more = {}) => {
+      const { status, stdout, stderr } = spawnSync(...command(name), {
+        env: { ...env, ...more },
+        cwd: "/",
+        encoding: "utf8",
+      });
+      return { code: status, output: stdout + stderr };
+    },
+    start: () => {
+      const out = openSync(log, "a");
+      server = spawn(...command("start.sh"), { env, cwd: "/", stdio: ["ignore", out, out] });
+      closeSync(out);
+    },
+    stop: async (signal = "SIGTERM") => {
+      const child = server;
+      server = undefined;
+      if (!child || child.exitCode !== null) return;
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill(signal);
+      await ended;
+    },
+    ready: async () => {
+      for (let tries = 0; tries < 300; tries += 1) {
+        if (one.script("ready.sh").code === 0) return;
+        await delay(100);
+      }
+      throw new Error(`not ready: ${one.script("ready.sh").output}\n${one.log().slice(-2000)}`);
+    },
+    sql: (statement, user = { name: "app", password: APP_PASSWORD }) => {
+      const { status, stdout, stderr } = spawnSync("mariadb", [...clientArgs(user), "-N", "-e", statement], {
+        encoding: "utf8",
+      });
+      return { code: status, output: (stdout + stderr).trim() };
+    },
+    load: (statements) => {
+      const client = spawn("mariadb", clientArgs({ name: "app", password: APP_PASSWORD }), {
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      client.stdin.end(statements);
+      return new Promise((resolve) => client.once("exit", resolve));
+    },
+    configure: (name, content) => {
+      if (content === undefined) rmSync(join(config, name), { force: true });
+      else writeFileSync(join(config, name), content);
+    },
+    log: () => readFileSync(log, "utf8"),
+  };
+  return one;
+}
+
+function asMysql(): string[] {
+  return userInfo().uid === 0
+    ? ["setpriv", "--reuid", "mysql", "--regid", "mysql", "--clear-groups", "bash"]
+    : ["bash"];
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
