@@ -102,18 +102,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   "\\": "\\",
   "\x85": "N",
+  "\xa0": "_",
   "\u2028": "L",
   "\u2029": "P",
 };
 
 function formatDoubleQuoted(value: string, indent: number, column: number): string {
   const runes = Array.from(value);
+  // go-yaml looks for a byte order mark at the start of the text, for each character of it.
+  const mustEscape = value.startsWith("\ufeff");
   let text = '"';
   let at = column + 1;
   let wasSpace = false;
   for (const [i, rune] of runes.entries()) {
     let written = rune;
-    if (rune === '"' || rune === "\\" || rune === "\n" || !PRINTABLE.test(rune)) {
+    if (mustEscape || rune === '"' || rune === "\\" || rune === "\n" || !PRINTABLE.test(rune)) {
       written = escape(rune);
       wasSpace = false;
     } else if (rune === " ") {

@@ -142,9 +142,9 @@ class Emitter {
   }
 
   #entry(key: string, value: YamlValue, indent: number): void {
-    const written = formatScalar(key, indent + 2, Number.NEGATIVE_INFINITY);
-    // go-yaml writes longer keys in the explicit form.
-    const isSimple = key.length <= 42 || Buffer.byteLength(key) <= 128;
+    // go-yaml writes long keys, and those of several lines, in the explicit form.
+    const isSimple = (key.length <= 42 || Buffer.byteLength(key) <= 128) && !key.includes("\n");
+    const written = formatScalar(key, indent + 2, isSimple ? Number.NEGATIVE_INFINITY : indent + 2);
     this.#out.push(isSimple ? `${written}:` : `? ${written}`);
     if (!isSimple) {
       this.#newLine(indent);
