@@ -445,3 +445,34 @@ test("Cache waits for a kind whose CRD comes later, and says why it waits", asyn
   });
   expect(await client.list(Gizmo)).toEqual([]);
 });
+
+test("Cache forgets the objects of a CRD that is deleted, and follows when it comes back", async () => {
+  const CRD = defineKind(
+    { group: "apiextensions.k8s.io", version: "v1" },
+    { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
+  );
+  const Passing = defineKind(
+    { group: "example.com", version: "v1" },
+    { kind: "Passing", plural: "passings" },
+  );
+  const names = { kind: "Passing", listKind: "PassingList", plural: "passings", singular: "passing" };
+  const passing = { ...crd, metadata: { name: "passings.example.com" }, spec: { ...crd.spec, names } };
+  await cluster.installCRD(passing);
+  const namespace = await newNamespace();
+  const metadata = { name: "a", namespace };
+  const { cache } = await start();
+  const informer = cache.informer(Passing);
+  const events: string[] = [];
+  informer.subscribe(({ type }) => void events.push(type));
+  await live.create(Passing, { metadata });
+  await eventually(() => expect(informer.get(metadata)).toBeDefined());
+  await live.delete(CRD, { name: "passings.example.com" });
+  await eventually(() => expect(informer.get(metadata)).toBeUndefined());
+  await eventually(async () =>
+    expect(await live.find(CRD, { name: "passings.example.com" })).toBeUndefined(),
+  );
+  await cluster.installCRD(passing);
+  await eventually(() => live.create(Passing, { metadata }));
+  await eventually(() => expect(informer.get(metadata)).toBeDefined(), { timeout: 15_000 });
+  expect(events).toEqual(["add", "delete", "add"]);
+});
