@@ -1,6 +1,15 @@
 import { tests as conformance } from "@bufbuild/cel-spec/testdata/conformance.js";
 import type { CelType } from "../types/type.ts";
-import { listType, mapType, objectType, opaqueType, paramType, types, typeType, wrapperType } from "../types/type.ts";
+import {
+  listType,
+  mapType,
+  objectType,
+  opaqueType,
+  paramType,
+  types,
+  typeType,
+  wrapperType,
+} from "../types/type.ts";
 import { CelDouble } from "../values/double.ts";
 import { checkInt } from "../values/int.ts";
 import { NativeList } from "../values/list.ts";
@@ -64,7 +73,10 @@ function toCase(suite: string, section: string, original: JSONValue): SpecCase {
     expr: original["expr"] as string,
     variables: ((original["typeEnv"] ?? []) as JSONValue[])
       .filter((declaration) => declaration["ident"] !== undefined)
-      .map((declaration) => [declaration["name"] as string, toType((declaration["ident"] as JSONValue)["type"] as JSONValue)]),
+      .map((declaration) => [
+        declaration["name"] as string,
+        toType((declaration["ident"] as JSONValue)["type"] as JSONValue),
+      ]),
     bindings: new Map(
       Object.entries((original["bindings"] ?? {}) as Record<string, JSONValue>).map(([name, bound]) => [
         name,

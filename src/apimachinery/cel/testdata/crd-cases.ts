@@ -1,4 +1,5 @@
 import type { JSONSchema } from "../../schema/json-schema.ts";
+import { crdRuleCases } from "./crd-rule-cases.ts";
 
 /** One schema for `spec` that a CRD create refuses, or whose whole root is given. */
 export interface CRDCase {
@@ -27,26 +28,101 @@ export const crdCases: readonly CRDCase[] = [
   { name: "root without type", root: { properties: { spec: text } } },
   { name: "root with additionalProperties", root: { type: "object", additionalProperties: text } },
   { name: "nullable root", root: { type: "object", nullable: true } },
-  { name: "properties and additionalProperties", spec: x({ type: "object", properties: { a: text }, additionalProperties: text }) },
-  { name: "closed object", spec: x({ type: "object", properties: { a: text }, additionalProperties: false }) },
-  { name: "type in allOf", spec: x({ type: "object", properties: { a: text }, allOf: [{ properties: { a: { type: "string" } } }] }) },
-  { name: "much in anyOf", spec: x({ type: "object", anyOf: [{ title: "t", description: "d", nullable: true, default: {}, additionalProperties: true, "x-kubernetes-preserve-unknown-fields": true }] }) },
-  { name: "field only in a branch", spec: x({ type: "object", oneOf: [{ properties: { a: { minimum: 1 } }, required: ["a"] }] }) },
+  {
+    name: "properties and additionalProperties",
+    spec: x({ type: "object", properties: { a: text }, additionalProperties: text }),
+  },
+  {
+    name: "closed object",
+    spec: x({ type: "object", properties: { a: text }, additionalProperties: false }),
+  },
+  {
+    name: "type in allOf",
+    spec: x({ type: "object", properties: { a: text }, allOf: [{ properties: { a: { type: "string" } } }] }),
+  },
+  {
+    name: "much in anyOf",
+    spec: x({
+      type: "object",
+      anyOf: [
+        {
+          title: "t",
+          description: "d",
+          nullable: true,
+          default: {},
+          additionalProperties: true,
+          "x-kubernetes-preserve-unknown-fields": true,
+        },
+      ],
+    }),
+  },
+  {
+    name: "field only in a branch",
+    spec: x({ type: "object", oneOf: [{ properties: { a: { minimum: 1 } }, required: ["a"] }] }),
+  },
   { name: "items only in a branch", spec: x({ type: "object", not: { items: { minLength: 1 } } }) },
-  { name: "int or string with preserved fields", spec: x({ "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true }) },
-  { name: "int or string spelt out", spec: x({ "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] }) },
-  { name: "int or string in allOf", spec: x({ "x-kubernetes-int-or-string": true, allOf: [{ anyOf: [{ type: "integer" }, { type: "string" }] }, { maximum: 5 }] }) },
+  {
+    name: "int or string with preserved fields",
+    spec: x({ "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true }),
+  },
+  {
+    name: "int or string spelt out",
+    spec: x({ "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] }),
+  },
+  {
+    name: "int or string in allOf",
+    spec: x({
+      "x-kubernetes-int-or-string": true,
+      allOf: [{ anyOf: [{ type: "integer" }, { type: "string" }] }, { maximum: 5 }],
+    }),
+  },
   { name: "bad pattern", spec: x({ type: "string", pattern: "[" }) },
   { name: "pattern with look-ahead", spec: x({ type: "string", pattern: "(?=a)" }) },
   { name: "bad pattern in a branch", spec: x({ type: "string", anyOf: [{ pattern: "(" }] }) },
-  { name: "embedded resource of no type", spec: x({ "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true }) },
-  { name: "embedded resource without fields", spec: x({ type: "object", "x-kubernetes-embedded-resource": true }) },
-  { name: "embedded resource as a map", spec: x({ type: "object", "x-kubernetes-embedded-resource": true, additionalProperties: text }) },
-  { name: "metadata restricted at the root", root: { type: "object", properties: { metadata: { type: "object", properties: { labels: { type: "object", additionalProperties: text } } } } } },
-  { name: "metadata name restricted", root: { type: "object", properties: { metadata: { type: "object", properties: { name: { type: "string", maxLength: 5 } } } } } },
-  { name: "metadata of another type", root: { type: "object", properties: { metadata: text, kind: { type: "integer" } } } },
-  { name: "metadata in a branch", root: { type: "object", properties: { metadata: { type: "object" } }, allOf: [{ properties: { metadata: { properties: { name: { maxLength: 3 } } } } }] } },
-  { name: "preserve-unknown-fields false", spec: x({ type: "object", "x-kubernetes-preserve-unknown-fields": false }) },
+  {
+    name: "embedded resource of no type",
+    spec: x({ "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true }),
+  },
+  {
+    name: "embedded resource without fields",
+    spec: x({ type: "object", "x-kubernetes-embedded-resource": true }),
+  },
+  {
+    name: "embedded resource as a map",
+    spec: x({ type: "object", "x-kubernetes-embedded-resource": true, additionalProperties: text }),
+  },
+  {
+    name: "metadata restricted at the root",
+    root: {
+      type: "object",
+      properties: {
+        metadata: { type: "object", properties: { labels: { type: "object", additionalProperties: text } } },
+      },
+    },
+  },
+  {
+    name: "metadata name restricted",
+    root: {
+      type: "object",
+      properties: { metadata: { type: "object", properties: { name: { type: "string", maxLength: 5 } } } },
+    },
+  },
+  {
+    name: "metadata of another type",
+    root: { type: "object", properties: { metadata: text, kind: { type: "integer" } } },
+  },
+  {
+    name: "metadata in a branch",
+    root: {
+      type: "object",
+      properties: { metadata: { type: "object" } },
+      allOf: [{ properties: { metadata: { properties: { name: { maxLength: 3 } } } } }],
+    },
+  },
+  {
+    name: "preserve-unknown-fields false",
+    spec: x({ type: "object", "x-kubernetes-preserve-unknown-fields": false }),
+  },
   { name: "uniqueItems", spec: x({ ...texts, uniqueItems: true }) },
   { name: "reference", spec: x({ $ref: "#/a" }) },
   { name: "pattern properties", spec: x({ type: "object", patternProperties: { a: text } }) },
@@ -56,56 +132,90 @@ export const crdCases: readonly CRDCase[] = [
   { name: "unknown list type", spec: x({ ...texts, "x-kubernetes-list-type": "bag" }) },
   { name: "map type on a list", spec: x({ ...texts, "x-kubernetes-map-type": "atomic" }) },
   { name: "unknown map type", spec: x({ type: "object", "x-kubernetes-map-type": "loose" }) },
-  { name: "set of objects", spec: x({ type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } }) },
-  { name: "set of sets", spec: x({ type: "array", "x-kubernetes-list-type": "set", items: { ...texts, "x-kubernetes-list-type": "set" } }) },
-  { name: "set of nullables", spec: x({ type: "array", "x-kubernetes-list-type": "set", items: { type: "string", nullable: true } }) },
-  { name: "list map without keys", spec: x({ type: "array", "x-kubernetes-list-type": "map", items: { type: "object" } }) },
-  { name: "list map of texts", spec: x({ ...texts, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"] }) },
-  { name: "list map of unknown keys", spec: x({ type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "a"], items: { type: "object", properties: { b: text } } }) },
-  { name: "list map with optional keys", spec: x({ type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b", "c"], items: { type: "object", required: ["b"], properties: { a: text, b: { type: "string", nullable: true }, c: { type: "string", default: "x" } } } }) },
-  { name: "list map with compound keys", spec: x({ type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"], items: { type: "object", required: ["a"], properties: { a: texts } } }) },
-  { name: "keys on a set", spec: x({ ...texts, "x-kubernetes-list-type": "set", "x-kubernetes-list-map-keys": ["a"] }) },
+  {
+    name: "set of objects",
+    spec: x({ type: "array", "x-kubernetes-list-type": "set", items: { type: "object" } }),
+  },
+  {
+    name: "set of sets",
+    spec: x({
+      type: "array",
+      "x-kubernetes-list-type": "set",
+      items: { ...texts, "x-kubernetes-list-type": "set" },
+    }),
+  },
+  {
+    name: "set of nullables",
+    spec: x({ type: "array", "x-kubernetes-list-type": "set", items: { type: "string", nullable: true } }),
+  },
+  {
+    name: "list map without keys",
+    spec: x({ type: "array", "x-kubernetes-list-type": "map", items: { type: "object" } }),
+  },
+  {
+    name: "list map of texts",
+    spec: x({ ...texts, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"] }),
+  },
+  {
+    name: "list map of unknown keys",
+    spec: x({
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["a", "a"],
+      items: { type: "object", properties: { b: text } },
+    }),
+  },
+  {
+    name: "list map with optional keys",
+    spec: x({
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["a", "b", "c"],
+      items: {
+        type: "object",
+        required: ["b"],
+        properties: { a: text, b: { type: "string", nullable: true }, c: { type: "string", default: "x" } },
+      },
+    }),
+  },
+  {
+    name: "list map with compound keys",
+    spec: x({
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["a"],
+      items: { type: "object", required: ["a"], properties: { a: texts } },
+    }),
+  },
+  {
+    name: "keys on a set",
+    spec: x({ ...texts, "x-kubernetes-list-type": "set", "x-kubernetes-list-map-keys": ["a"] }),
+  },
   { name: "keys on a list", spec: x({ ...texts, "x-kubernetes-list-map-keys": ["a"] }) },
   { name: "default of another type", spec: x({ type: "string", default: 5 }) },
   { name: "default too small", spec: x({ type: "integer", minimum: 3, default: 1 }) },
-  { name: "default with unknown fields", spec: x({ type: "object", properties: { a: text }, default: { a: "1", b: 2 } }) },
+  {
+    name: "default with unknown fields",
+    spec: x({ type: "object", properties: { a: text }, default: { a: "1", b: 2 } }),
+  },
   { name: "default that breaks a rule", spec: x({ type: "integer", default: 1, ...rule("self > 3") }) },
-  { name: "default at the top", root: { type: "object", properties: { kind: { type: "string", default: "X" } } } },
+  {
+    name: "default at the top",
+    root: { type: "object", properties: { kind: { type: "string", default: "X" } } },
+  },
   { name: "null default", spec: x({ type: "string", default: null }) },
-  { name: "default of a list item", spec: x({ type: "array", items: { type: "integer", maximum: 2, default: 3 } }) },
-  { name: "status root with oneOf", root: { type: "object", oneOf: [{ required: ["spec"] }], properties: { spec: text, status: { type: "object" } } }, hasStatus: true },
-  { name: "rule without text", spec: x({ type: "string", ...rule("  ") }) },
-  { name: "rule with blank message", spec: x({ type: "string", ...rule("true", { message: " " }) }) },
-  { name: "message with line breaks", spec: x({ type: "string", ...rule("true", { message: "a\nb" }) }) },
-  { name: "rule with line breaks", spec: x({ type: "string", ...rule("true &&\ntrue") }) },
-  { name: "blank messageExpression", spec: x({ type: "string", ...rule("true", { messageExpression: " " }) }) },
-  { name: "unknown reason", spec: x({ type: "string", ...rule("true", { reason: "Because" }) }) },
-  { name: "bad fieldPath", spec: x({ type: "object", properties: { a: text }, ...rule("true", { fieldPath: ".b" }) }) },
-  { name: "fieldPath without dot", spec: x({ type: "object", properties: { a: text }, ...rule("true", { fieldPath: "a" }) }) },
-  { name: "fieldPath into a map", spec: x({ type: "object", properties: { m: { type: "object", additionalProperties: text } }, ...rule("true", { fieldPath: ".m['a.b']" }) }) },
-  { name: "rule that does not parse", spec: x({ type: "string", ...rule("self ==") }) },
-  { name: "rule with unknown field", spec: x({ type: "object", properties: { a: text }, ...rule("self.b == 'x'") }) },
-  { name: "rule of another type", spec: x({ type: "string", ...rule("self") }) },
-  { name: "messageExpression of another type", spec: x({ type: "integer", ...rule("self > 1", { messageExpression: "self" }) }) },
-  { name: "messageExpression that does not parse", spec: x({ type: "integer", ...rule("self > 1", { messageExpression: "'a' +" }) }) },
-  { name: "rule next to a schema error", spec: x({ type: "object", properties: { a: {} }, ...rule("self.b == 'x'") }) },
-  { name: "oldSelf in a list", spec: x({ type: "array", items: { type: "string", ...rule("self == oldSelf") } }) },
-  { name: "oldSelf in a set", spec: x({ type: "array", "x-kubernetes-list-type": "set", items: { type: "string", ...rule("self == oldSelf") } }) },
-  { name: "oldSelf in a list map", spec: x({ type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], items: { type: "object", required: ["k"], properties: { k: { type: "string", maxLength: 5 } }, ...rule("self.k == oldSelf.k") } }) },
-  { name: "optionalOldSelf without oldSelf", spec: x({ type: "string", ...rule("self == 'a'", { optionalOldSelf: true }) }) },
-  { name: "optionalOldSelf", spec: x({ type: "string", ...rule("oldSelf.orValue('a') == 'a'", { optionalOldSelf: true }) }) },
-  { name: "oldSelf as a plain value with optionalOldSelf", spec: x({ type: "string", ...rule("oldSelf == self", { optionalOldSelf: true }) }) },
-  { name: "cost of nested lists", spec: x({ ...texts, ...rule("self.all(a, self.all(b, a == b))") }) },
-  { name: "cost of a rule on unbounded items", spec: x({ type: "array", items: { type: "string", ...rule("self.matches('^a.*b$')") } }) },
-  { name: "cost just above", spec: x({ type: "array", items: { type: "object", properties: { a: { type: "string", maxLength: 100 } }, ...rule("self.a.contains('abcdefghij')") } }) },
-  { name: "cost of a map", spec: x({ type: "object", additionalProperties: { type: "string" }, ...rule("self.all(k, self[k].contains('a'))") }) },
-  { name: "cost of a long text", spec: x({ type: "string", ...rule("self.matches('^(a|b|c|d|e|f|g|h)*$')") }) },
-  { name: "cost below three lists", spec: x({ type: "array", maxItems: 100, items: { type: "array", maxItems: 100, items: { type: "array", maxItems: 100, items: { type: "string", maxLength: 10, ...rule("self.size() > 0 && self.startsWith('abc')") } } } }) },
-  { name: "cost of a message", spec: x({ ...texts, ...rule("self.size() > 0", { messageExpression: "self.map(a, self.map(b, a + b).join()).join()" }) }) },
-  { name: "cost of many rules", spec: { type: "object", properties: Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`f${index}`, { type: "array", maxItems: 1000, items: { type: "string", maxLength: 300, ...rule("self.matches('^[a-z]{1,50}$') && self.contains('abc')") } }])) } },
-  { name: "rule on an untyped field", spec: x({ "x-kubernetes-preserve-unknown-fields": true, ...rule("true") }) },
-  { name: "rule on int or string", spec: x({ "x-kubernetes-int-or-string": true, ...rule("type(self) == int ? self > 1 : self.endsWith('%')") }) },
-  { name: "rule at the root", root: { type: "object", properties: { spec: text }, ...rule("self.metadata.name == self.spec") } },
-  { name: "rule at the root on labels", root: { type: "object", ...rule("self.metadata.labels.size() > 0") } },
-  { name: "rule in a branch", spec: x({ type: "string", allOf: [rule("true")] }) },
+  {
+    name: "default of a list item",
+    spec: x({ type: "array", items: { type: "integer", maximum: 2, default: 3 } }),
+  },
+  {
+    name: "status root with oneOf",
+    root: {
+      type: "object",
+      oneOf: [{ required: ["spec"] }],
+      properties: { spec: text, status: { type: "object" } },
+    },
+    hasStatus: true,
+  },
+  ...crdRuleCases,
 ];

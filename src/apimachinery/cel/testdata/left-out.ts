@@ -42,11 +42,15 @@ export function reasonToLeaveOut(
   const known = suites[suite];
   if (known !== undefined) return `${suite}: ${known}`;
   const text = JSON.stringify([expr, typeEnv, value, typedResult]);
-  if (/TestAllTypes|NestedTestAllTypes|proto[23]\./.test(text)) return "cases that make or read protobuf messages";
-  if (/google\.protobuf\.(?!Timestamp|Duration)/.test(text)) return "cases with wrapper, Struct, Value or Any messages";
-  if (/google\.protobuf\.(?:Timestamp|Duration)\s*\{/.test(text)) return "cases that make a message of a time";
+  if (/TestAllTypes|NestedTestAllTypes|proto[23]\./.test(text))
+    return "cases that make or read protobuf messages";
+  if (/google\.protobuf\.(?!Timestamp|Duration)/.test(text))
+    return "cases with wrapper, Struct, Value or Any messages";
+  if (/google\.protobuf\.(?:Timestamp|Duration)\s*\{/.test(text))
+    return "cases that make a message of a time";
   if (suite === "type_deductions" && /"function"/.test(text)) return "functions that only the suite declares";
-  if (suite === "string_ext" && /reverse\(/.test(text)) return "string.reverse(): API servers have version 2 of the library";
+  if (suite === "string_ext" && /reverse\(/.test(text))
+    return "string.reverse(): API servers have version 2 of the library";
   if (section === "format" && formattedOtherwise.has(name as string)) {
     return "string.format(): API servers have version 2 of the library";
   }

@@ -1,4 +1,5 @@
 import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
+import { transitionCases } from "./transition-cases.ts";
 
 /** One schema for `spec` with rules, and writes to send: creates where nothing was before, else updates. */
 export interface RuleCase {
@@ -14,11 +15,26 @@ const create = (...values: readonly unknown[]): { after: unknown }[] => values.m
 
 /** Rules in all their forms, and objects that obey or break them. */
 export const ruleCases: readonly RuleCase[] = [
-  { name: "plain rule", spec: { ...pair, ...rules({ rule: "self.a <= self.b" }) }, writes: create({ a: 2, b: 1 }, { a: 1, b: 2 }, { a: 1 }) },
-  { name: "message", spec: { ...pair, ...rules({ rule: "self.a <= self.b", message: " a must not exceed b " }) }, writes: create({ a: 2, b: 1 }, { b: 1 }) },
+  {
+    name: "plain rule",
+    spec: { ...pair, ...rules({ rule: "self.a <= self.b" }) },
+    writes: create({ a: 2, b: 1 }, { a: 1, b: 2 }, { a: 1 }),
+  },
+  {
+    name: "message",
+    spec: { ...pair, ...rules({ rule: "self.a <= self.b", message: " a must not exceed b " }) },
+    writes: create({ a: 2, b: 1 }, { b: 1 }),
+  },
   {
     name: "messageExpression",
-    spec: { ...pair, ...rules({ rule: "self.a <= self.b", message: "plain", messageExpression: "'%d > %d'.format([self.a, self.b])" }) },
+    spec: {
+      ...pair,
+      ...rules({
+        rule: "self.a <= self.b",
+        message: "plain",
+        messageExpression: "'%d > %d'.format([self.a, self.b])",
+      }),
+    },
     writes: create({ a: 2, b: 1 }),
   },
   {
@@ -54,7 +70,11 @@ export const ruleCases: readonly RuleCase[] = [
         x: {
           type: "string",
           maxLength: 9,
-          ...rules({ rule: "self == ''", reason: "FieldValueDuplicate", message: "m" }, { rule: "self == ''", reason: "FieldValueForbidden", message: "m" }, { rule: "self == ''" }),
+          ...rules(
+            { rule: "self == ''", reason: "FieldValueDuplicate", message: "m" },
+            { rule: "self == ''", reason: "FieldValueForbidden", message: "m" },
+            { rule: "self == ''" },
+          ),
         },
         n: { type: "integer", ...rules({ rule: "self > 5" }) },
         d: { type: "number", ...rules({ rule: "self > 5.0" }) },
@@ -69,7 +89,10 @@ export const ruleCases: readonly RuleCase[] = [
     spec: {
       type: "object",
       properties: { p: pair, m: { type: "object", maxProperties: 3, additionalProperties: text } },
-      ...rules({ rule: "self.p.a > 1", fieldPath: ".p.a" }, { rule: "!('k.x' in self.m)", fieldPath: ".m['k.x']" }),
+      ...rules(
+        { rule: "self.p.a > 1", fieldPath: ".p.a" },
+        { rule: "!('k.x' in self.m)", fieldPath: ".m['k.x']" },
+      ),
     },
     writes: create({ p: { a: 1 }, m: { "k.x": "v" } }),
   },
@@ -79,150 +102,54 @@ export const ruleCases: readonly RuleCase[] = [
       type: "object",
       properties: {
         list: { type: "array", maxItems: 5, items: { ...text, ...rules({ rule: "self.startsWith('a')" }) } },
-        map: { type: "object", maxProperties: 5, additionalProperties: { ...text, ...rules({ rule: "self.startsWith('a')" }) } },
+        map: {
+          type: "object",
+          maxProperties: 5,
+          additionalProperties: { ...text, ...rules({ rule: "self.startsWith('a')" }) },
+        },
         "a.b": { ...text, ...rules({ rule: "self == 'x'" }) },
         nested: { type: "object", properties: { deep: { ...pair, ...rules({ rule: "self.a == self.b" }) } } },
       },
     },
-    writes: create({ list: ["a", "b"], map: { k: "b", l: "a" }, "a.b": "y", nested: { deep: { a: 1, b: 2 } } }),
+    writes: create({
+      list: ["a", "b"],
+      map: { k: "b", l: "a" },
+      "a.b": "y",
+      nested: { deep: { a: 1, b: 2 } },
+    }),
   },
-  { name: "failures at run time", spec: { ...pair, ...rules({ rule: "self.a / self.b > 0" }, { rule: "[1][self.a] == 1" }) }, writes: create({ a: 5, b: 0 }, { a: 0, b: 1 }) },
+  {
+    name: "failures at run time",
+    spec: { ...pair, ...rules({ rule: "self.a / self.b > 0" }, { rule: "[1][self.a] == 1" }) },
+    writes: create({ a: 5, b: 0 }, { a: 0, b: 1 }),
+  },
   {
     name: "dynamic types",
-    spec: { type: "object", properties: { p: { "x-kubernetes-int-or-string": true } }, ...rules({ rule: "self.p > 5" }, { rule: "self.p.startsWith('a')" }) },
+    spec: {
+      type: "object",
+      properties: { p: { "x-kubernetes-int-or-string": true } },
+      ...rules({ rule: "self.p > 5" }, { rule: "self.p.startsWith('a')" }),
+    },
     writes: create({ p: "a" }, { p: 6 }, { p: true }),
   },
   {
     name: "not run on invalid objects",
-    spec: { type: "object", required: ["a"], properties: { a: { type: "integer", minimum: 3 } }, ...rules({ rule: "self.a > 100" }) },
+    spec: {
+      type: "object",
+      required: ["a"],
+      properties: { a: { type: "integer", minimum: 3 } },
+      ...rules({ rule: "self.a > 100" }),
+    },
     writes: create({}, { a: 1 }, { a: "x" }, { a: 5 }),
   },
   {
     name: "nullable",
-    spec: { type: "object", properties: { n: { type: "string", nullable: true, maxLength: 5, ...rules({ rule: "self == 'a'" }) } }, ...rules({ rule: "!has(self.n) || self.n == 'a'" }) },
+    spec: {
+      type: "object",
+      properties: { n: { type: "string", nullable: true, maxLength: 5, ...rules({ rule: "self == 'a'" }) } },
+      ...rules({ rule: "!has(self.n) || self.n == 'a'" }),
+    },
     writes: create({ n: null }, { n: "b" }, {}),
   },
-  {
-    name: "transition",
-    spec: { ...pair, ...rules({ rule: "self.a >= oldSelf.a" }, { rule: "!has(oldSelf.b) || has(self.b)", message: "b must stay" }) },
-    writes: [{ after: { a: 1 } }, { before: { a: 2, b: 1 }, after: { a: 1 } }, { before: { a: 2 }, after: { a: 3 } }, { before: { a: 2 }, after: { a: 2 } }],
-  },
-  {
-    name: "transition of fields",
-    spec: { type: "object", properties: { x: { ...text, ...rules({ rule: "self == oldSelf", message: "immutable" }) } } },
-    writes: [{ before: { x: "a" }, after: { x: "b" } }, { before: {}, after: { x: "b" } }, { before: { x: "a" }, after: {} }],
-  },
-  {
-    name: "optional oldSelf",
-    spec: { type: "object", properties: { x: { ...text, ...rules({ rule: "oldSelf.hasValue() ? self == oldSelf.value() : self == 'first'", optionalOldSelf: true }) } } },
-    writes: [{ after: { x: "b" } }, { after: { x: "first" } }, { before: { x: "a" }, after: { x: "b" } }, { before: { x: "a" }, after: { x: "a" } }, { before: {}, after: { x: "b" } }],
-  },
-  {
-    name: "transition in a list map",
-    spec: {
-      type: "object",
-      properties: {
-        m: {
-          type: "array",
-          maxItems: 5,
-          "x-kubernetes-list-type": "map",
-          "x-kubernetes-list-map-keys": ["k"],
-          items: { type: "object", required: ["k"], properties: { k: text, v: { type: "integer" } }, ...rules({ rule: "self.v >= oldSelf.v" }) },
-        },
-      },
-    },
-    writes: [
-      { before: { m: [{ k: "a", v: 2 }, { k: "b", v: 2 }] }, after: { m: [{ k: "b", v: 1 }, { k: "a", v: 3 }] } },
-      { before: { m: [{ k: "a", v: 2 }] }, after: { m: [{ k: "c", v: 1 }] } },
-    ],
-  },
-  {
-    name: "transition in a map",
-    spec: { type: "object", properties: { m: { type: "object", maxProperties: 5, additionalProperties: { type: "integer", ...rules({ rule: "self >= oldSelf" }) } } } },
-    writes: [{ before: { m: { a: 2, b: 2 } }, after: { m: { a: 1, b: 3, c: 0 } } }],
-  },
-  {
-    name: "ratcheting",
-    spec: {
-      type: "object",
-      properties: {
-        x: { ...text, ...rules({ rule: "self.startsWith('a')" }) },
-        y: { type: "integer" },
-        l: { type: "array", maxItems: 5, items: { ...text, ...rules({ rule: "self.startsWith('a')" }) } },
-        m: {
-          type: "array",
-          maxItems: 5,
-          "x-kubernetes-list-type": "map",
-          "x-kubernetes-list-map-keys": ["k"],
-          items: { type: "object", required: ["k"], properties: { k: text, v: { type: "integer", ...rules({ rule: "self > 5" }) } } },
-        },
-        p: { ...pair, ...rules({ rule: "self.a == self.b" }) },
-      },
-      ...rules({ rule: "!has(self.y) || self.y < 3" }),
-    },
-    writes: [
-      { before: { x: "b" }, after: { x: "b", y: 1 } },
-      { before: { x: "b" }, after: { x: "c", y: 1 } },
-      { before: { x: "b", y: 5 }, after: { x: "b", y: 5 } },
-      { before: { y: 5 }, after: { y: 5, x: "a" } },
-      { before: { l: ["b"] }, after: { l: ["b"], y: 1 } },
-      { before: { l: ["b"] }, after: { l: ["b", "a"] } },
-      { before: { m: [{ k: "a", v: 1 }, { k: "b", v: 9 }] }, after: { m: [{ k: "b", v: 9 }, { k: "a", v: 1 }], y: 1 } },
-      { before: { m: [{ k: "a", v: 1 }] }, after: { m: [{ k: "a", v: 2 }] } },
-      { before: { p: { a: 1, b: 2 } }, after: { p: { a: 1, b: 2 }, y: 1 } },
-      { before: { p: { a: 1, b: 2 } }, after: { p: { a: 1, b: 3 } } },
-    ],
-  },
-  {
-    name: "sets and list maps compare without order",
-    spec: {
-      type: "object",
-      properties: {
-        s: { type: "array", maxItems: 5, "x-kubernetes-list-type": "set", items: { type: "string", maxLength: 5 } },
-        l: { type: "array", maxItems: 5, items: { type: "string", maxLength: 5 } },
-      },
-      ...rules({ rule: "self.s == oldSelf.s", message: "set changed" }, { rule: "self.l == oldSelf.l", message: "list changed" }),
-    },
-    writes: [{ before: { s: ["a", "b"], l: ["a", "b"] }, after: { s: ["b", "a"], l: ["b", "a"] } }],
-  },
-  {
-    name: "cost limit of a call",
-    spec: { type: "object", properties: { t: { type: "array", maxItems: 400, items: { type: "integer" }, ...rules({ rule: "self.all(x, self.all(y, x + y > 0))" }) }, u: { type: "integer", ...rules({ rule: "self > 5" }) } } },
-    writes: create({ t: Array.from({ length: 400 }, (_, index) => index + 1), u: 1 }, { t: [1, 2], u: 1 }),
-  },
-  {
-    name: "escaped names",
-    spec: {
-      type: "object",
-      properties: { "a-b": text, namespace: text, "x.y/z": text, __under: text, "1st": text, in: text },
-      ...rules(
-        { rule: "self.a__dash__b == 'x'" },
-        { rule: "self.__namespace__ == 'x'" },
-        { rule: "self.x__dot__y__slash__z == 'x'" },
-        { rule: "self.__underscores__under == 'x'" },
-        { rule: "self.__in__ == 'x'" },
-        { rule: "self.namespace == 'x'" },
-      ),
-    },
-    writes: create({ "a-b": "y", namespace: "y", "x.y/z": "y", __under: "y", "1st": "y", in: "y" }),
-  },
-  {
-    name: "formats",
-    spec: {
-      type: "object",
-      properties: { d: { type: "string", format: "duration" }, t: { type: "string", format: "date-time" }, b: { type: "string", format: "byte" } },
-      ...rules({ rule: "self.d < duration('1h')" }, { rule: "self.t < timestamp('2020-01-01T00:00:00Z')" }, { rule: "self.b == b'x'" }),
-    },
-    writes: create({ d: "2h", t: "2024-01-01T00:00:00Z", b: "aGk=" }, { d: "3 days", t: "2024-01-01T00:00:00.5+01:00", b: "eA==" }),
-  },
-  {
-    name: "preserved and embedded",
-    spec: {
-      type: "object",
-      properties: {
-        r: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, ...rules({ rule: "self.kind == 'Pod' && self.metadata.name == 'x'" }) },
-      },
-    },
-    writes: create({ r: { apiVersion: "v1", kind: "Pod", metadata: { name: "y" }, other: 1 } }, { r: { apiVersion: "v1", kind: "Pod", metadata: { name: "x" } } }),
-  },
+  ...transitionCases,
 ];

@@ -25,12 +25,15 @@ export function printAst(expr: Expr, indent = ""): string {
       return `[${lines(expr.items.map((item) => printAst(item, inner)))}]^#*expr.Expr_ListExpr#`;
     case "map": {
       const entries = expr.entries.map(
-        ({ key, value }) => `${printAst(key, inner)}:${printAst(value, inner)}^#*expr.Expr_CreateStruct_Entry#`,
+        ({ key, value }) =>
+          `${printAst(key, inner)}:${printAst(value, inner)}^#*expr.Expr_CreateStruct_Entry#`,
       );
       return `{${lines(entries)}}^#*expr.Expr_StructExpr#`;
     }
     case "struct": {
-      const fields = expr.fields.map(({ name, value }) => `${name}:${printAst(value, inner)}^#*expr.Expr_CreateStruct_Entry#`);
+      const fields = expr.fields.map(
+        ({ name, value }) => `${name}:${printAst(value, inner)}^#*expr.Expr_CreateStruct_Entry#`,
+      );
       return `${expr.name}{${lines(fields)}}^#*expr.Expr_StructExpr#`;
     }
     case "comprehension": {

@@ -24,7 +24,12 @@ export const schema: JSONSchema = {
         names: { type: "array", maxItems: 10, items: { type: "string", maxLength: 10 } },
         numbers: { type: "array", items: { type: "integer" } },
         doubles: { type: "array", maxItems: 5, items: { type: "number" } },
-        set: { type: "array", "x-kubernetes-list-type": "set", maxItems: 5, items: { type: "string", maxLength: 5 } },
+        set: {
+          type: "array",
+          "x-kubernetes-list-type": "set",
+          maxItems: 5,
+          items: { type: "string", maxLength: 5 },
+        },
         items: {
           type: "array",
           maxItems: 4,
@@ -33,12 +38,19 @@ export const schema: JSONSchema = {
           items: {
             type: "object",
             required: ["key"],
-            properties: { key: { type: "string", maxLength: 8 }, value: { type: "integer" }, tags: { type: "array", maxItems: 3, items: { type: "string", maxLength: 6 } } },
+            properties: {
+              key: { type: "string", maxLength: 8 },
+              value: { type: "integer" },
+              tags: { type: "array", maxItems: 3, items: { type: "string", maxLength: 6 } },
+            },
           },
         },
         labels: { type: "object", maxProperties: 5, additionalProperties: { type: "string", maxLength: 10 } },
         open: { type: "object", additionalProperties: { type: "string" } },
-        nested: { type: "object", properties: { a: { type: "object", properties: { b: { type: "integer" } } } } },
+        nested: {
+          type: "object",
+          properties: { a: { type: "object", properties: { b: { type: "integer" } } } },
+        },
         any: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
         "a-b.c/d": { type: "string" },
         namespace: { type: "string" },
@@ -91,7 +103,10 @@ export const old = {
 };
 
 /** The expressions, one rule each. */
-export const expressions: readonly string[] = readFileSync(new URL("expressions.txt", import.meta.url), "utf8")
+export const expressions: readonly string[] = readFileSync(
+  new URL("expressions.txt", import.meta.url),
+  "utf8",
+)
   .trimEnd()
   .split("\n");
 
