@@ -4,12 +4,22 @@ import { emptySet, type FieldSet, fieldSet, ownedLeaf, sortedChildren, union } f
 import { type PathElement, parseElement } from "./path-element.ts";
 
 /**
+ * What was encoded and decoded, as long as somebody has it: most writes leave most managers as they are. Neither
+ * form is ever changed in place.
+ */
+const encodings = new WeakMap<FieldSet, JSONObject>();
+const decodings = new WeakMap<JSONObject, FieldSet>();
+
+/**
  * Writes a set as `fieldsV1`: an object of steps. A path that is in the set and has others below it says so by
  * a member `.`; one without any below it is an empty object.
  */
 export function encodeFieldsV1(set: FieldSet): JSONObject {
-  const encoded: JSONObject = set.owned && set.children.size > 0 ? { ".": {} } : {};
-  for (const [element, child] of sortedChildren(set)) encoded[element] = encodeFieldsV1(child);
+  const known = encodings.get(set);
+  if (known) return known;
+  const encoded = encodeNode(set);
+  encodings.set(set, encoded);
+  decodings.set(encoded, set);
   return encoded;
 }
 
@@ -17,7 +27,17 @@ export function encodeFieldsV1(set: FieldSet): JSONObject {
 export function decodeFieldsV1(fields: JSONValue | undefined): FieldSet | undefined {
   if (!isObject(fields)) return undefined;
   if (Object.keys(fields).length === 0) return emptySet;
-  return decodeNode(fields);
+  const known = decodings.get(fields);
+  if (known) return known;
+  const decoded = decodeNode(fields);
+  if (decoded) decodings.set(fields, decoded);
+  return decoded;
+}
+
+function encodeNode(set: FieldSet): JSONObject {
+  const encoded: JSONObject = set.owned && set.children.size > 0 ? { ".": {} } : {};
+  for (const [element, child] of sortedChildren(set)) encoded[element] = encodeNode(child);
+  return encoded;
 }
 
 function decodeNode(node: JSONValue): FieldSet | undefined {

@@ -1,4 +1,5 @@
 import type { JSONObject } from "../json.ts";
+import type { SchemaNode } from "../schema-node.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
 import { difference, type FieldSet, fieldSetOf, intersection, isEmptySet, union } from "./field-set.ts";
@@ -57,16 +58,19 @@ export async function fitManagers(
 ): Promise<Managers> {
   let fitted = managers;
   for (const [key, manager] of managers) {
+    const schema = endpoint.schemaOf(manager.apiVersion);
+    if (!schema || fitting.get(manager.fields) === schema) continue;
     const object = await inVersion(live, manager.apiVersion, endpoint);
     if (!object) continue;
-    fitted = withFields(
-      fitted,
-      key,
-      fitToSchema(manager.fields, object, endpoint.schemaOf(manager.apiVersion)),
-    );
+    const fields = fitToSchema(manager.fields, object, schema);
+    fitting.set(fields, schema);
+    fitted = withFields(fitted, key, fields);
   }
   return fitted;
 }
+
+/** The schema that a set of fields is known to fit. */
+const fitting = new WeakMap<FieldSet, SchemaNode>();
 
 /** Takes out what nobody ever owns: what says which object it is, and what the server alone sets. */
 export function withoutServerFields(fields: FieldSet): FieldSet {

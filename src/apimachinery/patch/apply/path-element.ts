@@ -98,7 +98,10 @@ function compareText(a: string, b: string): number {
 }
 
 function canonicalJSON(value: JSONValue): string {
-  return JSON.stringify(value, (_, part: JSONValue) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b))) : part,
-  );
+  if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort(compareText)
+    .map((name) => `${JSON.stringify(name)}:${canonicalJSON(memberOf(value, name)!)}`);
+  return `{${members.join(",")}}`;
 }

@@ -15,9 +15,12 @@ export async function pruneDropped(
   endpoint: Endpoint,
   merged: JSONObject,
   managers: Managers,
+  stated: FieldManager,
   last: FieldManager | undefined,
 ): Promise<JSONObject> {
-  if (!last || isEmptySet(last.fields)) return merged;
+  const isNothingDropped =
+    !last || (last.apiVersion === stated.apiVersion && isEmptySet(difference(last.fields, stated.fields)));
+  if (isNothingDropped) return merged;
   const whole = await inVersion(merged, last.apiVersion, endpoint);
   if (!whole) return merged;
 

@@ -4,6 +4,7 @@ import { PatchError } from "../patch-error.ts";
 import { ApplyConflict } from "./apply-conflict.ts";
 import { checkApplied } from "./check-applied.ts";
 import { type Endpoint, withoutResetFields } from "./endpoint.ts";
+import { isEqualSet } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
 import { conflictsBeyondLastApplied, refreshLastApplied } from "./last-applied.ts";
 import { type Managers, managerKey, stampOf, withFields } from "./managers.ts";
@@ -49,12 +50,19 @@ export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise
  * applying the same again would otherwise make a new revision each time.
  */
 export function changedOnlyTimes(live: JSONObject, next: JSONObject): boolean {
-  const withoutTimes = (object: JSONObject) =>
-    withManagers(
-      object,
-      new Map([...managersOf(object)].map(([key, m]) => [key, { ...m, time: undefined }])),
-    );
-  return isEqual(withoutTimes(live), withoutTimes(next));
+  const nobody: Managers = new Map();
+  return (
+    isEqualManagers(managersOf(live), managersOf(next)) &&
+    isEqual(withManagers(live, nobody), withManagers(next, nobody))
+  );
+}
+
+function isEqualManagers(a: Managers, b: Managers): boolean {
+  if (a.size !== b.size) return false;
+  return [...a].every(([key, { apiVersion, fields }]) => {
+    const other = b.get(key);
+    return other?.apiVersion === apiVersion && isEqualSet(other.fields, fields);
+  });
 }
 
 /** An object that nobody manages yet keeps what it holds as the property of `before-first-apply`. */
@@ -79,10 +87,11 @@ async function applyFields(
   const key = managerKey(identity);
   const fields = withoutResetFields(fieldsOf(applied, schema), endpoint);
   const last = fitted.get(key);
-  const claimed = new Map(fitted).set(key, { ...identity, fields, time: last?.time });
+  const stated = { ...identity, fields, time: last?.time };
+  const claimed = new Map(fitted).set(key, stated);
 
   const merged = mergeValues(live, applied, schema);
-  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, last);
+  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, stated, last);
   const settled = await settleOwnership(endpoint, live, next, claimed, key);
   if (!force && settled.conflicts.size > 0) {
     const lastApplied = manager === "kubectl";

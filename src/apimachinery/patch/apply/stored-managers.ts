@@ -1,4 +1,5 @@
 import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "../is-equal.ts";
 import { isObject, type JSONObject } from "../json.ts";
 import { decodeManagedFields, encodeManagedFields, type Managers } from "./managers.ts";
 
@@ -20,6 +21,7 @@ export function managersForUpdate(
   if (subresource) return managersOf(live);
   const entries = entriesOf(next);
   if (isReset(entries)) return new Map();
+  if (isEqual(entries, entriesOf(live))) return managersOf(live);
   const sent = managersOf(next);
   return sent.size > 0 ? sent : managersOf(live);
 }
