@@ -276,6 +276,24 @@ test("Reflector reports a server whose certificate it can't trust, and goes on",
   expect(attempts[0]?.message).toMatch(/SSL|EPROTO|wrong version/);
 });
 
+test("Reflector says what keeps it from asking, and what keeps it from taking an object in", async () => {
+  const server = await world({});
+  const errors: string[] = [];
+  const onError = ({ message }: Error): void => void errors.push(message);
+  const current = (): never => {
+    throw new Error("the credential program failed");
+  };
+  startCache({ ...server.config, credentials: { current } }, { onError });
+  await eventually(() => errors.length > 0);
+  expect(errors[0]).toBe("the credential program failed");
+  errors.length = 0;
+  const transform = (): never => {
+    throw new Error("no such field");
+  };
+  startCache(server.config, { transform, onError });
+  await eventually(() => expect(errors).toContain("an object was not taken in: no such field"));
+});
+
 test("Reflector streams the first list where the server can, and needs no other request", async () => {
   const end = { metadata: { resourceVersion: "10", annotations: { "k8s.io/initial-events-end": "true" } } };
   const server = await world({

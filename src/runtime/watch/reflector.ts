@@ -113,7 +113,7 @@ export class Reflector {
     do {
       // A continue token carries its own version; the server refuses both together.
       const start = token === undefined ? { resourceVersion } : { continue: token };
-      const { stream } = await this.#send({
+      const { stream } = await this.#request({
         path: this.#options.path,
         query: { ...this.#selectors(), limit, ...start },
         headers: this.#options.listHeaders ?? {},
@@ -144,7 +144,7 @@ export class Reflector {
     { resourceVersion, sendInitialEvents, timeoutSeconds }: WatcherCommand & { type: "watch" },
     signal: AbortSignal,
   ): Promise<WatcherCommand | undefined> {
-    const { stream } = await this.#send({
+    const { stream } = await this.#request({
       path: this.#options.path,
       query: {
         watch: true,
@@ -184,6 +184,17 @@ export class Reflector {
       if (error instanceof Silence && isStreaming()) return this.#step({ type: "stalled" });
     }
     return this.#step({ type: "closed" });
+  }
+
+  /** Sends; what fails before there is a request, such as a credential program, is a server out of reach too. */
+  async #request(request: RawRequest): Promise<RawResponse> {
+    try {
+      return await this.#send(request);
+    } catch (error) {
+      if (error instanceof ApiError || request.signal?.aborted) throw error;
+      const { message = String(error) } = error as { message?: string };
+      throw new ApiError({ code: 0, reason: "Unreachable", message }, { cause: error });
+    }
   }
 
   #selectors(): { labelSelector?: string | undefined; fieldSelector?: string | undefined } {
