@@ -14,6 +14,29 @@ export function explainJSON(text: string): string {
   }
 }
 
+/** How deep objects and arrays may be nested. */
+export const maxDepth = 2000;
+
+/** Tells whether a text is nested deeper than the server follows. */
+export function isTooDeep(text: string): boolean {
+  if (text.length <= 2 * maxDepth) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at);
+    else if (char === "{" || char === "[") depth++;
+    else if (char === "}" || char === "]") depth--;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
+}
+
 class JSONProblem extends Error {}
 
 const literals = ["true", "false", "null"];
@@ -21,6 +44,7 @@ const literals = ["true", "false", "null"];
 class Scanner {
   readonly #text: string;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -44,9 +68,10 @@ class Scanner {
   }
 
   #object(): void {
+    this.#deeper();
     this.#at++;
     this.#space();
-    if (this.#take("}")) return;
+    if (this.#take("}")) return this.#shallower();
     for (;;) {
       this.#space();
       if (this.#text[this.#at] !== '"') throw this.#problem("looking for beginning of object key string");
@@ -55,19 +80,20 @@ class Scanner {
       if (!this.#take(":")) throw this.#problem("after object key");
       this.value();
       this.#space();
-      if (this.#take("}")) return;
+      if (this.#take("}")) return this.#shallower();
       if (!this.#take(",")) throw this.#problem("after object key:value pair");
     }
   }
 
   #array(): void {
+    this.#deeper();
     this.#at++;
     this.#space();
-    if (this.#take("]")) return;
+    if (this.#take("]")) return this.#shallower();
     for (;;) {
       this.value();
       this.#space();
-      if (this.#take("]")) return;
+      if (this.#take("]")) return this.#shallower();
       if (!this.#take(",")) throw this.#problem("after array element");
     }
   }
@@ -90,6 +116,16 @@ class Scanner {
     const found = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
     this.#at += found.length;
     if (!/\d$/.test(found)) throw this.#problem("in numeric literal");
+  }
+
+  /** Go gives up at the same depth. */
+  #deeper(): void {
+    this.#depth++;
+    if (this.#depth > maxDepth) throw new JSONProblem("exceeded max depth");
+  }
+
+  #shallower(): void {
+    this.#depth--;
   }
 
   #literal(word: string): void {

@@ -13,7 +13,7 @@ import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";
 import { badRequest, invalidObject, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
-import { explainJSON } from "./json-error.ts";
+import { explainJSON, isTooDeep } from "./json-error.ts";
 import { handleApply } from "./apply.ts";
 import { mediaTypeOf } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
@@ -128,6 +128,7 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
 
 function parseText(text: string): unknown {
   try {
+    if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
     return JSON.parse(text);
   } catch {
     throw badRequest(`error decoding patch: ${explainJSON(text)}`);

@@ -8,7 +8,7 @@ import type { RequestContext } from "../server/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../status/index.ts";
 import type { ApiObject } from "../storage/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
-import { explainJSON } from "./json-error.ts";
+import { explainJSON, isTooDeep } from "./json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 
@@ -62,6 +62,7 @@ export async function parseProtobuf(body: Buffer, target: Target): Promise<unkno
 
 function parseJSON(text: string, target: Target): unknown {
   try {
+    if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
     return JSON.parse(text);
   } catch {
     const shown = text === "" ? "<empty>" : text.slice(0, 1024);

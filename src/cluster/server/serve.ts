@@ -27,8 +27,7 @@ async function answer(handler: Handler, request: IncomingMessage, response: Serv
 
 function contextOf(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
   const method = request.method ?? "GET";
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
+  let gone: AbortController | undefined;
   try {
     const target = request.url ?? "/";
     const mark = target.indexOf("?");
@@ -36,8 +35,28 @@ function contextOf(request: IncomingMessage, response: ServerResponse): RequestC
     const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
     const info = parseRequest(method, path, query);
     const user = { name: "system:anonymous", groups: ["system:unauthenticated"] };
-    return { request, response, method, query, info, signal: gone.signal, warnings: new Set(), user };
+    return {
+      request,
+      response,
+      method,
+      query,
+      info,
+      warnings: new Set(),
+      user,
+      /** Few requests ask for it, and it costs more than the rest of the context together. */
+      get signal() {
+        gone ??= abortOnClose(response);
+        return gone.signal;
+      },
+    };
   } catch {
     return undefined;
   }
+}
+
+function abortOnClose(response: ServerResponse): AbortController {
+  const gone = new AbortController();
+  if (response.destroyed) gone.abort();
+  else response.on("close", () => gone.abort());
+  return gone;
 }

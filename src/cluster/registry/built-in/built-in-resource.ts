@@ -1,3 +1,4 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/patch";
 import { type BuiltinResource, type BuiltinSchema, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { badRequest } from "../../status/index.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
@@ -113,9 +114,17 @@ function withDecoding(
     default(object: ApiObject, context) {
       const schema = schemas.get(context.version) ?? schemas.get(version);
       if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
+      fillStructs(object, emptyObjects[kind]);
       strategy.default?.(object, context);
     },
   };
+}
+
+/** A struct that is no pointer is there even if nobody sent it. */
+function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
+  for (const [field, value] of Object.entries(empty ?? {})) {
+    if (typeof value === "object" && value !== null) object[field] ??= {};
+  }
 }
 
 function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version: string): ApiObject {

@@ -1,7 +1,7 @@
 import { checkSchema } from "@tsbuilder/apimachinery/cel";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { duplicate, type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
-import type { CustomResourceDefinition, CRDVersion } from "./custom-resource-definition.ts";
+import type { CRDNames, CRDVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** Checks a CRD as the API server does: its names, its versions, and every schema with its rules. */
 export function validateDefinition(crd: CustomResourceDefinition): FieldError[] {
@@ -53,7 +53,8 @@ function validateVersions({ spec }: CustomResourceDefinition): FieldError[] {
 
 function validateNames({ spec }: CustomResourceDefinition): FieldError[] {
   const errors: FieldError[] = [];
-  const { plural, singular = "", kind, listKind = "", shortNames = [], categories = [] } = spec.names ?? {};
+  const names: Partial<CRDNames> = spec.names ?? {};
+  const { plural = "", singular = "", kind = "", listKind = "", shortNames = [], categories = [] } = names;
   for (const [field, value] of Object.entries({ plural, singular })) {
     for (const detail of checkLabel1035(value)) errors.push(invalid(`spec.names.${field}`, value, detail));
   }

@@ -1,0 +1,95 @@
+import { connect } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { send } from "../testing/send.ts";
+import { startTestCluster, type TestCluster } from "../testing/index.ts";
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startTestCluster();
+});
+afterAll(() => cluster.stop());
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+
+/** Whatever a request did, the next one is answered. */
+async function readiness(): Promise<string> {
+  return (await send(cluster.kubeconfig, { method: "GET", path: "/readyz" })).text;
+}
+
+test.each([
+  ["cut off", '{"metadata":{"name":"a"'],
+  ["not JSON", "\u0000\u0001"],
+  ["deep", "[".repeat(100_000)],
+  ["of another shape", '{"metadata":[[[]]]}'],
+  ["with a prototype", '{"__proto__":{"polluted":true},"metadata":{"name":"p","labels":{"__proto__":"x"}}}'],
+])("a JSON body that is %s is a client's error", async (_, body) => {
+  const { code, body: status } = await send(cluster.kubeconfig, { method: "POST", path: configMaps, body });
+  expect(code).toBeGreaterThanOrEqual(201);
+  expect(code).toBeLessThan(500);
+  expect(status).toMatchObject({ apiVersion: "v1" });
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  expect(await readiness()).toBe("ok");
+});
+
+test("a YAML bomb is refused before it unfolds", async () => {
+  const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+  for (let level = 1; level < 10; level++) {
+    lines.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(", ")}]`);
+  }
+  const headers = { "Content-Type": "application/yaml" };
+  const { code } = await send(cluster.kubeconfig, {
+    method: "POST",
+    path: configMaps,
+    headers,
+    body: lines.join("\n"),
+  });
+  expect(code).toBe(400);
+  expect(await readiness()).toBe("ok");
+});
+
+test("a body of four megabytes is too large", async () => {
+  const body = JSON.stringify({ metadata: { name: "big" }, data: { k: "x".repeat(4 * 1024 * 1024) } });
+  const answer = await send(cluster.kubeconfig, { method: "POST", path: configMaps, body });
+  expect(answer.body).toMatchObject({ code: 413, reason: "RequestEntityTooLarge" });
+  expect(await readiness()).toBe("ok");
+});
+
+test.each([
+  "/api/v1/namespaces/../secrets",
+  "/api/v1/namespaces/%2e%2e/secrets",
+  "/api/v1/namespaces/default/configmaps/%2Fetc",
+  "/api/v1/namespaces/default/configmaps/%",
+  "/apis//v1/x",
+  "/api/v1/namespaces/default/configmaps/__proto__",
+  "/apis/__proto__/v1/constructor",
+  "//api//v1//pods",
+  `/api/v1/namespaces/${"n".repeat(8000)}/configmaps`,
+  "/api/v1/pods?labelSelector=%00&fieldSelector=%ff",
+])("the path %s gets an answer that is none of the server's fault", async (path) => {
+  const { code } = await send(cluster.kubeconfig, { method: "GET", path });
+  expect(code).toBeLessThan(500);
+  expect(await readiness()).toBe("ok");
+});
+
+test("a flood of headers ends the connection, not the server", async () => {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < 2000; index++) headers[`X-Flood-${index}`] = "x".repeat(60);
+  const answer = await send(cluster.kubeconfig, { method: "GET", path: "/api", headers }).catch(() => ({
+    code: 431,
+  }));
+  expect(answer.code).toBe(431);
+  expect(await readiness()).toBe("ok");
+});
+
+test("bytes that are no HTTP end their connection only", async () => {
+  const { port } = new URL(cluster.url);
+  await new Promise<void>((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false }, () => {
+      socket.write("\u0016\u0003 nonsense\r\n\r\n");
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", () => undefined);
+    socket.resume();
+  });
+  expect(await readiness()).toBe("ok");
+});
