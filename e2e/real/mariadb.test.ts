@@ -1,3 +1,4 @@
+/// <reference path="../golden/maria-operator/src/text-files.d.ts" />
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

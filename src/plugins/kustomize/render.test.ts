@@ -39,7 +39,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const edit = (...flags: string[]): Promise<string> => run(["edit", "--make=false", ...flags], root);
+const edit = (...flags: string[]): Promise<string> => {
+  rendered = undefined;
+  return run(["edit", "--make=false", ...flags], root);
+};
 
 describe.skipIf(kubectl === undefined)("config/default", () => {
   test("gives every object the project's prefix and namespace", async () => {
@@ -219,12 +222,17 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
   });
 });
 
+let rendered: Rendered[] | undefined;
+
+/** Renders once for each state of the project. */
 function render(): Rendered[] {
+  if (rendered) return rendered;
   const text = execFileSync(kubectl!, ["kustomize", join(root, "config/default")], {
     encoding: "utf8",
     env: { ...process.env, KUBECONFIG: "/dev/null" },
   });
-  return parseAllDocuments(text).map((document) => document.toJS() as Rendered);
+  rendered = parseAllDocuments(text).map((document) => document.toJS() as Rendered);
+  return rendered;
 }
 
 const all = (kind: string): Rendered[] => render().filter((object) => object.kind === kind);
