@@ -152,12 +152,15 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     if (this.hasSynced) return;
     for (const { partition } of this.#partitions.values()) if (!partition.hasSynced) return;
     this.#synced.open();
-    for (const queue of this.#queues) queue.markSynced();
+    const queues = [...this.#queues];
+    for (const queue of queues) queue.markSynced();
   }
 
   #tellAll(events: readonly InformerEvent<T>[]): void {
     if (events.length === 0) return;
-    for (const queue of this.#queues) queue.push(events);
+    // A handler may subscribe another one, which gets these objects by itself.
+    const queues = [...this.#queues];
+    for (const queue of queues) queue.push(events);
   }
 
   *#seen(): Generator<Entry<T>> {

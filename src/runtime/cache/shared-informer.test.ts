@@ -1,0 +1,79 @@
+import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { expect, test } from "vitest";
+import type { Partition } from "./partition.ts";
+import { SharedInformer } from "./shared-informer.ts";
+
+const ConfigMap = defineKind({ group: "", version: "v1" }, { kind: "ConfigMap", plural: "configmaps" });
+
+function object(name: string, version: number): KubernetesObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "default", uid: name, resourceVersion: String(version) },
+  };
+}
+
+/** A started informer, and the partition that a watch would fill. */
+function start(): { informer: SharedInformer<KubernetesObject>; partition: Partition<KubernetesObject> } {
+  let partition: Partition<KubernetesObject> | undefined;
+  const plan = {
+    namespace: undefined,
+    covers: () => true,
+    prepare: (each: KubernetesObject) => each,
+    run: async (given: Partition<KubernetesObject>) => void (partition = given),
+  };
+  const informer = new SharedInformer(ConfigMap, [plan], () => {});
+  informer.start();
+  return { informer, partition: partition! };
+}
+
+function fill(partition: Partition<KubernetesObject>, ...objects: KubernetesObject[]): void {
+  partition.begin();
+  for (const each of objects) partition.keep(each, 1, false);
+  partition.replace("5");
+}
+
+test("SharedInformer tells a lone event before the watch goes on", () => {
+  const { informer, partition } = start();
+  const told: string[] = [];
+  informer.subscribe(({ type, object }) => void told.push(`${type} ${object.metadata.name}`));
+  fill(partition);
+  partition.change("ADDED", object("a", 6), 1);
+  expect(told).toEqual(["add a"]);
+});
+
+test("SharedInformer tells a handler that another one subscribed everything once", () => {
+  const { informer, partition } = start();
+  const told: string[] = [];
+  informer.subscribe((event) => {
+    if (event.object.metadata.name !== "a") return;
+    informer.subscribe(({ type, object }) => void told.push(`${type} ${object.metadata.name}`));
+  });
+  fill(partition, object("a", 1), object("b", 2));
+  partition.change("ADDED", object("c", 6), 1);
+  expect(told).toEqual(["add a", "add b", "add c"]);
+});
+
+test("SharedInformer lets the program go on between many events", async () => {
+  const { informer, partition } = start();
+  const busy = (): void => {
+    for (const end = performance.now() + 1; performance.now() < end; );
+  };
+  let told = 0;
+  informer.subscribe(() => {
+    busy();
+    told++;
+  });
+  fill(partition, ...Array.from({ length: 50 }, (_, at) => object(`o-${at}`, at + 1)));
+  expect(told).toBeGreaterThan(0);
+  expect(told).toBeLessThan(50);
+  await expect.poll(() => told).toBe(50);
+});
+
+test("SharedInformer ends waits and subscriptions when it is stopped", async () => {
+  const { informer } = start();
+  const waiting = [informer.synced(), informer.subscribe(() => {}).synced()];
+  await informer.stop();
+  for (const wait of waiting) await expect(wait).rejects.toThrow(/stopped|ended/);
+  expect(() => informer.subscribe(() => {})).toThrow("stopped");
+});
