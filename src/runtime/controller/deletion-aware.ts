@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../client/api-error.ts";
 import type { Client } from "../client/client.ts";
-import { keyOf } from "../client/object-key.ts";
+import { formatKey, keyOf } from "../client/object-key.ts";
 import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";
 
 /** What a controller does with objects that are being deleted. */
@@ -22,6 +22,11 @@ export function deletionAware<T extends KubernetesObject>(
   reconciler: Reconciler,
 ): Reconciler {
   const { kind, finalizers, whileDeleting } = policy;
+  /**
+   * The uids of objects whose last finalizer was removed, by key. The server answers that with the version it had
+   * before, so the cache can't know before the watch tells that such an object is gone: cleanup must not run again.
+   */
+  const gone = new Map<string, string | undefined>();
 
   /** A write that finds its object gone is no failure: the cache didn't know yet, and the deletion makes a request. */
   async function reconcile(request: Request, context: Context): Promise<Result> {
@@ -35,6 +40,9 @@ export function deletionAware<T extends KubernetesObject>(
 
   async function reconcileOrCleanUp(request: Request, context: Context): Promise<Result> {
     const object = await client.find(kind, request);
+    const key = formatKey(request);
+    if (object && gone.has(key) && gone.get(key) === object.metadata.uid) return;
+    gone.delete(key);
     if (object?.metadata.deletionTimestamp !== undefined) {
       const wait = await cleanUp(object, context);
       if (wait || !whileDeleting) return wait;
@@ -76,9 +84,11 @@ export function deletionAware<T extends KubernetesObject>(
     try {
       const latest = await client.find(kind, keyOf(object));
       if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
-      return await client.patch(kind, latest, ({ metadata }) => {
+      const left = await client.patch(kind, latest, ({ metadata }) => {
         metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
       });
+      if (!left.metadata.finalizers?.length) gone.set(formatKey(keyOf(left)), left.metadata.uid);
+      return left;
     } catch (error) {
       if (error instanceof ApiError && error.isNotFound) return undefined;
       throw error;
