@@ -55,7 +55,7 @@ describe("an API server takes what the generators write, and refuses what they r
       code,
       optionsFor(page.endsWith("core-types.md") ? "core-types.md" : ""),
     );
-    expect(diagnostics).toEqual([]);
+    expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     const log = new DiagnosticLog();
     checkCrd(generated!, log);
     const refusal = await send(parse(emitFile([generated!.crd], {})) as object);

@@ -5,6 +5,7 @@ import {
   type ConstDeclaration,
   type Declared,
   evaluate,
+  isDefineKind,
   type Module,
   NotStatic,
   type ReferenceNode,
@@ -68,11 +69,6 @@ export function reportUndefinedKinds(
       `add: export const ${name} = defineKind<${name}>(groupVersion, { kind: "${name}", plural: "${name.toLowerCase()}s" });`,
     );
   }
-}
-
-function isDefineKind({ value }: ConstDeclaration, module: Module): boolean {
-  if (value.kind !== "call") return false;
-  return value.callee === "defineKind" || module.imports.get(value.callee)?.name === "defineKind";
 }
 
 function readKind(

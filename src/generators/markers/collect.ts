@@ -1,11 +1,12 @@
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
-import type {
-  CommentBlock,
-  Declaration,
-  LeadingComments,
-  Member,
-  Module,
-  TypeNode,
+import {
+  type CommentBlock,
+  type Declaration,
+  type LeadingComments,
+  type Member,
+  type Module,
+  type TypeNode,
+  isDefineKind,
 } from "../loader/index.ts";
 import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definition.ts";
 import { MarkerError } from "./marker-error.ts";
@@ -50,7 +51,7 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
     forPackage.push(...markers.filter(({ definition }) => !definition.targets.includes(target)));
   };
   for (const declaration of everyDeclaration(module)) {
-    if (declaration.kind !== "const" || isKind(declaration)) own(declaration.comments, "type");
+    if (declaration.kind !== "const" || isDefineKind(declaration, module)) own(declaration.comments, "type");
     forEachMember(declaration, (member) => own(member.comments, "field"));
   }
   for (const block of module.comments) {
@@ -58,14 +59,6 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
   }
   forPackage.sort((a, b) => a.place.pos - b.place.pos);
   return { on: (comments) => owned.get(comments) ?? NONE, package: forPackage };
-}
-
-function isKind(declaration: Declaration): boolean {
-  return (
-    declaration.kind === "const" &&
-    declaration.value.kind === "call" &&
-    declaration.value.callee === "defineKind"
-  );
 }
 
 function everyDeclaration(module: Module): Declaration[] {

@@ -108,10 +108,23 @@ class Field {
       schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
     }
     const merged = settle(schema, this.#place, log);
+    if (merged.format === "int64") this.#warnOfPrecision(merged);
     const limit = this.#find("tsbuilder:maxDescLen")?.args[""];
     const settled = limitDescriptions(merged, limit === undefined ? undefined : Number(limit));
     settled[ORIGIN] = { place: this.#place, markers: settled[ORIGIN]?.markers ?? new Map() };
     return settled;
+  }
+
+  #warnOfPrecision({ default: value, minimum, maximum }: Schema): void {
+    const isUnsafe = [value, minimum, maximum].some(
+      (number) => typeof number === "bigint" || (typeof number === "number" && !Number.isSafeInteger(number)),
+    );
+    if (!isUnsafe) return;
+    this.#builder.sources.log.warn(
+      this.#place,
+      `"${this.#property.name}" may hold integers beyond 2^53, which a number in JavaScript doesn't keep exactly`,
+      "bound it at 9007199254740991, or use a string",
+    );
   }
 
   #structure(): Schema {

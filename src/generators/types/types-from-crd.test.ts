@@ -33,7 +33,10 @@ async function generate(
       crds.map(({ crd }) => crd),
       {},
     ),
-    messages: sources.log.sorted().map(({ message }) => message),
+    messages: sources.log
+      .sorted()
+      .filter(({ severity }) => severity === "error")
+      .map(({ message }) => message),
   };
 }
 
