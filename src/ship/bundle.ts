@@ -8,9 +8,14 @@ export interface IncrementalBundle {
 }
 
 /** Bundles a project's `src/main.ts` and everything that it imports into one file, for an image or `node`. */
-export async function bundleOperator(project: string, outfile: string): Promise<void> {
+export async function bundleOperator(
+  project: string,
+  outfile: string,
+  /** Conditions of `exports` that count besides Node's own. */
+  { conditions = [] }: { readonly conditions?: string[] } = {},
+): Promise<void> {
   const { build } = await import("esbuild");
-  await explained(() => build(options(project, outfile)));
+  await explained(() => build({ ...options(project, outfile), conditions }));
 }
 
 /** Prepares a bundle for the development loop. */

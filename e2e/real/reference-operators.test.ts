@@ -1,0 +1,28 @@
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+import { test } from "vitest";
+import { referenceOperatorSuite } from "../support/reference-operators.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+import { letPodsRun } from "./pods-run.ts";
+
+const binaries = findBinaries({ build: false });
+
+if ("missing" in binaries) {
+  console.log(`left out: the reference operators on a real control plane: ${binaries.missing}`);
+  test.skip(`left out: ${binaries.missing}`, () => undefined);
+} else {
+  referenceOperatorSuite("a real control plane", async () => {
+    const control = await startControlPlane(binaries.folder, { controllerManager: true });
+    const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
+    const ended = new AbortController();
+    const running = letPodsRun(client, ended.signal);
+    return {
+      kubeconfig: control.kubeconfig,
+      stop: async () => {
+        ended.abort();
+        await running.catch(() => undefined);
+        await control.stop();
+      },
+    };
+  });
+}
