@@ -105,10 +105,10 @@ describe("init", () => {
   });
 
   test("takes a licence header from a file", async () => {
-    writeFileSync(join(root, "header.txt"), "/* ours */\n");
+    writeFileSync(join(root, "header.txt"), "/* ours since YEAR */\n");
     await call("init --domain example.com --project-name shop --license-file header.txt");
     await call("create api --group apps --version v1 --kind Order");
-    expect(read("api/v1/order_types.ts")).toMatch(/^\/\* ours \*\/\n\nimport/);
+    expect(read("api/v1/order_types.ts")).toMatch(/^\/\* ours since \d{4} \*\/\n\nimport/);
   });
 });
 

@@ -54,7 +54,8 @@ function addOption(parser: Parser, flag: string, definition: FlagDefinition): vo
   const option = new Option(`${short}--${flag}${value}`, summary).hideHelp(hidden);
   if (definition.choices) option.choices([...definition.choices]);
   if (type === "list") option.argParser(collect(definition.choices));
-  if (definition.default !== undefined) option.default(definition.default);
+  // The help need not say that what isn't asked for isn't done.
+  if (definition.default) option.default(definition.default);
   parser.addOption(option);
   if (type === "boolean") parser.addOption(new Option(`--no-${flag}`).hideHelp());
 }
@@ -125,12 +126,14 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
 type Values = Record<string, string | boolean | number | readonly string[] | undefined>;
 
 function readValues(parser: Parser, flags: FlagDefinitions): Values {
-  const entries = Object.entries(flags).map(([flag, { type }]): [string, Values[string]] => {
-    const value = parser.getOptionValue(camelCase(flag)) as Values[string];
-    if (type === "list") return [flag, value ?? []];
-    if (type === "number" && typeof value === "string") return [flag, toNumber(flag, value)];
-    return [flag, value];
-  });
+  const entries = Object.entries(flags).map(
+    ([flag, { type, default: missing }]): [string, Values[string]] => {
+      const value = (parser.getOptionValue(camelCase(flag)) as Values[string]) ?? missing;
+      if (type === "list") return [flag, value ?? []];
+      if (type === "number" && typeof value === "string") return [flag, toNumber(flag, value)];
+      return [flag, value];
+    },
+  );
   return Object.fromEntries(entries);
 }
 

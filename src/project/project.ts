@@ -15,7 +15,7 @@ export interface Project {
   readonly owner: string;
   readonly features: readonly FeatureName[];
   readonly resources: readonly Resource[];
-  /** The tsbuilder that wrote the file last. */
+  /** The tsbuilder that started the project. */
   readonly cliVersion: string;
 }
 
