@@ -101,5 +101,5 @@ export function digest(answer: Answer): object {
   const { status, warnings, body } = answer;
   if (status < 300) return { status, warnings, spec: body["spec"] ?? null };
   const details = body["details"] as { causes?: object[] } | undefined;
-  return { status, warnings, message: body["message"], causes: details?.causes ?? [] };
+  return { status, warnings, causes: details?.causes ?? [] };
 }

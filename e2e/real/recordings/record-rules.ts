@@ -9,7 +9,7 @@ const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 function causes({ status, body }: Answer): object {
   const details = body["details"] as { causes?: object[] } | undefined;
-  return status < 300 ? { status } : { status, causes: details?.causes ?? [], message: body["message"] };
+  return status < 300 ? { status } : { status, causes: details?.causes ?? [] };
 }
 
 const created: Record<string, object> = {};

@@ -1,4 +1,4 @@
-import { goStruct, goValue, quote } from "./go-text.ts";
+import { goFloat, goStruct, goValue, quote } from "./go-text.ts";
 
 /** The reason of one field error, as `details.causes[].reason` carries it. */
 export type FieldErrorReason =
@@ -38,6 +38,11 @@ export function required(field: string, detail = ""): FieldError {
 /** A value is malformed. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
+}
+
+/** The same for a number that was compared as a float64, and is shown as one. */
+export function invalidFloat(field: string, value: number, detail: string): FieldError {
+  return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goFloat(value)}`);
 }
 
 /** The same for a value that the API server shows as its own struct. */

@@ -43,6 +43,11 @@ export const cases: readonly SchemaCase[] = [
       0.7,
     ]),
   },
+  {
+    name: "bounds that integers can't have",
+    ...one({ type: "integer", minimum: 1.5, maximum: 3.5, multipleOf: 0.5 }, [1, 2, 3, 4, 1.5]),
+  },
+  { name: "bounds of int32", ...one({ type: "integer", format: "int32", maximum: 3_000_000_000 }, [1, 3_000_000_001]) },
   { name: "multipleOf", ...one({ type: "integer", multipleOf: 5 }, [7, 10]) },
   { name: "double", ...one({ type: "number", format: "double" }, ["a", true, 1, 1.5]) },
   {

@@ -12,50 +12,106 @@ export function compileNumber(
   const { minimum, maximum, multipleOf } = schema;
   const type = types.length === 1 ? types[0]! : "";
   const ranged = type === "integer" || format === "float";
-  if (!ranged && minimum === undefined && maximum === undefined && multipleOf === undefined) return undefined;
+  const checks = [
+    multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
+    minimum === undefined
+      ? undefined
+      : bounded("Minimum boundary", minimum, (value, bound, exact, run) =>
+          checkMinimum(value, bound, exact, schema.exclusiveMinimum === true, run),
+        ),
+    maximum === undefined
+      ? undefined
+      : bounded("Maximum boundary", maximum, (value, bound, exact, run) =>
+          checkMaximum(value, bound, exact, schema.exclusiveMaximum === true, run),
+        ),
+  ].filter((check) => check !== undefined);
+  if (!ranged && checks.length === 0) return undefined;
 
   return (value, run) => {
-    if (ranged && !isInRange(value, type, format)) {
-      const named = format === "" ? "(default format)" : `with format ${format}`;
-      run.composite(`Checked value must be of type ${type} ${named} in ${run.path()}`);
-    }
-    if (multipleOf !== undefined) checkMultiple(value, multipleOf, run);
-    if (maximum !== undefined) checkMaximum(value, maximum, schema.exclusiveMaximum === true, run);
-    if (minimum !== undefined) checkMinimum(value, minimum, schema.exclusiveMinimum === true, run);
+    if (ranged && !isInRange(value, type, format)) outOfRange("Checked", run);
+    for (const check of checks) check(value, run);
   };
+
+  /** A constraint that its own type can't hold, such as 1.5 for integers, is reported with every value. */
+  function bounded(
+    name: string,
+    bound: number,
+    check: Constraint,
+  ): (value: number | bigint, run: Run) => void {
+    const exact = !ranged || isInRange(bound, type, format);
+    return (value, run) => {
+      if (!exact) outOfRange(name, run);
+      check(value, bound, exact, run);
+    };
+  }
+
+  function outOfRange(name: string, run: Run): void {
+    const named = format === "" ? "(default format)" : `with format ${format}`;
+    run.composite(`${name} value must be of type ${type} ${named} in ${run.path()}`);
+  }
 }
 
-function checkMaximum(value: number | bigint, maximum: number, exclusive: boolean, run: Run): void {
-  const bound = boundFor(value, maximum);
+/** Checks a value against a bound; one that is not exact is compared as a fraction. */
+type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
+
+function checkMaximum(
+  value: number | bigint,
+  maximum: number,
+  exact: boolean,
+  exclusive: boolean,
+  run: Run,
+): void {
+  const bound = boundFor(value, maximum, exact);
   if (exclusive ? value < bound : value <= bound) return;
-  run.invalid(value, `should be less than ${exclusive ? "" : "or equal to "}${show(bound, value)}`);
+  report(
+    value,
+    exact,
+    `should be less than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
+    run,
+  );
 }
 
-function checkMinimum(value: number | bigint, minimum: number, exclusive: boolean, run: Run): void {
-  const bound = boundFor(value, minimum);
+function checkMinimum(
+  value: number | bigint,
+  minimum: number,
+  exact: boolean,
+  exclusive: boolean,
+  run: Run,
+): void {
+  const bound = boundFor(value, minimum, exact);
   if (exclusive ? value > bound : value >= bound) return;
-  run.invalid(value, `should be greater than ${exclusive ? "" : "or equal to "}${show(bound, value)}`);
+  report(
+    value,
+    exact,
+    `should be greater than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
+    run,
+  );
 }
 
-function checkMultiple(value: number | bigint, factor: number, run: Run): void {
-  const divisor = boundFor(value, factor);
+function checkMultiple(value: number | bigint, factor: number, exact: boolean, run: Run): void {
+  const divisor = boundFor(value, factor, exact);
   if (divisor <= 0) {
-    run.invalidFactor(divisor, show(divisor, value));
+    run.invalidFactor(divisor, show(divisor, value, exact));
     return;
   }
-  const whole = kindOf(value) === "integer";
+  const whole = exact && kindOf(value) === "integer";
   const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
   const passes = whole ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
-  if (!passes) run.invalid(value, `should be a multiple of ${show(divisor, value)}`);
+  if (!passes) report(value, exact, `should be a multiple of ${show(divisor, value, exact)}`, run);
+}
+
+function report(value: number | bigint, exact: boolean, complaint: string, run: Run): void {
+  if (exact) run.invalid(value, complaint);
+  else run.invalidFloat(Number(value), complaint);
 }
 
 /** Integers are compared with the whole part of a bound, as the API server casts the bound to int64. */
-function boundFor(value: number | bigint, bound: number): number {
-  return kindOf(value) === "integer" ? Math.trunc(bound) : bound;
+function boundFor(value: number | bigint, bound: number, exact: boolean): number {
+  return exact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
 }
 
-function show(bound: number, value: number | bigint): string {
-  return kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
+function show(bound: number, value: number | bigint, exact: boolean): string {
+  return exact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
 }
 
 function isInRange(value: number | bigint, type: string, format: string): boolean {

@@ -1,6 +1,7 @@
 import {
   type FieldError,
   invalid,
+  invalidFloat,
   notSupported,
   required,
   tooLong,
@@ -77,6 +78,11 @@ export class Run {
   invalid(value: unknown, complaint: string): void {
     const path = this.path();
     this.errors.push(invalid(this.#field(path), value, `${path} in body ${complaint}`));
+  }
+
+  invalidFloat(value: number, complaint: string): void {
+    const path = this.path();
+    this.errors.push(invalidFloat(this.#field(path), value, `${path} in body ${complaint}`));
   }
 
   invalidFactor(value: unknown, factor: string): void {
