@@ -2,10 +2,11 @@ import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { goText } from "../go-text.ts";
 import { isObject, type JSONObject } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
+import { isDeclared, memberSchema } from "../member-schema.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { itemElement } from "./list-items.ts";
 import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
-import { isDeclared, memberSchema, shapeOf } from "./shape.ts";
+import { shapeOf } from "./shape.ts";
 
 /** An applied body that doesn't fit its kind's schema. The API server answers 500 with this message. */
 export class SchemaMismatch extends Error {

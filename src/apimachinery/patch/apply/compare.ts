@@ -2,10 +2,11 @@ import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "../is-equal.ts";
 import { isObject, memberOf, unionOfKeys } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
+import { memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
-import { hasContent, memberSchema, type Shape, shapesOf } from "./shape.ts";
+import { hasContent, type Shape, shapesOf } from "./shape.ts";
 
 /** What one write did, as sets of fields. */
 export interface Comparison {

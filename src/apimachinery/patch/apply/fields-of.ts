@@ -1,10 +1,11 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
+import { isDeclared, memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
 import { fieldElement, fieldNameOf } from "./path-element.ts";
-import { isDeclared, memberSchema, shapeOf } from "./shape.ts";
+import { shapeOf } from "./shape.ts";
 
 /**
  * The fields that an object states, by its schema: what an applier of it owns.

@@ -1,10 +1,11 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isObject, memberOf } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
+import { memberSchema } from "../member-schema.ts";
 import { type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";
 import { groupItems } from "./list-items.ts";
 import { fieldNameOf, type PathElement } from "./path-element.ts";
-import { memberSchema, shapeOf } from "./shape.ts";
+import { shapeOf } from "./shape.ts";
 
 /**
  * Fits a set to a schema that has become coarser: what was owned below a value that is now atomic is the value.

@@ -1,9 +1,10 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isObject, type JSONObject, memberOf, setMember, unionOfKeys } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
+import { memberSchema } from "../member-schema.ts";
 import { groupItems, itemElement } from "./list-items.ts";
 import type { PathElement } from "./path-element.ts";
-import { hasContent, memberSchema, shapesOf } from "./shape.ts";
+import { hasContent, shapesOf } from "./shape.ts";
 
 /** Lays an applied value over the live one: what the applied one states wins, all else stays. */
 export function mergeValues(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {

@@ -1,10 +1,11 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { isObject, type JSONObject, setMember } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
+import { memberSchema } from "../member-schema.ts";
 import { childOf, type FieldSet, isEmptySet } from "./field-set.ts";
 import { itemElement } from "./list-items.ts";
 import { fieldElement } from "./path-element.ts";
-import { memberSchema, shapeOf } from "./shape.ts";
+import { shapeOf } from "./shape.ts";
 
 /**
  * Takes the fields of a set out of a value; a field goes with all that is below it.

@@ -45,18 +45,6 @@ export function hasContent(value: JSONValue | undefined, shape: Shape): boolean 
   return shape.kind === "list" && Array.isArray(value) && value.length > 0;
 }
 
-/** The schema of a member: the declared one, else that of additional members. */
-export function memberSchema(schema: SchemaNode | undefined, name: string): SchemaNode | undefined {
-  if (isDeclared(schema, name)) return schema!.properties![name];
-  const additional = schema?.additionalProperties;
-  return typeof additional === "object" ? additional : undefined;
-}
-
-/** Tells whether a schema declares a member by name: a field of a struct, not a key of a map. */
-export function isDeclared(schema: SchemaNode | undefined, name: string): boolean {
-  return schema?.properties !== undefined && Object.hasOwn(schema.properties, name);
-}
-
 /** The list's type, or for older kinds its patch strategy, says whether items have an identity. */
 function listShape(schema: SchemaNode | undefined): Shape {
   switch (schema?.["x-kubernetes-list-type"]) {

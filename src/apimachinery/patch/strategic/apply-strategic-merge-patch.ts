@@ -1,12 +1,13 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { goText } from "../go-text.ts";
 import { isObject, type JSONObject, memberOf, setMember } from "../json.ts";
+import { memberSchema } from "../member-schema.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { type ObjectPatch, parseObjectPatch, withoutDirectives } from "./directives.ts";
 import { orderItems } from "./element-order.ts";
 import { deleteValues, type MergeItem, mergeList, newList } from "./merge-list.ts";
-import { listStrategy, memberSchema, replacesWhole } from "./strategy.ts";
+import { listStrategy, replacesWhole } from "./strategy.ts";
 
 /**
  * Applies a strategic merge patch and returns the new object; the given one is left alone.

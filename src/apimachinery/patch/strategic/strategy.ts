@@ -21,14 +21,6 @@ export function replacesWhole(schema: SchemaNode | undefined): boolean {
   return strategiesOf(schema).includes("replace");
 }
 
-/** The schema of a member: the declared one, else that of additional members. */
-export function memberSchema(schema: SchemaNode | undefined, name: string): SchemaNode | undefined {
-  const properties = schema?.properties;
-  if (properties && Object.hasOwn(properties, name)) return properties[name];
-  const additional = schema?.additionalProperties;
-  return typeof additional === "object" ? additional : undefined;
-}
-
 function strategiesOf(schema: SchemaNode | undefined): string[] {
   return schema?.["x-kubernetes-patch-strategy"]?.split(",") ?? [];
 }

@@ -1,4 +1,3 @@
-import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from "../api/apps.ts";
 import { pods } from "../api/core.ts";
@@ -6,18 +5,12 @@ import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
-import { templateHash } from "../pods/template-hash.ts";
+import { reporter } from "../record-event.ts";
 import { deploymentStatus, isComplete } from "./deployment-status.ts";
 import { type DesiredReplicas, desiredReplicas } from "./desired-replicas.ts";
-import {
-  desiredAnnotation,
-  maxAnnotation,
-  proportionalReplicas,
-  wasScaled,
-} from "./proportional-replicas.ts";
-import { rolloutLimits } from "./replica-counts.ts";
-import { currentAnnotations, findCurrent, hashLabel, revisionAnnotation, revisionOf } from "./revisions.ts";
-import { reporter } from "../record-event.ts";
+import { newReplicaSet, scaled } from "./new-replica-set.ts";
+import { proportionalReplicas, wasScaled } from "./proportional-replicas.ts";
+import { currentAnnotations, findCurrent, revisionAnnotation, revisionOf } from "./revisions.ts";
 import { untilDeadline } from "./rollout-conditions.ts";
 
 const user = userOf("deployment");
@@ -149,45 +142,4 @@ export function deploymentController(context: ControllerContext): Controller {
       await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
     }
   }
-}
-
-function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
-  const { name, namespace } = deployment.metadata;
-  const { selector, template, minReadySeconds } = deployment.spec;
-  const hash = templateHash(template, deployment.status?.collisionCount);
-  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
-  const replicaSet: ReplicaSet = {
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    metadata: {
-      name: `${name}-${hash}`,
-      ...(namespace === undefined ? {} : { namespace }),
-      labels,
-      annotations,
-      ownerReferences: [ownerReferenceTo(deployment)],
-    },
-    spec: {
-      replicas: 0,
-      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
-      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
-      template: { ...template, metadata: { ...template.metadata, labels } },
-    },
-  };
-  return scaled(deployment, replicaSet, 0);
-}
-
-/** Sets a ReplicaSet's size, and what it was scaled for. */
-function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
-  const wanted = deployment.spec.replicas ?? 1;
-  const { maxSurge } = rolloutLimits(deployment);
-  const annotations = {
-    ...replicaSet.metadata.annotations,
-    [desiredAnnotation]: String(wanted),
-    [maxAnnotation]: String(wanted + maxSurge),
-  };
-  return {
-    ...replicaSet,
-    metadata: { ...replicaSet.metadata, annotations },
-    spec: { ...replicaSet.spec, replicas },
-  };
 }
