@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The release that the generators match. */
@@ -81,20 +89,35 @@ export function runMarkers(binary: string, markers: string, generator: string): 
 
 const ENVIRONMENT = { ...process.env, GOFLAGS: "-mod=mod" };
 
-/** Writes twins as one Go module, with Kubernetes' own types at the release that our tables have. */
+/**
+ * Writes twins as one Go module, with Kubernetes' own types at the release that our tables have. Each process has a
+ * folder of its own; only the list of checksums, which takes long to make, is kept between runs.
+ */
 export function prepareTwins(twins: readonly GoTwin[]): string {
-  const folder = join(CACHE, "twins");
-  for (const old of ["api", "out"]) rmSync(join(folder, old), { recursive: true, force: true });
+  const folder = join(tmpdir(), `tsbuilder-twins-${process.pid}`);
+  const clean = (): void => rmSync(folder, { recursive: true, force: true });
+  if (!isCleanedUp) process.once("exit", clean);
+  isCleanedUp = true;
+  clean();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "go.mod"), GO_MOD);
-  writeFileSync(join(folder, "imports.go"), IMPORTS);
+  const module = moduleFolder();
+  for (const file of ["go.mod", "go.sum", "imports.go"]) copyFileSync(join(module, file), join(folder, file));
   for (const { name, group, code } of twins) {
     mkdirSync(join(folder, "api", name), { recursive: true });
     writeFileSync(join(folder, "api", name, "types.go"), completeTwin(name, group, code));
   }
-  if (!existsSync(join(folder, "go.sum"))) {
-    execFileSync("go", ["mod", "tidy"], { cwd: folder, env: ENVIRONMENT, stdio: "inherit" });
-  }
+  return folder;
+}
+
+let isCleanedUp = false;
+
+function moduleFolder(): string {
+  const folder = join(CACHE, "module");
+  if (existsSync(join(folder, "go.sum"))) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "go.mod"), GO_MOD);
+  writeFileSync(join(folder, "imports.go"), IMPORTS);
+  execFileSync("go", ["mod", "tidy"], { cwd: folder, env: ENVIRONMENT, stdio: "inherit" });
   return folder;
 }
 
