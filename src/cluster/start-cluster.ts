@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { Admission } from "./admission/admission.ts";
 import { convertByWebhook } from "./admission/convert-by-webhook.ts";
@@ -177,5 +178,5 @@ function handlerOf(core: Core, onError: (error: unknown) => void): Handler {
 }
 
 function reportError(error: unknown): void {
-  process.stderr.write(`cluster: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`cluster: ${inspect(error)}\n`);
 }

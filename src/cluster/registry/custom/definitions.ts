@@ -149,13 +149,14 @@ class Definitions {
         reason,
         message: `${JSON.stringify(name)} is already in use`,
       });
-      if (words.includes(plural)) return taken("PluralConflict", plural);
-      if (singular && words.includes(singular)) return taken("SingularConflict", singular);
-      const short = shortNames.find((name) => words.includes(name));
-      if (short !== undefined) return taken("ShortNamesConflict", short);
       const kinds = [other.kind, other.listKind];
-      if (kinds.includes(kind)) return taken("KindConflict", kind);
+      const short = shortNames.find((name) => words.includes(name));
+      // Of several conflicts the real server keeps the last that it finds.
       if (listKind && kinds.includes(listKind)) return taken("ListKindConflict", listKind);
+      if (kinds.includes(kind)) return taken("KindConflict", kind);
+      if (short !== undefined) return taken("ShortNamesConflict", short);
+      if (singular && words.includes(singular)) return taken("SingularConflict", singular);
+      if (words.includes(plural)) return taken("PluralConflict", plural);
     }
     return undefined;
   }

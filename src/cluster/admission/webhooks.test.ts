@@ -1,0 +1,239 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { send } from "../testing/send.ts";
+import { startTestCluster, type TestCluster } from "../testing/index.ts";
+
+interface Review {
+  request: {
+    uid: string;
+    operation: string;
+    name?: string;
+    dryRun?: boolean;
+    object: { metadata: { name: string; labels?: Record<string, string> } };
+    desiredAPIVersion?: string;
+    objects?: Array<{ apiVersion: string }>;
+  };
+}
+
+const ca = createCA({ commonName: "webhooks" });
+const caBundle = Buffer.from(ca.cert).toString("base64");
+let server: Server;
+let url: string;
+/** What the webhook answers by path; it echoes the uid itself. */
+let answers: Record<string, (review: Review) => object>;
+let seen: string[];
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  const serving = issueCertificate(ca, {
+    ipAddresses: ["127.0.0.1"],
+    dnsNames: ["hook.default.svc"],
+    usages: ["server"],
+  });
+  server = createServer({ cert: serving.cert, key: serving.key }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const path = request.url!.split("?")[0]!;
+      const review = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Review;
+      seen.push(`${path} ${review.request.operation}`);
+      const kind = path === "/convert" ? "ConversionReview" : "AdmissionReview";
+      const body = { kind, response: { uid: review.request.uid, ...answers[path]!(review) } };
+      response.end(JSON.stringify(body));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  url = `https://127.0.0.1:${port}`;
+  cluster = await startTestCluster({
+    resolveService: (_, name) => (name === "hook" ? { host: "127.0.0.1", port } : undefined),
+  });
+});
+afterAll(async () => {
+  await cluster.stop();
+  server.close();
+  server.closeAllConnections();
+});
+
+const group = "/apis/admissionregistration.k8s.io/v1";
+afterEach(async () => {
+  for (const plural of ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]) {
+    await send(cluster.kubeconfig, { method: "DELETE", path: `${group}/${plural}` });
+  }
+});
+
+const rules = [
+  { operations: ["CREATE", "UPDATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] },
+];
+
+async function configure(kind: "Mutating" | "Validating", name: string, webhook: object): Promise<void> {
+  seen = [];
+  const defaults = {
+    name: `${name}.example.com`,
+    clientConfig: { url: `${url}/${name}`, caBundle },
+    rules,
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+  };
+  const path = `${group}/${kind.toLowerCase()}webhookconfigurations`;
+  const { code } = await send(cluster.kubeconfig, {
+    method: "POST",
+    path,
+    body: { metadata: { name }, webhooks: [{ ...defaults, ...webhook }] },
+  });
+  expect(code).toBe(201);
+}
+
+const create = (name: string, query = "", more: object = {}) =>
+  send(cluster.kubeconfig, {
+    method: "POST",
+    path: `/api/v1/namespaces/default/configmaps${query}`,
+    body: { metadata: { name, ...more } },
+  });
+
+const patchOf = (operations: object[]) => ({
+  allowed: true,
+  patchType: "JSONPatch",
+  patch: Buffer.from(JSON.stringify(operations)).toString("base64"),
+});
+
+test("a mutating webhook changes the object before it is stored", async () => {
+  answers = { "/m": () => patchOf([{ op: "add", path: "/data", value: { from: "webhook" } }]) };
+  await configure("Mutating", "m", {});
+  expect((await create("mutated")).body).toMatchObject({ data: { from: "webhook" } });
+});
+
+test("webhooks run by the name of their configuration, and again if they want to when others changed more", async () => {
+  answers = {
+    "/a": ({ request }) =>
+      patchOf([
+        { op: "add", path: "/metadata/labels", value: { ...request.object.metadata.labels, a: "1" } },
+      ]),
+    "/b": ({ request }) =>
+      patchOf([
+        { op: "add", path: "/metadata/labels", value: { ...request.object.metadata.labels, b: "1" } },
+      ]),
+  };
+  await configure("Mutating", "b", {});
+  await configure("Mutating", "a", { reinvocationPolicy: "IfNeeded" });
+  expect((await create("twice")).body).toMatchObject({ metadata: { labels: { a: "1", b: "1" } } });
+  expect(seen).toEqual(["/a CREATE", "/b CREATE", "/a CREATE"]);
+});
+
+test("a validating webhook's refusal carries its text, code and warnings", async () => {
+  answers = {
+    "/v": () => ({ allowed: false, status: { code: 422, message: "not this one" }, warnings: ["beware"] }),
+  };
+  await configure("Validating", "v", {});
+  const { code, body, headers } = await create("refused");
+  expect(code).toBe(422);
+  expect(body).toMatchObject({
+    message: 'admission webhook "v.example.com" denied the request: not this one',
+  });
+  expect(headers["warning"]).toBe('299 - "beware"');
+});
+
+test("a webhook that can't be reached fails the request, or is passed over", async () => {
+  await configure("Validating", "gone", { clientConfig: { url: "https://127.0.0.1:1/gone", caBundle } });
+  expect((await create("unreachable")).body).toMatchObject({
+    code: 500,
+    reason: "InternalError",
+    message: expect.stringMatching(
+      /^Internal error occurred: failed calling webhook "gone.example.com": failed to call webhook: Post "https:\/\/127.0.0.1:1\/gone\?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused$/,
+    ) as string,
+  });
+  await send(cluster.kubeconfig, { method: "DELETE", path: `${group}/validatingwebhookconfigurations` });
+  await configure("Validating", "ignored", {
+    clientConfig: { url: "https://127.0.0.1:1/gone", caBundle },
+    failurePolicy: "Ignore",
+  });
+  expect((await create("ignored")).code).toBe(201);
+});
+
+test("selectors and conditions decide whether a webhook is asked", async () => {
+  answers = { "/s": () => ({ allowed: false }) };
+  await configure("Validating", "s", {
+    objectSelector: { matchLabels: { guarded: "yes" } },
+    matchConditions: [{ name: "not-free", expression: "!object.metadata.name.startsWith('free')" }],
+  });
+  expect((await create("plain")).code).toBe(201);
+  expect((await create("free-one", "", { labels: { guarded: "yes" } })).code).toBe(201);
+  expect((await create("guarded", "", { labels: { guarded: "yes" } })).code).toBe(403);
+});
+
+test("a dry run asks only webhooks without side effects", async () => {
+  answers = { "/d": ({ request }) => ({ allowed: request.dryRun === true }) };
+  await configure("Validating", "d", {});
+  expect((await create("dry", "?dryRun=All")).code).toBe(201);
+  await send(cluster.kubeconfig, { method: "DELETE", path: `${group}/validatingwebhookconfigurations` });
+  await configure("Validating", "d", { sideEffects: "Unknown" });
+  expect((await create("dry", "?dryRun=All")).body).toMatchObject({
+    code: 400,
+    message: 'admission webhook "d.example.com" does not support dry run',
+  });
+});
+
+test("a service stands for a local process", async () => {
+  answers = { "/svc": () => ({ allowed: false, status: { message: "through the service" } }) };
+  await configure("Validating", "svc", {
+    clientConfig: { service: { namespace: "default", name: "hook", path: "/svc" }, caBundle },
+  });
+  expect((await create("by-service")).body).toMatchObject({
+    message: expect.stringContaining("through the service") as string,
+  });
+});
+
+test("a conversion webhook serves a CRD in both its versions", async () => {
+  seen = [];
+  answers = {
+    "/convert": ({ request }) => ({
+      result: { status: "Success" },
+      convertedObjects: request.objects!.map((object) => {
+        const { host, hostPort, ...rest } = object as unknown as Record<string, unknown>;
+        const up = request.desiredAPIVersion === "conv.example.com/v2";
+        const moved = up ? { hostPort: host } : { host: hostPort };
+        return { ...rest, ...moved, apiVersion: request.desiredAPIVersion };
+      }),
+    }),
+  };
+  const schema = (field: string) => ({
+    openAPIV3Schema: { type: "object", properties: { [field]: { type: "string" } } },
+  });
+  await cluster.installCRDs({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "hosts.conv.example.com" },
+    spec: {
+      group: "conv.example.com",
+      scope: "Cluster",
+      names: { plural: "hosts", kind: "Host" },
+      conversion: {
+        strategy: "Webhook",
+        webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: `${url}/convert`, caBundle } },
+      },
+      versions: [
+        { name: "v1", served: true, storage: true, schema: schema("host") },
+        { name: "v2", served: true, storage: false, schema: schema("hostPort") },
+      ],
+    },
+  });
+  const path = (version: string) => `/apis/conv.example.com/${version}/hosts`;
+  const body = { apiVersion: "conv.example.com/v2", kind: "Host", metadata: { name: "a" }, hostPort: "x" };
+  expect((await send(cluster.kubeconfig, { method: "POST", path: path("v2"), body })).body).toMatchObject({
+    hostPort: "x",
+  });
+  expect((await send(cluster.kubeconfig, { method: "GET", path: `${path("v1")}/a` })).body).toMatchObject({
+    host: "x",
+  });
+  const list = await send(cluster.kubeconfig, { method: "GET", path: path("v2") });
+  expect(list.body).toMatchObject({ items: [{ apiVersion: "conv.example.com/v2", hostPort: "x" }] });
+  const watch = await send(cluster.kubeconfig, {
+    method: "GET",
+    path: `${path("v2")}?watch=1&timeoutSeconds=1`,
+  });
+  expect(watch.body).toMatchObject({ type: "ADDED", object: { hostPort: "x" } });
+});

@@ -1,0 +1,160 @@
+import { request } from "node:https";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { send } from "../testing/send.ts";
+import { ManualClock, startTestCluster, type TestCluster } from "../testing/index.ts";
+
+let cluster: TestCluster;
+let clock: ManualClock;
+beforeEach(async () => {
+  clock = new ManualClock();
+  cluster = await startTestCluster({ clock, historyLimit: 50 });
+});
+afterEach(() => cluster.stop());
+
+const path = "/api/v1/namespaces/default/configmaps";
+const create = (name: string, data: object = {}) =>
+  send(cluster.kubeconfig, { method: "POST", path, body: { metadata: { name }, data } });
+
+interface Event {
+  type: string;
+  object: { code?: number; metadata: { name?: string; resourceVersion?: string } };
+}
+
+/** Opens a watch and collects its events. */
+function watch(
+  query: string,
+): Promise<{
+  events: Event[];
+  ended: Promise<void>;
+  pause: () => void;
+  resume: () => void;
+  close: () => void;
+}> {
+  const { port } = new URL(cluster.url);
+  const { token } = cluster.kubeconfig.users[0].user;
+  return new Promise((resolve, reject) => {
+    const call = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path: `${path}?watch=1&${query}`,
+        rejectUnauthorized: false,
+        headers: { Authorization: `Bearer ${token}` },
+      },
+      (response) => {
+        const events: Event[] = [];
+        let rest = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          const lines = (rest + chunk).split("\n");
+          rest = lines.pop()!;
+          events.push(...lines.map((line) => JSON.parse(line) as Event));
+        });
+        const ended = new Promise<void>((done) => response.on("close", () => done()));
+        response.on("error", () => undefined);
+        resolve({
+          events,
+          ended,
+          pause: () => void response.pause(),
+          resume: () => void response.resume(),
+          close: () => call.destroy(),
+        });
+      },
+    );
+    call.on("error", reject);
+    call.end();
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("a watch tells how far it is about every minute to those who want to know", async () => {
+  const { events, close } = await watch("allowWatchBookmarks=true");
+  await create("a");
+  await until(() => events.length === 1);
+  clock.advance(61_000);
+  await until(() => events.length === 2);
+  expect(events[1]).toMatchObject({
+    type: "BOOKMARK",
+    object: { metadata: { resourceVersion: events[0]!.object.metadata.resourceVersion } },
+  });
+  close();
+});
+
+test("a watch ends when its time is over", async () => {
+  const { ended } = await watch("timeoutSeconds=5");
+  clock.advance(5000);
+  await ended;
+  expect(cluster.core.store.revision).toBeGreaterThan(0);
+});
+
+test("a watch from a forgotten revision gets 410 in the stream, a list gets it as an answer", async () => {
+  const first = await create("a");
+  const { resourceVersion } = (first.body as { metadata: { resourceVersion: string } }).metadata;
+  for (let index = 0; index < 120; index++) await create(`b-${index}`);
+  const { events, ended } = await watch(`resourceVersion=${resourceVersion}`);
+  await ended;
+  expect(events).toMatchObject([{ type: "ERROR", object: { code: 410, reason: "Expired" } }]);
+  const query = `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`;
+  expect((await send(cluster.kubeconfig, { method: "GET", path: `${path}?${query}` })).code).toBe(410);
+});
+
+test("a page that can't go on at its revision goes on without consistency", async () => {
+  for (const name of ["a", "b", "c"]) await create(name);
+  const first = await send(cluster.kubeconfig, { method: "GET", path: `${path}?limit=1` });
+  const { metadata } = first.body as { metadata: { continue: string } };
+  cluster.core.store.compact();
+  await create("d");
+  cluster.core.store.compact();
+  const expired = await send(cluster.kubeconfig, {
+    method: "GET",
+    path: `${path}?limit=1&continue=${metadata.continue}`,
+  });
+  expect(expired.body).toMatchObject({ code: 410, reason: "Expired" });
+  const token = (expired.body as { metadata: { continue: string } }).metadata.continue;
+  const rest = await send(cluster.kubeconfig, { method: "GET", path: `${path}?continue=${token}` });
+  expect((rest.body as { items: Event["object"][] }).items.map(({ metadata: { name } }) => name)).toEqual([
+    "b",
+    "c",
+    "d",
+  ]);
+});
+
+test("a watcher that does not read is cut off and holds nobody up", async () => {
+  const slow = await watch("");
+  const quick = await watch("");
+  slow.pause();
+  const text = "x".repeat(700_000);
+  for (let index = 0; index < 60; index++) await create(`big-${index}`, { text });
+  await until(() => quick.events.length === 60);
+  const cut = slow.ended;
+  slow.resume();
+  await cut;
+  expect(slow.events.length).toBeLessThan(60);
+  expect((await create("after")).code).toBe(201);
+  quick.close();
+});
+
+test("restore() shows watchers a snapshot as writes", async () => {
+  await create("kept", { k: "v" });
+  const snapshot = cluster.snapshot();
+  const { events, close } = await watch(`resourceVersion=${cluster.core.store.revision}`);
+  await create("extra");
+  await send(cluster.kubeconfig, { method: "DELETE", path: `${path}/kept` });
+  await until(() => events.length === 2);
+  cluster.restore(snapshot);
+  await until(() => events.length === 4);
+  expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+    "ADDED extra",
+    "DELETED kept",
+    "DELETED extra",
+    "ADDED kept",
+  ]);
+  const { body } = await send(cluster.kubeconfig, { method: "GET", path });
+  expect((body as { items: object[] }).items).toMatchObject([
+    { metadata: { name: "kept" }, data: { k: "v" } },
+  ]);
+  close();
+});
