@@ -3,6 +3,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import {
   type Client,
   type Manager,
+  type ManagerOptions,
   ownerReferenceTo,
   type Reconciler,
   type Request,
