@@ -138,7 +138,8 @@ export class ControllerEngine<R> implements MeasurableController {
     const fields = { ...this.#spec.describe(taken.request), reconcileID: randomUUID() };
     await runInLogScope(fields, () =>
       this.#tracing.run(`reconcile ${this.name}`, { controller: this.name, ...fields }, async (trace) => {
-        const outcome = await runInLogScope(trace, () => this.#reconcile(taken.request, abort, fields));
+        const run = () => this.#reconcile(taken.request, abort, fields);
+        const outcome = await (trace ? runInLogScope(trace, run) : run());
         this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
         this.#settle(taken, outcome, abort.signal);
         return outcome;

@@ -53,7 +53,7 @@ test("without an SDK nothing is traced, and the work is done", async () => {
   const tracing = new Tracing();
   let runs = 0;
   await tracing.run("reconcile", {}, async (trace) => {
-    expect(trace).toEqual({});
+    expect(trace).toBeUndefined();
     runs++;
     return { result: "success" };
   });

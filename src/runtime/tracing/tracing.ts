@@ -26,9 +26,9 @@ export class Tracing {
   async run(
     name: string,
     fields: LogFields,
-    work: (trace: LogFields) => Promise<{ readonly result: string; readonly error?: Error }>,
+    work: (trace: LogFields | undefined) => Promise<{ readonly result: string; readonly error?: Error }>,
   ): Promise<void> {
-    if (!this.#tracer) return void (await work({}));
+    if (!this.#tracer) return void (await work(undefined));
     const attributes = Object.fromEntries(
       Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string"),
     );
