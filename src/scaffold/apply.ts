@@ -61,7 +61,7 @@ interface Step {
 
 function stage(root: string, changes: readonly FileChange[]): void {
   mkdirSync(join(root, STAGE), { recursive: true });
-  writeFileSync(join(root, OWNER), String(process.pid));
+  writeWhole(join(root, OWNER), String(process.pid));
   const steps = changes.map(({ path, content }, i): Step => {
     if (content === undefined) return { path, staged: undefined };
     const staged = `${STAGE}/${i}`;
@@ -69,10 +69,15 @@ function stage(root: string, changes: readonly FileChange[]): void {
     fsyncFile(join(root, staged));
     return { path, staged };
   });
-  const unfinished = `${join(root, JOURNAL)}.new`;
-  writeFileSync(unfinished, JSON.stringify({ steps }));
+  writeWhole(join(root, JOURNAL), JSON.stringify({ steps }));
+}
+
+/** The file is there with all of its text, or not at all. */
+function writeWhole(path: string, text: string): void {
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, text);
   fsyncFile(unfinished);
-  renameSync(unfinished, join(root, JOURNAL));
+  renameSync(unfinished, path);
 }
 
 /** Each step may have been done already: a rename leaves no staged file behind. */
