@@ -26,12 +26,12 @@ function parseTerms(text: string): FieldTerm[] {
 
 function readerOf(field: string, resource: Resource): Reader {
   if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
-  if (field === "metadata.namespace" && (resource.namespaced || !resource.strategy.fieldSelectors))
+  if (field === "metadata.namespace" && (resource.namespaced || !resource.strategy.fieldSelectors?.size))
     return ({ metadata }) => metadata.namespace ?? "";
   const { fieldSelectors } = resource.strategy;
   const own = fieldSelectors?.get(field);
   if (own) return own;
-  if (resource.custom || fieldSelectors) throw badRequest(`field label not supported: ${field}`);
+  if (resource.custom || fieldSelectors?.size) throw badRequest(`field label not supported: ${field}`);
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );

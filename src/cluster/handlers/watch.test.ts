@@ -21,9 +21,7 @@ interface Event {
 }
 
 /** Opens a watch and collects its events. */
-function watch(
-  query: string,
-): Promise<{
+function watch(query: string): Promise<{
   events: Event[];
   ended: Promise<void>;
   pause: () => void;

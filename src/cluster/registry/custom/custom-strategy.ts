@@ -6,6 +6,7 @@ import { defaultStrategy, resetNothing, resetStatus } from "../built-in/default-
 import { objectMetaNode } from "../object-meta-schema.ts";
 import type { Strategy } from "../resource.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { readPath } from "./json-path.ts";
 
 /** How custom resources are written: everything follows from the schema of the version. */
 export function customStrategy(
@@ -23,6 +24,7 @@ export function customStrategy(
   return {
     ...defaultStrategy,
     unconditionalUpdate: false,
+    fieldSelectors: selectableFields(crd),
     generation: true,
     specChanged: (object, old) => !isEqual(content(object, hasStatus), content(old, hasStatus)),
     resetFields: hasStatus ? resetStatus : resetNothing,
@@ -44,6 +46,20 @@ export function customStrategy(
       return status?.validate(object["status"], { old: old["status"], path: "status" }) ?? [];
     },
   };
+}
+
+/** The fields that a CRD opens to field selectors; scalars are compared by their text. */
+function selectableFields({
+  spec,
+}: CustomResourceDefinition): ReadonlyMap<string, (object: ApiObject) => string> {
+  const paths = spec.versions.flatMap(({ selectableFields: fields = [] }) =>
+    fields.map(({ jsonPath }) => jsonPath),
+  );
+  return new Map(
+    paths.map(
+      (path) => [path.replace(/^\./, ""), (object) => readPath(object, path).map(String).join(",")] as const,
+    ),
+  );
 }
 
 /** Who has a scale subresource keeps whole, non-negative numbers where it says that its replicas are. */

@@ -138,3 +138,14 @@ test("a CRD that a real server refuses is refused", async () => {
     (await call("POST", definitions, { ...crd("things", "Thing"), metadata: { name: "wrong" } })).code,
   ).toBe(422);
 });
+
+test("a CRD opens fields to field selectors", async () => {
+  await call("POST", definitions, crd("things", "Thing", { selectableFields: [{ jsonPath: ".size" }] }));
+  for (const size of [1, 2]) {
+    const body = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: `t${size}` }, size };
+    await call("POST", "/apis/example.com/v1/things", body);
+  }
+  const found = await call("GET", "/apis/example.com/v1/things?fieldSelector=size%3D2");
+  expect(found.body).toMatchObject({ items: [{ metadata: { name: "t2" } }] });
+  expect((await call("GET", "/apis/example.com/v1/things?fieldSelector=color%3Dred")).code).toBe(400);
+});
