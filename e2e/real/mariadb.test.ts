@@ -1,4 +1,3 @@
-/// <reference path="../golden/maria-operator/src/text-files.d.ts" />
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
