@@ -11,13 +11,13 @@ import {
 import { dirname, join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FileChange } from "./file-change.ts";
-import { fsyncFile } from "./fsync-file.ts";
 import { hashText } from "./ownership.ts";
 
 /**
  * Makes the changes of a plan, all or nothing. First everything is written beside the project's files, in
  * `.tsbuilder/`; then a journal says that it is complete; only then files are renamed into place. A process that dies
  * before the journal has changed nothing, one that dies after it is completed by the next command (`recoverPlan`).
+ * Nothing waits for the disk: that would take longer than all the rest, and version control has what a power cut takes.
  */
 export function applyPlan(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
@@ -66,7 +66,6 @@ function stage(root: string, changes: readonly FileChange[]): void {
     if (content === undefined) return { path, staged: undefined };
     const staged = `${STAGE}/${i}`;
     writeFileSync(join(root, staged), content, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
-    fsyncFile(join(root, staged));
     return { path, staged };
   });
   writeWhole(join(root, JOURNAL), JSON.stringify({ steps }));
@@ -76,7 +75,6 @@ function stage(root: string, changes: readonly FileChange[]): void {
 function writeWhole(path: string, text: string): void {
   const unfinished = `${path}.new`;
   writeFileSync(unfinished, text);
-  fsyncFile(unfinished);
   renameSync(unfinished, path);
 }
 
