@@ -83,16 +83,24 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
   };
 }
 
+/** Every object has them, whether its schema says so or not. */
+const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
+
 function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const root = schema?.openAPIV3Schema ?? permissive;
   const compiled: CompiledSchema = compileSchema(root);
-  const node = { ...root, properties: { ...root.properties, metadata: objectMetaNode } } as SchemaNode;
+  const node = {
+    ...root,
+    properties: { ...typeMeta, ...root.properties, metadata: objectMetaNode },
+  } as SchemaNode;
   return {
     compiled,
     node,
     unknownFields: (object) => [...unknownMetadata(object as ApiObject), ...compiled.prune(object).unknown],
   };
 }
+
+const text: SchemaNode = { type: "string" };
 
 function unknownMetadata({ metadata }: ApiObject): string[] {
   const known = objectMetaNode.properties!;
