@@ -38,7 +38,10 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 function mask(value: unknown, key = ""): unknown {
-  if (Array.isArray(value)) return value.map((each) => mask(each));
+  if (Array.isArray(value)) {
+    const masked = value.map((each) => mask(each));
+    return key === "managedFields" ? masked.sort(byManager) : masked;
+  }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries.map(([field, child]) => [field, mask(child, field)]));
@@ -51,6 +54,15 @@ function mask(value: unknown, key = ""): unknown {
   if (key === "serverAddress") return "{address}";
   if (key === "clusterIP" && value !== "None" && value !== "") return "{ip}";
   return maskText(value);
+}
+
+/** Two writes may fall into one second or into two: the order of their managers tells nothing. */
+function byManager(a: unknown, b: unknown): number {
+  const [x, y] = [a, b].map((entry) => {
+    const { operation, manager, subresource = "" } = entry as Record<string, string>;
+    return `${operation} ${manager} ${subresource}`;
+  });
+  return x! < y! ? -1 : 1;
 }
 
 function maskText(text: string): string {

@@ -258,6 +258,22 @@ export const customResources: readonly Story[] = [
     [plain],
   ),
   story(
+    "server-side apply",
+    [
+      apply(`${things}/a?fieldManager=m`, thing("a", { spec: { size: 1, parts: [{ key: "x", value: 1 }] } })),
+      apply(`${things}/a?fieldManager=n`, thing("a", { spec: { size: 1, parts: [{ key: "y" }] } })),
+      apply(`${things}/a?fieldManager=m`, thing("a", { spec: { size: 1 } })),
+      apply(`${things}/a?fieldManager=m`, thing("a", { spec: { size: 2 } })),
+      apply(`${things}/a?fieldManager=m&force=true`, thing("a", { spec: { size: 2, tags: ["a", "b"] } })),
+      apply(`${things}/a?fieldManager=m`, thing("a", { spec: { size: 0 } })),
+      apply(`${things}/a?fieldManager=m`, thing("a", { spec: { size: 2, junk: 1 } })),
+      apply(`${things}/a/status?fieldManager=s`, thing("a", { status: { ready: true } })),
+      apply(`${things}/b?fieldManager=m`, thing("b", {})),
+      get(`${things}/a`),
+    ],
+    [plain],
+  ),
+  story(
     "a schema that keeps everything",
     [
       post(things, thing("a", { spec: { anything: [1, "x"] }, other: true })),

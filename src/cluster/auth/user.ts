@@ -1,7 +1,5 @@
 import type { User } from "../registry/core.ts";
 
-export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
-
 /** The groups that everybody gets who is known. */
 export function authenticated(user: User): User {
   return { ...user, groups: [...new Set([...user.groups, "system:authenticated"])] };

@@ -21,10 +21,14 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   if (!context.query.get("fieldManager")) throw managerRequired();
   const validation = fieldValidationOf(context.query, "PatchOptions");
   const applied = readApplied(await readBody(context.request), target);
-  if (target.resource.custom) checkFields(context, target, applied, "", validation);
   const force = isTrue(context.query.get("force"));
   const { entry, created } = await updateObject(write, {
-    next: (current) => applyTo(write, current, applied, force),
+    async next(current) {
+      const next = await applyTo(write, current, applied, force);
+      // What doesn't fit the schema was refused by now; this finds what the schema drops.
+      checkFields(context, target, applied, "", validation);
+      return next;
+    },
     applied: true,
     createMissing: true,
     retry: !applied.metadata.resourceVersion,

@@ -12,11 +12,6 @@ export function jsonReply(value: unknown, code = 200, headers?: Record<string, s
   };
 }
 
-/** Answers JSON that is there already. */
-export function bytesReply(body: Buffer, code = 200): Reply {
-  return { code, contentType: jsonType, body };
-}
-
 export function textReply(body: string, code = 200): Reply {
   return { code, contentType: "text/plain; charset=utf-8", body };
 }

@@ -119,15 +119,6 @@ export function unauthorized(): StatusError {
   return new StatusError(401, "Unauthorized", "Unauthorized");
 }
 
-export function methodNotSupported(subject: Subject, verb: string): StatusError {
-  return new StatusError(
-    405,
-    "MethodNotAllowed",
-    `${verb} is not supported on resources of kind ${quote(qualifiedName(subject))}`,
-    detailsOf(subject, ""),
-  );
-}
-
 /** What the router says about a method on a path that is there. */
 export function methodNotAllowed(): StatusError {
   return new StatusError(
