@@ -41,20 +41,52 @@ export interface Session {
  * edit makes necessary. The operator acts as its own ServiceAccount, so a missing permission fails here already.
  */
 export async function startSession(options: SessionOptions, report: Report): Promise<Session> {
+  const cleanups: Cleanup[] = [];
+  const stop = async (): Promise<void> => {
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
+  };
+  try {
+    return { ...(await start(options, report, cleanups)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Ends something that was started; the last one first. */
+type Cleanup = () => void | Promise<void>;
+
+async function start(
+  options: SessionOptions,
+  report: Report,
+  cleanups: Cleanup[],
+): Promise<Omit<Session, "stop">> {
   const { root, projectName } = options;
   const folder = join(root, ".tsbuilder/dev");
   const namespace = `${projectName}-system`;
-  const ended = new AbortController();
   await options.generate();
 
   const bundle = await watchableBundle(root, join(folder, "operator.mjs"));
-  const [cluster] = await Promise.all([startDevCluster(folder, options), bundle.rebuild()]);
+  const starting = startDevCluster(folder, options);
+  cleanups.push(
+    async () => (await starting.catch(() => undefined))?.stop(),
+    () => bundle.close(),
+  );
+  const [cluster] = await Promise.all([starting, bundle.rebuild()]);
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
   const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
   const client: Client = createClient(config);
   const webhooks = options.hasWebhooks ? await prepareWebhooks(folder) : undefined;
   const place = { namespace, webhooks };
   await applyConfig(root, client, place);
+
+  const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
+  const ended = new AbortController();
+  const watching = watchObjects(client, kinds, report, ended.signal);
+  cleanups.push(() => {
+    ended.abort();
+    return watching;
+  });
 
   const operator = operatorProcess({
     file: join(folder, "operator.mjs"),
@@ -79,13 +111,17 @@ export async function startSession(options: SessionOptions, report: Report): Pro
     },
     onExit: (reason) => report({ type: "error", error: operatorEnded(reason) }),
   });
+  cleanups.push(() => operator.stop());
   await operator.restart();
 
-  const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
-  const watching = watchObjects(client, kinds, report, ended.signal);
   let work = Promise.resolve();
   const sources = watchSources(root, (changes) => {
     work = work.then(() => takeUp(changes)).catch((error: unknown) => report({ type: "error", error }));
+  });
+
+  cleanups.push(() => {
+    sources.close();
+    return work;
   });
 
   async function takeUp(changes: readonly string[]): Promise<void> {
@@ -105,15 +141,6 @@ export async function startSession(options: SessionOptions, report: Report): Pro
     url: cluster.url,
     kubeconfig: cluster.kubeconfig,
     applySamples: () => applySamples(root, client),
-    stop: async () => {
-      ended.abort();
-      sources.close();
-      await work;
-      await operator.stop();
-      await bundle.close();
-      await watching;
-      await cluster.stop();
-    },
   };
 }
 

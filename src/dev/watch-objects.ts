@@ -1,4 +1,5 @@
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
+import { emitYaml, type YamlValue } from "../shared/yaml.ts";
 import type { Report, ShownObject } from "./dev-event.ts";
 
 interface WithConditions extends KubernetesObject {
@@ -49,8 +50,8 @@ async function watchKind(client: Client, kind: Kind, report: Report, signal: Abo
   }
 }
 
-/** What a person wants to see of an object: not the bookkeeping of the server. */
+/** What a person wants to see of an object: not the bookkeeping of the server; and dates as text. */
 function textOf(object: KubernetesObject): string {
   const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata;
-  return JSON.stringify({ ...object, metadata }, undefined, 2);
+  return emitYaml(JSON.parse(JSON.stringify({ ...object, metadata })) as YamlValue);
 }

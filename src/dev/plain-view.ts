@@ -1,7 +1,21 @@
 import type { DevEvent } from "./dev-event.ts";
+import type { SessionView } from "./session-view.ts";
 
-/** Writes an event as lines for a terminal that nobody sits at, or for a file. */
-export function plainLines(event: DevEvent, describeError: (error: unknown) => string): string {
+/** Shows a session as lines, for a terminal that nobody sits at, or for a file. */
+export function plainView(
+  print: (text: string) => void,
+  describeError: (error: unknown) => string,
+): SessionView {
+  return {
+    report: (event) => print(plainLines(event, describeError)),
+    started: ({ url, kubeconfig }) =>
+      print(`cluster ready at ${url}: KUBECONFIG=${kubeconfig} kubectl get all`),
+    quit: new Promise(() => undefined),
+    close: () => undefined,
+  };
+}
+
+function plainLines(event: DevEvent, describeError: (error: unknown) => string): string {
   switch (event.type) {
     case "info":
       return event.text;

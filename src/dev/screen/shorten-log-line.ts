@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** Fields that say the same on every line of a controller, or that only machines read. */
+const LEFT_OUT = new Set([
+  "level",
+  "ts",
+  "msg",
+  "controllerGroup",
+  "controllerKind",
+  "reconcileID",
+  "stacktrace",
+]);
+
+/** Makes a line of the operator's JSON log readable: time, level, message, key=value. Other lines stay as they are. */
+export function shortenLogLine(line: string): string {
+  const fields = parseFields(line);
+  if (!fields) return onOneLine(line);
+  const { level, ts, msg } = fields;
+  const time = typeof ts === "string" ? (/T(\d\d:\d\d:\d\d)/.exec(ts)?.[1] ?? "") : "";
+  const rest = Object.entries(fields)
+    .filter(([name, value]) => !LEFT_OUT.has(name) && !isReference(value))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return onOneLine([time, (typeof level === "string" ? level : "").padEnd(5), msg, ...rest].join(" "));
+}
+
+interface LogFields {
+  readonly msg: string;
+  readonly [name: string]: unknown;
+}
+
+function parseFields(line: string): LogFields | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const fields = JSON.parse(line) as LogFields;
+    return typeof fields.msg === "string" ? fields : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A reconciler's lines name their object twice: as a reference, and as namespace and name. */
+function isReference(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => name === "name" || name === "namespace");
+}
+
+/** What an operator prints must not move the cursor. */
+function onOneLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/[\t\n]/gu, " ")
+    .replaceAll(/\p{Cc}/gu, "");
+}

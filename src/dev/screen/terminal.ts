@@ -1,0 +1,64 @@
+import type { ReadStream, WriteStream } from "node:tty";
+import { stripVTControlCharacters } from "node:util";
+import type { ScreenSize } from "./render-screen.ts";
+
+/** The streams of a terminal at which somebody sits. */
+export interface TerminalStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+}
+
+/** A terminal that is taken over as a whole, and given back as it was. */
+export interface Terminal {
+  size(): ScreenSize;
+  draw(lines: readonly string[]): void;
+  /** Takes the terminal: no echo, the alternate screen, no cursor. Does nothing while it is taken. */
+  take(): void;
+  /** Gives it back, with what it showed before. Does nothing while it is not taken. */
+  giveBack(): void;
+}
+
+// Lines are not wrapped: a character that is wider than we think would otherwise push everything down.
+const TAKE = "\u001B[?1049h\u001B[?25l\u001B[?7l";
+const GIVE_BACK = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+
+/** Prepares a terminal; `onKey` gets what is typed while it is taken. */
+export function openTerminal(
+  { input, output }: TerminalStreams,
+  onKey: (key: string) => void,
+  onResize: () => void,
+): Terminal {
+  let isTaken = false;
+  const hasColors = output.hasColors();
+  const readKeys = (bytes: Buffer): void => onKey(bytes.toString("utf8"));
+  const giveBack = (): void => {
+    if (!isTaken) return;
+    isTaken = false;
+    process.off("exit", giveBack);
+    output.off("resize", onResize);
+    input.off("data", readKeys);
+    input.setRawMode(false);
+    input.pause();
+    output.write(GIVE_BACK);
+  };
+  return {
+    size: () => ({ columns: output.columns, rows: output.rows }),
+    draw: (lines) => {
+      if (!isTaken) return;
+      const shown = hasColors ? lines : lines.map((line) => stripVTControlCharacters(line));
+      output.write(`\u001B[H${shown.map((line) => `${line}\u001B[K`).join("\r\n")}\u001B[J`);
+    },
+    take: () => {
+      if (isTaken) return;
+      isTaken = true;
+      // An error that nobody catches ends the process, and must not leave a terminal without echo.
+      process.on("exit", giveBack);
+      output.write(TAKE);
+      input.setRawMode(true);
+      input.on("data", readKeys);
+      input.resume();
+      output.on("resize", onResize);
+    },
+    giveBack,
+  };
+}
