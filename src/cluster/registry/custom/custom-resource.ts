@@ -100,8 +100,6 @@ function schemaOf({ schema }: CRDVersion): ObjectSchema {
   };
 }
 
-const text: SchemaNode = { type: "string" };
-
 function unknownMetadata({ metadata }: ApiObject): string[] {
   const known = objectMetaNode.properties!;
   return Object.keys(metadata ?? {})
