@@ -73,6 +73,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./run.ts")).run,
   },
   {
+    name: "test",
+    summary: "Run the project's tests on the embedded cluster",
+    load: async () => (await import("./test.ts")).test,
+  },
+  {
+    name: "envtest install",
+    summary: "Download kube-apiserver, etcd and kubectl for tests on a real API server",
+    load: async () => (await import("./envtest-install.ts")).envtestInstall,
+  },
+  {
     name: "cluster start",
     summary: "Start an embedded cluster, and keep it until it is asked to end",
     load: async () => (await import("./cluster-start.ts")).clusterStart,

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { chooseVersion } from "./choose-version.ts";
+import { fetchBytes } from "./fetch-bytes.ts";
+import { readArchive } from "./read-archive.ts";
+import { type Archive, findArchive } from "./release-index.ts";
+
+/** Where the Kubernetes project lists the programs for tests that it builds. */
+export const officialIndex =
+  "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
+
+const PROGRAMS = ["kube-apiserver", "etcd", "kubectl"] as const;
+
+export interface EnvtestOptions {
+  /** `1.34` or `1.34.1`; the newest unless given. */
+  readonly version: string | undefined;
+  readonly index: string;
+  /** The folder that holds one folder for each version. */
+  readonly folder: string;
+  /** Use what is installed, and ask no server. */
+  readonly isOffline: boolean;
+  /** `linux-amd64` */
+  readonly platform: string;
+}
+
+/** Where programs are, and whether they were there before. */
+export interface InstalledEnvtest {
+  readonly version: string;
+  /** For `KUBEBUILDER_ASSETS`. */
+  readonly assets: string;
+  readonly isNew: boolean;
+}
+
+/** Makes sure that kube-apiserver, etcd and kubectl of a version are on this machine. */
+export async function installEnvtest(options: EnvtestOptions): Promise<InstalledEnvtest> {
+  const { version: wanted, index, folder, platform } = options;
+  const installed = installedVersions(folder, platform);
+  const isExact = wanted !== undefined && installed.includes(wanted.replace(/^v/, ""));
+  if (options.isOffline || isExact) {
+    const version = chooseVersion(installed, wanted);
+    if (version === undefined) throw notInstalled(wanted, folder, installed);
+    return { version, assets: assetsFolder(folder, version, platform), isNew: false };
+  }
+  const archive = await findArchive(index, wanted, platform);
+  const assets = assetsFolder(folder, archive.version, platform);
+  const isNew = !installed.includes(archive.version);
+  if (isNew) unpack(await download(archive), archive, folder, assets);
+  return { version: archive.version, assets, isNew };
+}
+
+async function download({ url, hash }: Archive): Promise<Uint8Array> {
+  const bytes = await fetchBytes(url);
+  const actual = createHash("sha512").update(bytes).digest("hex");
+  if (actual === hash.toLowerCase()) return bytes;
+  throw new TsbuilderError(`${url} is not what the index says: its SHA-512 is ${actual.slice(0, 16)}...`, {
+    code: "REFUSED",
+    hint: "nothing was installed; download again, or ask whoever keeps the mirror",
+  });
+}
+
+/** All programs or none: they are written beside, and the folder is renamed. */
+function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: string): void {
+  const files = readArchive(bytes);
+  const missing = PROGRAMS.find((program) => !files.has(program));
+  if (missing) {
+    throw new TsbuilderError(`${url} holds no ${missing}`, {
+      code: "NOT_FOUND",
+      hint: "choose another version, or another index",
+    });
+  }
+  mkdirSync(folder, { recursive: true });
+  const beside = mkdtempSync(join(folder, ".new-"));
+  try {
+    for (const program of PROGRAMS)
+      writeFileSync(join(beside, program), files.get(program)!, { mode: 0o755 });
+    rmSync(assets, { recursive: true, force: true });
+    renameSync(beside, assets);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
+}
+
+function installedVersions(folder: string, platform: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(`-${platform}`))
+    .filter((name) => PROGRAMS.every((program) => existsSync(join(folder, name, program))))
+    .map((name) => name.slice(0, -platform.length - 1));
+}
+
+function assetsFolder(folder: string, version: string, platform: string): string {
+  return join(folder, `${version}-${platform}`);
+}
+
+function notInstalled(
+  wanted: string | undefined,
+  folder: string,
+  installed: readonly string[],
+): TsbuilderError {
+  return new TsbuilderError(
+    `${wanted ? `version ${wanted}` : "no version"} is ${wanted ? "not " : ""}installed in ${folder}`,
+    {
+      code: "NOT_FOUND",
+      hint:
+        installed.length > 0
+          ? `installed: ${installed.join(", ")}; others need a connection: leave --offline away`
+          : "install one with a connection: leave --offline away",
+    },
+  );
+}
