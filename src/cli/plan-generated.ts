@@ -1,12 +1,17 @@
 import { planDocs } from "../generators/docs/api-reference.ts";
 import { type ManifestsPlan, planManifests } from "../generators/manifests.ts";
 import type { GeneratorOptions } from "../generators/options.ts";
+import type { GeneratorCache } from "../generators/project-sources.ts";
 import type { Draft } from "../scaffold/tree.ts";
 import { refuseFindings } from "./refuse-findings.ts";
 
 /** Lays what the generators write over a draft, so that a new kind and its definition are one plan. */
-export async function planGenerated(draft: Draft, options: GeneratorOptions = {}): Promise<string[]> {
-  return layOver(draft, await planManifests(draft, { prune: true, ...options }));
+export async function planGenerated(
+  draft: Draft,
+  options: GeneratorOptions = {},
+  cache?: GeneratorCache,
+): Promise<string[]> {
+  return layOver(draft, await planManifests(draft, { prune: true, ...options }, cache));
 }
 
 /** Lays the API reference over a draft. */

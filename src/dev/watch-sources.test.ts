@@ -25,3 +25,19 @@ test("watchSources() reports what happens together as one change, without editor
   });
   expect(changes).toEqual(["api/v1/mysql_types.ts", "src/controller/mysql_controller.ts"]);
 });
+
+test("watchSources() sees a folder that is made later, and what is written below it", async () => {
+  rmSync(join(project, "api"), { recursive: true });
+  const seen = new Set<string>();
+  await new Promise<void>((resolve) => {
+    const watcher = watchSources(project, (batch) => {
+      if (seen.size === 0) writeFileSync(join(project, "api/mysql_types.ts"), "export {};");
+      for (const path of batch) seen.add(path);
+      if (!seen.has("api/mysql_types.ts")) return;
+      watcher.close();
+      resolve();
+    });
+    mkdirSync(join(project, "api"));
+  });
+  expect([...seen]).toEqual(["api", "api/mysql_types.ts"]);
+});

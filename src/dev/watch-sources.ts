@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 
 /** What changed since the last report: paths relative to the project, sorted. */
@@ -19,18 +19,31 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
     changed.clear();
     onChange(changes);
   };
-  const watchers: FSWatcher[] = WATCHED.map((folder) =>
-    watch(join(project, folder), { recursive: true }, (_event, name) => {
-      if (!name || !isSource(name)) return;
-      changed.add(`${folder}/${name.replaceAll("\\", "/")}`);
-      clearTimeout(timer);
-      timer = setTimeout(report, QUIET_MILLISECONDS);
-    }),
-  );
+  const watchers = new Map<string, FSWatcher>();
+  const note = (path: string): void => {
+    changed.add(path);
+    clearTimeout(timer);
+    timer = setTimeout(report, QUIET_MILLISECONDS);
+  };
+  const watchFolder = (folder: string): void => {
+    if (watchers.has(folder) || !existsSync(join(project, folder))) return;
+    const watcher = watch(join(project, folder), { recursive: true }, (_event, name) => {
+      if (name && isSource(name)) note(`${folder}/${name.replaceAll("\\", "/")}`);
+    });
+    watchers.set(folder, watcher);
+  };
+  for (const folder of WATCHED) watchFolder(folder);
+  // A project has no api/ before its first kind.
+  const root = watch(project, (_event, name) => {
+    if (!WATCHED.some((folder) => folder === name) || watchers.has(name!)) return;
+    watchFolder(name!);
+    note(name!);
+  });
   return {
     close: () => {
       clearTimeout(timer);
-      for (const watcher of watchers) watcher.close();
+      root.close();
+      for (const watcher of watchers.values()) watcher.close();
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { GeneratorName, GeneratorOptions } from "../../generators/options.ts";
+import type { Plan } from "../../scaffold/file-change.ts";
 import { Draft } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
+import type { Ui } from "../ui.ts";
 
 const flags = {
   only: {
@@ -64,6 +66,11 @@ const flags = {
     summary: "write nothing, and end with 1 if something is out of date",
     default: false,
   },
+  watch: {
+    type: "boolean",
+    summary: "stay, and write again after every edit below api/, src/ or config/",
+    default: false,
+  },
   ...planFlags,
 } as const;
 
@@ -78,6 +85,7 @@ export const manifests = defineCommand({
     "tsbuilder manifests",
     "tsbuilder manifests --diff",
     "tsbuilder manifests --check",
+    "tsbuilder manifests --watch",
     "tsbuilder manifests --markers printcolumn",
   ],
   async run({ flags: values, cwd, ui }) {
@@ -85,6 +93,7 @@ export const manifests = defineCommand({
       ui.print(await describeMarkers(values.markers, values.json));
       return 0;
     }
+    if (values.watch) return watch(values, cwd, ui);
     const { root, tree } = openProject(cwd, ui);
     const draft = new Draft(tree);
     const notes = await planGenerated(draft, readOptions(values));
@@ -101,6 +110,28 @@ export const manifests = defineCommand({
     });
   },
 });
+
+async function watch(values: Values, cwd: string, ui: Ui): Promise<number> {
+  if (values.check) {
+    throw new TsbuilderError("--watch and --check exclude each other", {
+      code: "INVALID_ARGUMENT",
+      hint: "add --diff to --watch to see what would change, and write nothing",
+    });
+  }
+  const { root, tree } = openProject(cwd, ui);
+  const [{ createCache }, { watchManifests }] = await Promise.all([
+    import("../../generators/project-sources.ts"),
+    import("../watch-manifests.ts"),
+  ]);
+  const cache = createCache();
+  const plan = async (): Promise<Plan> => {
+    const draft = new Draft(tree);
+    const notes = await planGenerated(draft, readOptions(values), cache);
+    return { changes: draft.changes(), notes };
+  };
+  await watchManifests({ root, ui, plan, carryOut: (made) => void carryOut(root, made, values, ui) });
+  return 0;
+}
 
 async function describeMarkers(part: string | true, asJson: boolean): Promise<string> {
   const { formatMarkerHelp, markerHelp } = await import("../../generators/markers/help.ts");

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { run } from "../../e2e/golden/golden-projects.ts";
+
+const TSX = import.meta.resolve("tsx");
+const main = join(import.meta.dirname, "main.ts");
+
+let root: string;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "tsbuilder-watch-"));
+  await run("init --domain example.com --project-name shop".split(" "), root);
+  await run("create api --group apps --version v1 --kind Order".split(" "), root);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const types = "api/v1/order_types.ts";
+const definition = "config/crd/bases/apps.example.com_orders.yaml";
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+describe("tsbuilder manifests --watch", () => {
+  test("takes up edits, tells errors and goes on, and ends with 0", async () => {
+    const watching = startWatching();
+    await watching.said("Watching api/");
+    const before = read(types);
+    const edit = (field: string): void =>
+      writeFileSync(
+        join(root, types),
+        before.replace(/(interface OrderSpec[^{]*\{)/u, (head) => `${head}\n  ${field}`),
+      );
+
+    edit("// +kubebuilder:validation:MaxLength=7\n  code?: string;");
+    await watching.said(`update ${definition}`);
+    // A plan is told before it is carried out.
+    await expect.poll(() => read(definition), { timeout: 10_000 }).toContain("maxLength: 7");
+
+    edit("// +kubebuilder:validation:MaxLenght=8\n  code?: string;");
+    await watching.said("MaxLength");
+    expect(watching.text()).toMatch(/api\/v1\/order_types\.ts:\d+:\d+: .*MaxLenght[^]*\^/u);
+    expect(read(definition)).toContain("maxLength: 7");
+
+    edit("// +kubebuilder:validation:MaxLength=9\n  code?: string;");
+    await watching.said("in order again");
+    expect(read(definition)).toContain("maxLength: 9");
+
+    expect(await watching.end()).toBe(0);
+  });
+
+  test("and --check exclude each other", async () => {
+    await expect(run(["manifests", "--watch", "--check"], root)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+  });
+});
+
+interface Watching {
+  readonly text: () => string;
+  /** Waits for a text behind what was waited for before. */
+  said(part: string): Promise<void>;
+  end(): Promise<number | null>;
+}
+
+function startWatching(): Watching {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--conditions=@tsbuilder/source", "--import", TSX, main, "manifests", "--watch"],
+    { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const exited = once(child, "exit");
+  let text = "";
+  let seen = 0;
+  child.stdout!.on("data", (data) => (text += String(data)));
+  child.stderr!.on("data", (data) => (text += String(data)));
+  return {
+    text: () => text,
+    async said(part) {
+      while (!text.includes(part, seen)) {
+        if (child.exitCode !== null) throw new Error(`the command ended: ${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      seen = text.indexOf(part, seen) + part.length;
+    },
+    async end() {
+      child.kill("SIGINT");
+      return ((await exited) as [number | null])[0];
+    },
+  };
+}
