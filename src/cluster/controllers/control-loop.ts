@@ -61,6 +61,7 @@ export class ControlLoop {
     for (const key of this.#pending) {
       this.#pending.delete(key);
       await this.#settle(key);
+      await nextTurn();
     }
     this.#draining = undefined;
   }
@@ -99,4 +100,11 @@ export class ControlLoop {
     });
     this.#timers.set(key, cancel);
   }
+}
+
+/** Lets requests and timers have their turn: reads and writes in process alone would never wait for anything. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -3,7 +3,7 @@ import { type Deployment, deployments, type ReplicaSet, replicaSets } from "../a
 import { pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
-import { findByKey, keysOfOwner } from "../keys.ts";
+import { findByKey, keyOf, keysOfOwner } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
 import { deploymentStatus, isComplete } from "./deployment-status.ts";
@@ -21,8 +21,15 @@ export function deploymentController(context: ControllerContext): Controller {
   const report = reporter(context, "deployment-controller");
   return {
     name: "deployment",
-    watches: [deployments, replicaSets],
-    keysOf: (event) => keysOfOwner(objects, deployments, "Deployment", event),
+    watches: [deployments, replicaSets, pods],
+
+    /** The end of a pod is what Recreate waits for. */
+    keysOf(event) {
+      if (event.resource !== pods) return keysOfOwner(objects, deployments, "Deployment", event);
+      if (event.type !== "DELETED") return [];
+      const all = objects.list(deployments, event.object.metadata.namespace);
+      return all.filter(({ spec }) => spec.strategy?.type === "Recreate").map(keyOf);
+    },
 
     async reconcile(key) {
       const deployment = findByKey(objects, deployments, key);

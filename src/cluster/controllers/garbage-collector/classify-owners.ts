@@ -45,7 +45,8 @@ function classify(
   return isForegroundDeleted(owner) ? "waiting" : "solid";
 }
 
-function findResource(
+/** Finds the resource of an owner; the version that a reference names doesn't matter. */
+export function findResource(
   objects: ClusterObjects,
   { apiVersion, kind }: OwnerReference,
 ): ServedResource | undefined {

@@ -2,7 +2,7 @@ import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/m
 import type { Controller, ControllerContext } from "../controller.ts";
 import type { DeleteOptions } from "../objects.ts";
 import { reporter } from "../record-event.ts";
-import { classifyOwners, isForegroundDeleted } from "./classify-owners.ts";
+import { classifyOwners, findResource, isForegroundDeleted } from "./classify-owners.ts";
 import { Dependents } from "./dependents.ts";
 import { objectKey, type ObjectKey, readObject } from "./object-key.ts";
 
@@ -40,9 +40,7 @@ export function garbageCollector(context: ControllerContext): Controller {
 
   function ownersOf({ metadata }: KubernetesObject): ObjectKey[] {
     return (metadata.ownerReferences ?? []).flatMap((reference) => {
-      const served = objects.resources().find(({ kind, apiVersion }) => {
-        return kind === reference.kind && apiVersion === reference.apiVersion;
-      });
+      const served = findResource(objects, reference);
       const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
       return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
     });
@@ -127,7 +125,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     references: readonly OwnerReference[],
   ): Promise<void> {
     for (const reference of references) {
-      const served = objects.resources().find(({ kind }) => kind === reference.kind);
+      const served = findResource(objects, reference);
       const elsewhere =
         served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
       if (elsewhere) {

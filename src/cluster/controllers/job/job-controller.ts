@@ -5,6 +5,7 @@ import { type Job, type JobStatus, jobs } from "../api/batch.ts";
 import { type Pod, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
+import { burst } from "../pods/burst.ts";
 import { compareForDeletion } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
 import { finishedCondition, jobCondition, suspendedCondition } from "./job-conditions.ts";
@@ -56,19 +57,12 @@ export function jobController(context: ControllerContext): Controller {
 
   async function scale(job: Job, progress: JobProgress): Promise<void> {
     const missing = wantedActive(job, progress) - progress.active.length;
-    for (const index of freeIndexes(job, progress).slice(0, Math.max(0, missing))) {
+    for (const index of freeIndexes(job, progress, Math.min(missing, burst))) {
       const pod = await objects.create(user, jobPod(job, index));
       await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
     const surplus = [...progress.active].sort(compareForDeletion).slice(0, Math.max(0, -missing));
     await stop(surplus);
-  }
-
-  /** The indexes that nobody works on; a Job without indexes only needs to know how many. */
-  function freeIndexes({ spec }: Job, { active, completedIndexes }: JobProgress): number[] {
-    const taken = new Set([...completedIndexes, ...active.flatMap((pod) => indexOf(pod) ?? [])]);
-    const count = spec.completions ?? spec.parallelism ?? 1;
-    return Array.from({ length: count }, (_, index) => index).filter((index) => !taken.has(index));
   }
 
   async function stop(active: readonly Pod[]): Promise<void> {
@@ -100,6 +94,17 @@ export function jobController(context: ControllerContext): Controller {
     await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
     return undefined;
   }
+}
+
+/** The first indexes that nobody works on; a Job without indexes only needs to know how many. */
+function freeIndexes({ spec }: Job, { active, completedIndexes }: JobProgress, wanted: number): number[] {
+  const taken = new Set([...completedIndexes, ...active.flatMap((pod) => indexOf(pod) ?? [])]);
+  const count = spec.completions ?? spec.parallelism ?? 1;
+  const free: number[] = [];
+  for (let index = 0; index < count && free.length < wanted; index++) {
+    if (!taken.has(index)) free.push(index);
+  }
+  return free;
 }
 
 /** An outcome is announced before it is final, by a condition of its own. */

@@ -48,6 +48,14 @@ describe("replicaSetController()", () => {
     });
   });
 
+  it("sees that a number was too high while it still makes pods", async () => {
+    await cluster.install(web(100_000));
+    await eventually(() => expect(listPods().length).toBeGreaterThan(0));
+    await cluster.install(web(1));
+    await eventually(() => expect(read().status).toMatchObject({ replicas: 1 }));
+    await eventually(() => expect(listPods()).toHaveLength(1));
+  });
+
   it("adopts pods that match, and lets go of those that no longer do", async () => {
     await cluster.install({
       apiVersion: "v1",

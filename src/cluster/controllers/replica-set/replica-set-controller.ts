@@ -4,6 +4,7 @@ import { type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
+import { burst } from "../pods/burst.ts";
 import { newPod } from "../pods/new-pod.ts";
 import { compareForDeletion, isActive, nextAvailable } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
@@ -31,7 +32,7 @@ export function replicaSetController(context: ControllerContext): Controller {
 
   async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<void> {
     const missing = (replicaSet.spec.replicas ?? 1) - owned.length;
-    for (let count = 0; count < missing; count++) {
+    for (let count = 0; count < Math.min(missing, burst); count++) {
       const generateName = `${replicaSet.metadata.name}-`;
       const pod = await objects.create(user, newPod(replicaSet, replicaSet.spec.template, { generateName }));
       await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);

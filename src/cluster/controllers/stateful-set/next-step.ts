@@ -1,5 +1,6 @@
 import type { StatefulSet } from "../api/apps.ts";
 import type { Pod } from "../api/core.ts";
+import { burst } from "../pods/burst.ts";
 import { isAvailable, isFinished } from "../pods/pod-state.ts";
 import { ordinalOf, revisionOfPod } from "./stateful-pods.ts";
 
@@ -18,7 +19,7 @@ const nothing: Step = { create: [], remove: [] };
  */
 export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: Date): Step {
   const ordered = (set.spec.podManagementPolicy ?? "OrderedReady") === "OrderedReady";
-  const wanted = ordinalsOf(set);
+  const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
   const healthy = (pod: Pod | undefined) =>
     pod !== undefined && !pod.metadata.deletionTimestamp && isAvailable(pod, set.spec.minReadySeconds, now);
@@ -26,7 +27,7 @@ export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision:
   const missing = wanted.filter((ordinal) => !byOrdinal.has(ordinal));
   const ended = wanted.flatMap((ordinal) => byOrdinal.get(ordinal) ?? []).filter(isRestartable);
   const condemned = [...pods]
-    .filter((pod) => !wanted.includes(ordinalOf(set, pod)))
+    .filter((pod) => !isWanted(set, ordinalOf(set, pod)))
     .sort((a, b) => ordinalOf(set, b) - ordinalOf(set, a));
 
   if (!ordered) {
@@ -43,10 +44,15 @@ export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision:
   return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
 }
 
-/** The ordinals that a set should have. */
-function ordinalsOf({ spec }: StatefulSet): number[] {
+/** The first of the ordinals that a set should have. */
+function firstOrdinals({ spec }: StatefulSet, most: number): number[] {
   const start = spec.ordinals?.start ?? 0;
-  return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
+  return Array.from({ length: Math.min(spec.replicas ?? 1, most) }, (_, index) => start + index);
+}
+
+function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
+  const start = spec.ordinals?.start ?? 0;
+  return ordinal >= start && ordinal < start + (spec.replicas ?? 1);
 }
 
 function unblock(ordinal: number, pod: Pod | undefined): Step {
