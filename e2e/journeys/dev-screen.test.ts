@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { type IPty, spawn } from "@lydell/node-pty";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+
+// `tsbuilder dev` at a real terminal: what somebody who sits there sees, types, and gets back.
+
+const cli = join(repository, "bin/tsbuilder.js");
+const patient = { timeout: 60_000 };
+const types = "api/v1/mysql_types.ts";
+let work: string;
+let project: Shell;
+
+beforeAll(async () => {
+  work = mkdtempSync(join(tmpdir(), "tsbuilder-screen-"));
+  const folder = join(work, "mysql-operator");
+  mkdirSync(folder);
+  project = { folder, env: { HOME: work } };
+  await run(project, "node", cli, "init", "--domain", "example.com");
+  await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
+});
+
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+test("dev shows one screen, obeys its keys, and gives the terminal back", async () => {
+  const terminal = openTerminal();
+  const sees = (text: string) => eventually(() => expect(terminal.screen()).toContain(text), patient);
+  try {
+    await sees("mysql-operator  https://127.0.0.1:");
+    await sees("No objects yet");
+    terminal.type("s");
+    await sees("> MySQL default/mysql-sample  Ready=True (Reconciled)");
+    await sees("info  Reconciled MySQL controller=mysql");
+    expect(terminal.screen().split("\n")).toHaveLength(24);
+
+    terminal.type("d");
+    await sees("MySQL mysql-sample: last change");
+    await sees("+    reason: Reconciled");
+    expect(await isOperatorRunning()).toBe(true);
+    terminal.type("d");
+
+    edit("foo?: string;", "foo?: ;");
+    await sees(`${types}:11:9: Type expected.`);
+    edit("foo?: ;", "foo?: string;");
+    await sees(`${types}: taken up in`);
+    expect(terminal.screen()).not.toContain("error:");
+
+    terminal.type("k");
+    await eventually(() => expect(terminal.all()).toContain("\u001B[?1049l"), patient);
+    terminal.type('echo "points at $KUBECONFIG"; exit\r');
+    await eventually(
+      () => expect(terminal.all()).toContain(`points at ${project.folder}/.tsbuilder/dev/kubeconfig`),
+      patient,
+    );
+    terminal.type("d");
+    await sees("d back");
+
+    terminal.type("q");
+    expect(await terminal.ended).toBe(0);
+    expect(await isOperatorRunning()).toBe(false);
+    expect(terminal.all().trimEnd().endsWith("\u001B[?25h\u001B[?1049l")).toBe(true);
+  } catch (error) {
+    throw new Error(`the screen:\n${terminal.screen()}`, { cause: error });
+  } finally {
+    terminal.kill();
+  }
+});
+
+test("dev with a taken port says what to do, at a terminal and without, and leaves nothing running", async () => {
+  const { server, port } = await takePort();
+  try {
+    const plain = await tryRun(project, "node", cli, "dev", "--port", String(port));
+    expect(plain).toMatchObject({ exitCode: 1 });
+    expect(plain.stderr).toContain("the cluster's port is taken\nhint: choose another with --port");
+
+    expect(await isOperatorRunning()).toBe(false);
+    const terminal = openTerminal("--port", String(port));
+    expect(await terminal.ended).toBe(1);
+    const [, after = ""] = terminal.all().split("\u001B[?1049l");
+    expect(after).toContain("the cluster's port is taken");
+
+    const kubeconfig = join(work, "kubeconfig");
+    const args = ["cluster", "start", "--kubeconfig", kubeconfig, "--port", String(port)];
+    const cluster = await tryRun(project, "node", cli, ...args);
+    expect(cluster).toMatchObject({ exitCode: 1 });
+    expect(cluster.stderr).toContain("hint: choose another with --port");
+  } finally {
+    server.close();
+  }
+});
+
+/** Runs `tsbuilder dev` at a terminal of 100 columns and 24 rows. */
+function openTerminal(...args: string[]) {
+  const shell = { ...plainEnvironment(), ...project.env, SHELL: "/bin/sh", TERM: "xterm-256color" };
+  const options = { cwd: project.folder, cols: 100, rows: 24, env: shell };
+  const pty: IPty = spawn(process.execPath, [cli, "dev", ...args], options);
+  let written = "";
+  pty.onData((text) => (written += text));
+  return {
+    ended: new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode))),
+    type: (keys: string) => pty.write(keys),
+    all: () => written,
+    /** Each drawing starts at the top left corner and ends by clearing what is below. */
+    screen: () =>
+      stripVTControlCharacters(
+        written.slice(0, written.lastIndexOf("\u001B[J")).split("\u001B[H").at(-1) ?? "",
+      ).replaceAll("\r", ""),
+    kill: () => {
+      try {
+        pty.kill();
+      } catch {
+        // It has ended.
+      }
+    },
+  };
+}
+
+function edit(from: string, to: string): void {
+  const path = join(project.folder, types);
+  const text = readFileSync(path, "utf8");
+  expect(text).toContain(from);
+  writeFileSync(path, text.replace(from, to));
+}
+
+async function isOperatorRunning(): Promise<boolean> {
+  const { exitCode } = await tryRun(
+    project,
+    "pgrep",
+    "-f",
+    join(project.folder, ".tsbuilder/dev/operator.mjs"),
+  );
+  expect([0, 1]).toContain(exitCode);
+  return exitCode === 0;
+}
+
+function takePort(): Promise<{ server: Server; port: number }> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      resolve({ server, port: (server.address() as { port: number }).port });
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { explainStart } from "./explain-start.ts";
+import { startForeground } from "./foreground-cluster.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "start-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("startForeground() says what to do when the folder for its objects is a file", async () => {
+  writeFileSync(join(folder, "data"), "");
+  const options = { folder, kubeconfig: "kubeconfig", port: undefined, data: "data", controllers: "none" };
+  await expect(startForeground(options)).rejects.toMatchObject({
+    message: `the cluster's objects can't be kept: ${join(folder, "data")}`,
+    hint: expect.stringContaining("leave --data or --persist away") as string,
+  });
+});
+
+test("explainStart() says what to do when the disk is full", () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  expect(() => explainStart(full)).toThrow("the disk is full");
+});
+
+test("explainStart() leaves other errors alone", () => {
+  const other = new Error("a bug");
+  expect(() => explainStart(other)).toThrow(other);
+});
