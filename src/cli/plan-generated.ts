@@ -19,7 +19,8 @@ export async function planReference(draft: Draft, folder: string): Promise<strin
   return layOver(draft, await planDocs(draft, {}, folder));
 }
 
-function layOver(draft: Draft, { changes, diagnostics }: ManifestsPlan): string[] {
+/** Lays a plan of the generators over a draft; throws what they found wrong, and tells their warnings. */
+export function layOver(draft: Draft, { changes, diagnostics }: ManifestsPlan): string[] {
   const notes = refuseFindings(diagnostics);
   for (const { path, content } of changes) {
     if (content === undefined) draft.remove(path);

@@ -63,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./generate-types.ts")).generateTypes,
   },
   {
+    name: "generate schemapatch",
+    summary: "Put fresh schemas into definitions that are kept by hand",
+    load: async () => (await import("./generate-schemapatch.ts")).generateSchemapatch,
+  },
+  {
     name: "dev",
     summary: "Run the operator on an embedded cluster, and take up every edit",
     load: async () => (await import("./dev.ts")).dev,
