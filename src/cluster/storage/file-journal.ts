@@ -1,7 +1,9 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -43,10 +45,21 @@ export class FileJournal implements Journal {
 
   append(collection: string, key: string, revision: number, object: ApiObject | undefined): void {
     const line: Line = { c: collection, k: key, r: revision, ...(object && { o: object }) };
-    const text = `${JSON.stringify(line)}\n`;
-    writeSync(this.#file, text);
-    this.#size += text.length;
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    this.#write(bytes);
+    this.#size += bytes.length;
     if (this.#size > this.#compactAfter) setImmediate(() => this.#compact());
+  }
+
+  /** A full disk takes the first part of a line and refuses the rest only when asked again: all of it, or none. */
+  #write(bytes: Buffer): void {
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
+    } catch (error) {
+      ftruncateSync(this.#file, fstatSync(this.#file).size - written);
+      throw error;
+    }
   }
 
   /** Fills a new store with what the folder holds; a line that was torn by a crash was never acknowledged. */
