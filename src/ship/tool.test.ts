@@ -1,0 +1,87 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runTool, type ToolCall } from "./tool.ts";
+
+let programs: string;
+
+beforeAll(() => {
+  programs = mkdtempSync(join(tmpdir(), "tsbuilder-programs-"));
+});
+
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+
+test.each([
+  [
+    "docker",
+    "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+    "start the engine",
+  ],
+  [
+    "docker",
+    "permission denied while trying to connect to the socket at unix:///var/run/docker.sock",
+    "join its group",
+  ],
+  ["nerdctl", 'cannot access containerd socket "/run/containerd/containerd.sock"', "start the engine"],
+  ["podman", "Error: unauthorized: authentication required", "podman login REGISTRY"],
+  ["docker", "denied: requested access to the resource is denied", "docker login REGISTRY"],
+  ["buildah", "Error: writing blob: write /var/tmp/1: no space left on device", "buildah prune"],
+  ["docker", "failed to copy: no space left on device", "docker system prune"],
+  ["buildah", "Error: dial tcp: lookup registry.invalid: no such host", "--build-arg BASE_IMAGE="],
+  ["buildah", "Error: creating build container: r.io/node:22: image not known", "--build-arg BASE_IMAGE="],
+  [
+    "docker",
+    "pull access denied for nodee, repository does not exist: denied: requested access to the resource is denied",
+    "--build-arg BASE_IMAGE=",
+  ],
+  ["docker", "manifest for node:99 not found: manifest unknown", "--build-arg BASE_IMAGE="],
+])("runTool() explains what %s means by %j", async (tool, words, hint) => {
+  await expect(runTool(failing(tool, words))).rejects.toMatchObject({
+    code: "TOOL_FAILED",
+    message: `${tool} build . failed\n${words}`,
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test("runTool() keeps words that it can't explain, and says how to see more", async () => {
+  await expect(runTool(failing("docker", "the moon is full"))).rejects.toMatchObject({
+    message: "docker build . failed\nthe moon is full",
+    hint: "run it yourself to see more: docker build .",
+  });
+});
+
+test("runTool() takes the standard output of a program that complains there", async () => {
+  const call = program("podman", "echo 'no space left on device'\nexit 1\n");
+  await expect(runTool(call)).rejects.toMatchObject({
+    hint: expect.stringContaining("podman system prune"),
+  });
+});
+
+test("runTool() says how to get a program that is not there", async () => {
+  const call = { tool: "kubectl", args: ["version"], env: { PATH: programs } };
+  await expect(runTool(call)).rejects.toMatchObject({
+    code: "TOOL_MISSING",
+    message: '"kubectl" is not on the PATH',
+    hint: expect.stringContaining("install kubectl"),
+  });
+});
+
+test("runTool() hands over input and returns what was printed on either stream", async () => {
+  const call = program("tool", 'echo "$1 $(cat)"\necho notes >&2\n');
+  expect(await runTool({ ...call, args: ["read"], input: "words" })).toEqual({
+    stdout: "read words",
+    stderr: "notes",
+  });
+});
+
+function failing(tool: string, words: string): ToolCall {
+  return program(tool, `cat >&2 <<'END'\n${words}\nEND\nexit 1\n`);
+}
+
+function program(tool: string, script: string): ToolCall {
+  const file = join(programs, tool);
+  writeFileSync(file, `#!/bin/sh\n${script}`);
+  chmodSync(file, 0o755);
+  return { tool, args: ["build", "."], env: { PATH: `${programs}:${process.env["PATH"]}` } };
+}
