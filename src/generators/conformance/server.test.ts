@@ -1,24 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, createClient, loadConfig } from "@tsbuilder/runtime";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type ClusterUnderTest,
-  realKubeconfig,
-  startClusterUnderTest,
-} from "../../../e2e/support/cluster-under-test.ts";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { checkCrd } from "../crd/check-crd.ts";
 import { DiagnosticLog } from "../diagnostic.ts";
 import { emitFile } from "../emit.ts";
 import { optionsFor, readExamples, runExample } from "./example.ts";
 
 const folder = join(import.meta.dirname, "testdata");
-const isReal = process.env[realKubeconfig] !== undefined;
-// A real server gets all examples; the embedded one those that differ most, because every test run pays for it.
-const names = isReal
-  ? readdirSync(folder).filter((name) => !/^(?:roles|webhooks)\.md$/u.test(name))
-  : ["core-types.md", "kinds.md", "embedding.md"];
+const names = readdirSync(folder).filter((name) => !/^(?:roles|webhooks)\.md$/u.test(name));
 const pages = [...names.map((file) => join(folder, file)), join(import.meta.dirname, "../schema/types.md")];
 
 const examples = pages.flatMap((page) =>
@@ -29,14 +21,20 @@ const examples = pages.flatMap((page) =>
   }),
 );
 
+const projects = join(import.meta.dirname, "../../../e2e/golden");
+const written = readdirSync(projects, { recursive: true, encoding: "utf8" })
+  .filter((path) => /\/config\/(?:crd\/bases\/.*|rbac\/role|webhook\/manifests)\.yaml$/u.test(path))
+  .sort();
+
 let cluster: ClusterUnderTest;
-let send: (crd: object) => Promise<string | undefined>;
+let send: (object: object) => Promise<string | undefined>;
 
 beforeAll(async () => {
   cluster = await startClusterUnderTest();
   const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }));
-  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
   send = async (body) => {
+    const { apiVersion, kind } = body as { apiVersion: string; kind: string };
+    const path = `/apis/${apiVersion}/${kind.toLowerCase()}s?dryRun=All`;
     try {
       await client.request({ method: "POST", path, body });
       return undefined;
@@ -60,5 +58,15 @@ describe("an API server takes what the generators write, and refuses what they r
     checkCrd(generated!, log);
     const refusal = await send(parse(emitFile([generated!.crd], {})) as object);
     expect(refusal === undefined ? [] : [refusal]).toHaveLength(log.hasErrors ? 1 : 0);
+  });
+});
+
+describe("an API server takes what the generators write for a golden project:", () => {
+  it.each(written)("%s", async (path) => {
+    const objects = parseAllDocuments(readFileSync(join(projects, path), "utf8")).map(
+      (document) => document.toJS() as object,
+    );
+    expect(objects.length).toBeGreaterThan(0);
+    for (const object of objects) expect(await send(object)).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import { ORIGIN, RULE_PLACES, type Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import type { GeneratedCrd } from "./generate-crds.ts";
 import { ANNOTATION_LIMIT, largestFields, sizeOf } from "./size.ts";
+import { toJson } from "./to-json.ts";
 
 /**
  * Says what an API server would refuse in a CRD, at the line that is to blame: structure, defaults, and CEL rules
@@ -18,7 +19,7 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
     const hasStatus = Object.hasOwn(version.subresources ?? {}, "status");
     const kind = kinds.find((one) => one.version === version.name)!;
     const path = "schema";
-    for (const error of checkSchema(toJson(schema), { path, hasStatus })) {
+    for (const error of checkSchema(toJson(schema) as JSONSchema, { path, hasStatus })) {
       const place = findPlace(schema, error.field.slice(path.length)) ?? kind.place;
       log.error(place, `the API server would refuse this: ${describe(error)}`, hintFor(error));
     }
@@ -34,13 +35,6 @@ function warnOfSize(crd: CustomResourceDefinition, place: Place, log: Diagnostic
     `the CRD of ${crd.spec.names.kind} has ${bytes} bytes, and kubectl apply takes ${ANNOTATION_LIMIT}: ${largest.join(", ")}`,
     "apply it with --server-side, put +tsbuilder:maxDescLen=0 on a field, or let --trim-descriptions shorten it",
   );
-}
-
-/** What is written to the file, as the API server reads it: without our own notes and absent keys. */
-function toJson(schema: Schema): JSONSchema {
-  return JSON.parse(
-    JSON.stringify(schema, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
-  ) as JSONSchema;
 }
 
 /** Follows the path of an error through the schema, down to the deepest node that a source stands behind. */

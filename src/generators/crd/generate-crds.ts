@@ -43,9 +43,9 @@ export function generateCrds(
       );
       if (kept.length === 0) return [];
       return [
-        reuse(kept, sources, () => {
+        reuse(kept, sources, (checked) => {
           const generated = generateCrd(kept, builder);
-          if (!sources.log.hasErrors) check(generated);
+          if (!sources.log.hasErrors && generated.text !== checked?.text) check(generated);
           return generated;
         }),
       ];
@@ -61,11 +61,14 @@ function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): Gen
   return { fileName: `${group}_${plural}.yaml`, text: emitFile([crd], options), crd, kinds };
 }
 
-/** Takes a CRD from the run before if nothing that it was made from has changed since. */
+/**
+ * Takes a CRD from the run before if nothing that it was made from has changed since. If something has, `generate` gets
+ * the one from before, as long as nothing was found in it: the same text need not be checked again.
+ */
 function reuse(
   kinds: readonly KindVersion[],
   sources: ProjectSources,
-  generate: () => GeneratedCrd,
+  generate: (checked: GeneratedCrd | undefined) => GeneratedCrd,
 ): GeneratedCrd {
   const { cache, graph, log } = sources;
   const { kind, group } = kinds[0]!;
@@ -83,10 +86,10 @@ function reuse(
     return known.generated;
   }
   const findings = log.size;
-  const generated = generate();
+  const generated = generate(known?.warnings.length === 0 ? known.generated : undefined);
   const warnings = log.since(findings);
-  const hasErrors = warnings.some(({ severity }) => severity === "error");
-  if (!hasErrors) cache.crds.set(`${kind}.${group}`, { key, modules, generated, warnings });
+  // With an error anywhere, a CRD has not been checked.
+  if (!log.hasErrors) cache.crds.set(`${kind}.${group}`, { key, modules, generated, warnings });
   return generated;
 }
 

@@ -1,15 +1,14 @@
 import { cutText, mapSchema } from "../schema/descriptions.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { toJson } from "./to-json.ts";
 
 /** `kubectl apply` keeps the whole object in an annotation, and all annotations together may have so many bytes. */
 export const ANNOTATION_LIMIT = 262_144;
 
 /** The bytes that a CRD takes in the annotation of `kubectl apply`. */
 export function sizeOf(value: object): number {
-  return Buffer.byteLength(
-    JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? Number(item) : item)),
-  );
+  return Buffer.byteLength(JSON.stringify(toJson(value)));
 }
 
 /** The largest fields of a CRD, by their path from the root of the schema, largest first. */
