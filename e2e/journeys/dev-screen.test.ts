@@ -95,6 +95,35 @@ test("dev with a taken port says what to do, at a terminal and without, and leav
   }
 });
 
+test("tsbuilder test runs the project's tests on the embedded cluster, and passes their failure on", async () => {
+  const passed = await run(project, "node", cli, "test");
+  expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
+  const failed = await tryRun(project, "node", cli, "test", "--", "no-such-file");
+  expect(failed.exitCode).toBe(1);
+  const real = await tryRun(project, "node", cli, "test", "--real");
+  expect(real).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(real.stderr).toContain("hint: leave --real away");
+});
+
+test("run says that the kubeconfig's cluster does not answer", async () => {
+  const { server, port } = await takePort();
+  await new Promise((resolve) => server.close(resolve));
+  const kubeconfig = join(work, "dead.kubeconfig");
+  const dead = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "gone", cluster: { server: `https://127.0.0.1:${port}` } }],
+    contexts: [{ name: "gone", context: { cluster: "gone", user: "gone" } }],
+    users: [{ name: "gone", user: { token: "none" } }],
+    "current-context": "gone",
+  };
+  writeFileSync(kubeconfig, JSON.stringify(dead));
+  const { exitCode, stderr } = await tryRun(project, "node", cli, "run", "--kubeconfig", kubeconfig);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('the cluster of context "gone"');
+  expect(stderr).toContain("does not answer");
+});
+
 /** Runs `tsbuilder dev` at a terminal of 100 columns and 24 rows. */
 function openTerminal(...args: string[]) {
   const shell = { ...plainEnvironment(), ...project.env, SHELL: "/bin/sh", TERM: "xterm-256color" };
