@@ -1,0 +1,178 @@
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+
+// The generated Dockerfile, built for real: by buildah, which needs no engine, on base images made of this machine's
+// own Node, so that no registry of images is asked.
+
+const cli = join(repository, "bin/tsbuilder.js");
+const IMAGE = "registry.example.com:5000/team/mysql-operator:v1";
+const MEGABYTE = 1_000_000;
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-image-"));
+const shell: Shell = {
+  folder: work,
+  env: {
+    CONTAINERS_STORAGE_CONF: join(work, "storage.conf"),
+    BUILDAH_ISOLATION: "chroot",
+  },
+};
+const project: Shell = { ...shell, folder: join(work, "mysql-operator") };
+let built: CommandResult;
+const missing = await whyNot();
+if (missing !== undefined) console.log(`left out: building the generated Dockerfile: ${missing}`);
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  await makeBaseImages();
+  mkdirSync(project.folder);
+  await run(project, "node", cli, "init", "--domain", "example.com");
+  await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
+  const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
+  const words = ["--image", IMAGE, "--tool", "buildah", "--build-arg", `NPM_REGISTRY=${registry}`];
+  const save = ["--save", join(work, "operator.tar"), "--", "--pull-never"];
+  built = await run(project, "node", cli, "build", ...words, ...save);
+});
+
+afterAll(async () => {
+  // Containers hold mounts below the folder that is removed.
+  if (missing === undefined) {
+    await tryRun(shell, "buildah", "rm", "--all");
+    await tryRun(shell, "buildah", "rmi", "--all", "--force");
+  }
+  rmSync(work, { recursive: true, force: true });
+});
+
+test.skipIf(missing !== undefined)("the image holds one bundled file and no node_modules", async () => {
+  expect(built.stdout).toBe(`${IMAGE}\n`);
+  expect(built.stderr).toContain(`Building ${IMAGE} with buildah`);
+  const root = await mount(IMAGE);
+  expect(readdirSync(join(root, "app")).sort()).toEqual(["main.js", "main.js.map", "package.json"]);
+  expect(filesBelow(root).filter((file) => file.includes("@tsbuilder"))).toEqual([]);
+});
+
+test.skipIf(missing !== undefined)("the image is less than 60 MB larger than its base", async () => {
+  const added =
+    sizeOf(await mount(IMAGE)) - sizeOf(await mount("gcr.io/distroless/nodejs22-debian12:nonroot"));
+  expect(added).toBeGreaterThan(0);
+  expect(added).toBeLessThan(60 * MEGABYTE);
+});
+
+test.skipIf(missing !== undefined)(
+  "the image runs its entry point as a number that is not root",
+  async () => {
+    const { stdout } = await run(shell, "buildah", "inspect", "--type", "image", IMAGE);
+    const { OCIv1 } = JSON.parse(stdout) as { OCIv1: { config: { User: string; Entrypoint: string[] } } };
+    expect(OCIv1.config.User).toBe("65532:65532");
+    const container = await from(IMAGE);
+    const user = await run(shell, "buildah", "run", container, "--", "node", "-p", "process.getuid()");
+    expect(user.stdout.trim()).toBe("65532");
+    const help = await run(shell, "buildah", "run", container, "--", ...OCIv1.config.Entrypoint, "--help");
+    expect(help.stdout + help.stderr).toContain("--leader-elect");
+  },
+);
+
+test.skipIf(missing !== undefined)("the image is saved as an archive that names it", async () => {
+  const manifest = execFileSync("tar", ["-xOf", join(work, "operator.tar"), "manifest.json"], {
+    encoding: "utf8",
+  });
+  expect(JSON.parse(manifest)).toMatchObject([{ RepoTags: [IMAGE] }]);
+});
+
+test.skipIf(missing !== undefined)(
+  "a base image that is not there ends the build, says which, and what to set",
+  async () => {
+    const words = ["--image", "broken:v1", "--tool", "buildah"];
+    const base = ["--build-arg", "BUILD_IMAGE=registry.invalid/node:22", "--", "--pull-never"];
+    const failed = await tryRun(project, "node", cli, "build", ...words, ...base);
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stderr).toContain("registry.invalid/node:22");
+    expect(failed.stderr).toContain("--build-arg BASE_IMAGE=");
+  },
+);
+
+/** Says why no image can be built here, if so; it makes the storage that the builds use. */
+async function whyNot(): Promise<string | undefined> {
+  if (process.platform !== "linux") return "it needs Linux";
+  for (const driver of ["overlay", "vfs"]) {
+    const storage = { driver, runroot: join(work, driver, "run"), graphroot: join(work, driver, "graph") };
+    const lines = Object.entries(storage).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
+    writeFileSync(shell.env["CONTAINERS_STORAGE_CONF"]!, `[storage]\n${lines.join("")}`);
+    try {
+      if ((await tryRun(shell, "buildah", "info")).exitCode === 0) return undefined;
+    } catch {
+      break;
+    }
+  }
+  rmSync(work, { recursive: true, force: true });
+  return "buildah is not on this machine, or can't keep images here";
+}
+
+/** Makes the Dockerfile's default base images of the programs on this machine. */
+async function makeBaseImages(): Promise<void> {
+  const root = join(work, "rootfs");
+  for (const folder of ["tmp", "root", "etc/ssl/certs", "usr/bin"]) {
+    mkdirSync(join(root, folder), { recursive: true });
+  }
+  for (const program of ["/bin/sh", "/usr/bin/env", realpathSync(process.execPath)])
+    addProgram(root, program);
+  if (process.execPath !== "/usr/bin/node") link(root, realpathSync(process.execPath), "node");
+  const npm = realpathSync(execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim());
+  const modules = dirname(dirname(npm));
+  cpSync(modules, join(root, modules), { recursive: true, verbatimSymlinks: true });
+  link(root, npm, "npm");
+  // The machine's certificates: a proxy between it and the registry may have added its own.
+  const certificates = process.env["NODE_EXTRA_CA_CERTS"] ?? "/etc/ssl/certs/ca-certificates.crt";
+  cpSync(certificates, join(root, "etc/ssl/certs/ca-certificates.crt"), { dereference: true });
+  writeFileSync(join(root, "root/.npmrc"), "cafile=/etc/ssl/certs/ca-certificates.crt\n");
+  writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");
+  const path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  writeFileSync(join(work, "Dockerfile"), `FROM scratch\nCOPY rootfs/ /\nENV ${path}\n`);
+  const tag = "docker.io/library/node:22-slim";
+  await run(shell, "buildah", "build", "--tag", tag, work);
+  await run(shell, "buildah", "tag", tag, "gcr.io/distroless/nodejs22-debian12:nonroot");
+}
+
+/** Copies a program and the libraries that it is linked with. */
+function addProgram(root: string, program: string): void {
+  const libraries = execFileSync("ldd", [program], { encoding: "utf8" }).matchAll(/\/\S+/g);
+  for (const file of [program, ...[...libraries].map(([path]) => path)]) {
+    cpSync(file, join(root, file), { dereference: true });
+  }
+}
+
+function link(root: string, target: string, name: string): void {
+  symlinkSync(target, join(root, "usr/bin", name));
+}
+
+async function from(image: string): Promise<string> {
+  return (await run(shell, "buildah", "from", "--pull-never", image)).stdout.trim();
+}
+
+async function mount(image: string): Promise<string> {
+  return (await run(shell, "buildah", "mount", await from(image))).stdout.trim();
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" });
+}
+
+function sizeOf(folder: string): number {
+  return filesBelow(folder)
+    .map((file) => lstatSync(join(folder, file)))
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { size }) => sum + size, 0);
+}
