@@ -32,8 +32,7 @@ async function bundleCli(): Promise<void> {
     external: [
       "typescript",
       "esbuild",
-      "@tsbuilder/runtime",
-      "@tsbuilder/cluster",
+
       "@tsbuilder/apimachinery/kinds",
     ],
     banner: {
