@@ -29,12 +29,7 @@ async function bundleCli(): Promise<void> {
     platform: "node",
     target: "node20",
     conditions: ["@tsbuilder/source"],
-    external: [
-      "typescript",
-      "esbuild",
-
-      "@tsbuilder/apimachinery/kinds",
-    ],
+    external: ["typescript", "esbuild", "@tsbuilder/apimachinery/kinds"],
     banner: {
       js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
     },
