@@ -17,14 +17,33 @@ export type CoreSchemas = (specifier: string, name: string) => CoreSchema | unde
 
 /**
  * Loads the types of Kubernetes' own that some import specifiers ask for, in the form in which a CRD embeds them.
- * `@tsbuilder/runtime` itself names those of `meta/v1`.
+ * `@tsbuilder/runtime` itself names those of `meta/v1`. Those of the run before are `kept`, and their texts with them.
  */
 export async function loadCoreSchemas(
   specifiers: Iterable<string>,
   options: GeneratorOptions,
+  kept = new Map<string, CoreSchemas>(),
 ): Promise<CoreSchemas> {
   const descriptions = options.maxDescLen !== 0;
   const modules = new Set(["meta/v1", ...[...specifiers].flatMap(modulesOf)]);
+  const key = JSON.stringify([
+    [...modules].sort(),
+    descriptions,
+    options.generateEmbeddedObjectMeta === true,
+  ]);
+  const known = kept.get(key);
+  if (known) return known;
+  const loaded = await loadModules(modules, options, descriptions);
+  kept.clear();
+  kept.set(key, loaded);
+  return loaded;
+}
+
+async function loadModules(
+  modules: ReadonlySet<string>,
+  options: GeneratorOptions,
+  descriptions: boolean,
+): Promise<CoreSchemas> {
   const tables = new Map<string, SchemaTable>();
   for (const module of modules) {
     const table = await loadSchemas(module, { descriptions });

@@ -14,6 +14,7 @@ export interface GeneratorCache {
   readonly modules: ModuleCache;
   readonly markers: WeakMap<Module, ModuleMarkers>;
   readonly crds: Map<string, CachedCrd>;
+  readonly coreSchemas: Map<string, CoreSchemas>;
 }
 
 /** A CRD and what it was made from. */
@@ -27,7 +28,7 @@ interface CachedCrd {
 
 /** Makes an empty cache; keep it while watching. */
 export function createCache(): GeneratorCache {
-  return { modules: new Map(), markers: new WeakMap(), crds: new Map() };
+  return { modules: new Map(), markers: new WeakMap(), crds: new Map(), coreSchemas: new Map() };
 }
 
 /** The sources of a project, parsed, with their markers. */
@@ -52,7 +53,7 @@ export class ProjectSources implements SchemaSources {
   ): Promise<ProjectSources> {
     const sources = new ProjectSources(tree, options, cache);
     const specifiers = sources.graph.packageSpecifiers(sources.apiModules);
-    sources.#coreSchemas = await loadCoreSchemas(specifiers, options);
+    sources.#coreSchemas = await loadCoreSchemas(specifiers, options, cache.coreSchemas);
     return sources;
   }
 
