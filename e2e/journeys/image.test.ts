@@ -28,6 +28,8 @@ const shell: Shell = {
   env: {
     CONTAINERS_STORAGE_CONF: join(work, "storage.conf"),
     BUILDAH_ISOLATION: "chroot",
+    // A cache of the machine may know versions that the registry doesn't offer to the build any more.
+    npm_config_cache: join(work, "npm-cache"),
   },
 };
 const project: Shell = { ...shell, folder: join(work, "mysql-operator") };

@@ -1,6 +1,7 @@
 import { applyObjects, deleteObjects, diffObjects, type ApplyOptions } from "./apply.ts";
 import { type ClusterChoice, readJson } from "./kubectl.ts";
-import { isDefinition, type ManifestObject, parseManifest } from "./manifest.ts";
+import { describeObject, isDefinition, type ManifestObject, parseManifest } from "./manifest.ts";
+import { splitByNamespace } from "./split-by-namespace.ts";
 import { type Overrides, renderConfig } from "./render.ts";
 
 /** Renders what `install` applies: the definitions. */
@@ -23,8 +24,13 @@ export async function applyOrDiff(
   objects: readonly ManifestObject[],
   options: ApplyOptions & { readonly diff?: boolean | undefined },
 ): Promise<string[]> {
-  if (!options.diff) return applyObjects(objects, options);
-  return (await diffObjects(objects, options)).split("\n");
+  if (!options.diff && !options.dryRun) return applyObjects(objects, options);
+  const { checkable, homeless } = await splitByNamespace(objects, options);
+  const answered = options.diff
+    ? (await diffObjects(checkable, options)).split("\n").filter((line) => line !== "")
+    : await applyObjects(checkable, options);
+  const created = homeless.map((object) => `${describeObject(object)} would be created, with its namespace`);
+  return answered.length + created.length > 0 ? [...answered, ...created] : ["nothing would change"];
 }
 
 /** What an undeploy would take away, and what it would leave because people's data hang on it. */
