@@ -308,14 +308,18 @@ describe("manifests", () => {
     await call("create api --group apps --version v1 --kind Order");
   });
 
-  test("--check passes while nothing has changed, and names what would change", async () => {
+  test("--check passes while nothing has changed, and shows and names what would change", async () => {
     await call("manifests --check");
+    const printed: string[] = [];
+    const keep = (text: string): void => void printed.push(text);
+    const ui = { print: keep, note: keep, isInteractive: false };
     const types = read("api/v1/order_types.ts");
     writeFileSync(join(root, "api/v1/order_types.ts"), types.replace("foo?: string;", "bar?: string;"));
     const before = snapshot();
-    await expect(call("manifests --check")).rejects.toMatchObject({
+    await expect(dispatch(["manifests", "--check"], root, ui, goldenHost)).rejects.toMatchObject({
       message: `"config/crd/bases/apps.example.com_orders.yaml" would change`,
     });
+    expect(printed.join("\n")).toMatch(/^\+\s+bar:/m);
     expect(snapshot()).toEqual(before);
   });
 

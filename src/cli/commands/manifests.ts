@@ -1,6 +1,7 @@
 import type { GeneratorName, GeneratorOptions } from "../../generators/options.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
 import { Draft } from "../../scaffold/tree.ts";
+import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
@@ -63,7 +64,7 @@ const flags = {
   json: { type: "boolean", summary: "with --markers: as JSON", default: false },
   check: {
     type: "boolean",
-    summary: "write nothing, and end with 1 if something is out of date",
+    summary: "write nothing; show what is out of date, and end with 1 if something is",
     default: false,
   },
   watch: {
@@ -104,6 +105,7 @@ export const manifests = defineCommand({
     }
     for (const note of notes) ui.note(note);
     if (changes.length === 0) return 0;
+    ui.print(changes.map(formatUnifiedDiff).join("").trimEnd());
     throw new TsbuilderError(`${changes.map(({ path }) => `"${path}"`).join(", ")} would change`, {
       code: "FILE_CHANGED",
       hint: "run tsbuilder manifests, and commit what it writes",
