@@ -113,11 +113,7 @@ async function whyNot(): Promise<string | undefined> {
     const storage = { driver, runroot: join(work, driver, "run"), graphroot: join(work, driver, "graph") };
     const lines = Object.entries(storage).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
     writeFileSync(shell.env["CONTAINERS_STORAGE_CONF"]!, `[storage]\n${lines.join("")}`);
-    try {
-      if ((await tryRun(shell, "buildah", "info")).exitCode === 0) return undefined;
-    } catch {
-      break;
-    }
+    if ((await tryRun(shell, "buildah", "info")).exitCode === 0) return undefined;
   }
   rmSync(work, { recursive: true, force: true });
   return "buildah is not on this machine, or can't keep images here";
