@@ -179,14 +179,12 @@ async function startOperator(
 /** The administrator's kubeconfig with the ServiceAccount's token in place of the administrator's rights. */
 async function writeTokenConfig(client: Client, kubeconfig: string, file: string): Promise<void> {
   const account = { namespace: operatorNamespace, name: "controller-manager" };
-  const request = await client
-    .subresource(ServiceAccount, account, "token")
-    .create({
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      metadata: {},
-      spec: {},
-    } as never);
+  const request = await client.subresource(ServiceAccount, account, "token").create({
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: {},
+    spec: {},
+  } as never);
   const { token } = (request as unknown as { status: { token: string } }).status;
   const config = parse(readFileSync(kubeconfig, "utf8")) as { users: { user: object }[] };
   config.users[0]!.user = { token };
