@@ -27,6 +27,20 @@ export const applyFlags = {
   diff: { type: "boolean", summary: "show what would change in the cluster", default: false },
 } as const satisfies Record<string, FlagDefinition>;
 
+/** Where the operator is deployed, and as which image. */
+export const overrideFlags = {
+  image: {
+    type: "string",
+    summary: "image of the operator (default: controller:latest)",
+    placeholder: "IMAGE",
+  },
+  namespace: {
+    type: "string",
+    summary: "namespace of the operator (default: <project>-system)",
+    placeholder: "NAME",
+  },
+} as const satisfies Record<string, FlagDefinition>;
+
 /** Says where a command is about to write, before it does. */
 export async function announceTarget(
   choice: ClusterChoice,

@@ -1,4 +1,4 @@
-import { announceTarget, applyFlags } from "../cluster-flags.ts";
+import { announceTarget, applyFlags, overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 
@@ -8,16 +8,7 @@ export const deploy = defineCommand({
     "Renders config/default with image and namespace, and applies it on the server's side. The files of the project stay as they are.",
   flags: {
     ...applyFlags,
-    image: {
-      type: "string",
-      summary: "image of the operator (default: controller:latest)",
-      placeholder: "IMAGE",
-    },
-    namespace: {
-      type: "string",
-      summary: "namespace of the operator (default: <project>-system)",
-      placeholder: "NAME",
-    },
+    ...overrideFlags,
     wait: { type: "boolean", summary: "wait until the operator is available", default: false },
     timeout: { type: "number", summary: "how many seconds to wait", placeholder: "SECONDS", default: 180 },
     prune: {

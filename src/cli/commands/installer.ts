@@ -1,21 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 
 export const installer = defineCommand({
   summary: "Write one manifest that installs the operator anywhere",
   flags: {
-    image: {
-      type: "string",
-      summary: "image of the operator (default: controller:latest)",
-      placeholder: "IMAGE",
-    },
-    namespace: {
-      type: "string",
-      summary: "namespace of the operator (default: <project>-system)",
-      placeholder: "NAME",
-    },
+    ...overrideFlags,
     output: { type: "string", summary: "file to write (default: standard output)", placeholder: "FILE" },
   },
   examples: [

@@ -1,4 +1,4 @@
-import { announceTarget, clusterFlags } from "../cluster-flags.ts";
+import { announceTarget, clusterFlags, overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { takeAway } from "../take-away.ts";
@@ -9,11 +9,7 @@ export const undeploy = defineCommand({
     "Definitions of which objects are left stay, unless --force is given: deleting one deletes them all.",
   flags: {
     ...clusterFlags,
-    namespace: {
-      type: "string",
-      summary: "namespace of the operator (default: <project>-system)",
-      placeholder: "NAME",
-    },
+    namespace: overrideFlags.namespace,
     force: { type: "boolean", summary: "delete definitions with all their objects", default: false },
     "dry-run": { type: "boolean", summary: "show what would be deleted", default: false },
   },
