@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { type Client, createClient, type Kind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
 import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { PersistentVolumeClaim, Pod, Secret, Service, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
+import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
-import { parse } from "yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyConfig } from "../../src/dev/apply-config.ts";
-import { bundleOperator } from "../../src/ship/bundle.ts";
+import { installOperator, type RunningOperator } from "./operator-process.ts";
 import { repository } from "./source-imports.ts";
 
 /** A cluster with the controllers of a real one, where somebody says that pods run. */
@@ -32,7 +28,6 @@ interface WithStatus extends KubernetesObject {
 }
 
 const namespace = "default";
-const operatorNamespace = "operator-system";
 const patient = { timeout: 60_000 };
 
 /**
@@ -91,7 +86,8 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
         const claims = await client.list(PersistentVolumeClaim, { namespace });
         expect(claims.filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]);
       }, patient);
-      expect(await operator.stop()).toEqual([]);
+      await operator.stop();
+      expect(operator.refused()).toEqual([]);
     });
 
     test("AppService runs, follows its spec, and writes nothing when nothing changes", async () => {
@@ -133,62 +129,23 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
         expect(await client.find(Deployment, key)).toBeUndefined();
         expect(await client.find(Service, key)).toBeUndefined();
       }, patient);
-      expect(await operator.stop()).toEqual([]);
+      await operator.stop();
+      expect(operator.refused()).toEqual([]);
     });
   });
 }
 
 const appService = { apiVersion: "apps.example.com/v1", kind: "AppService" };
 
-/** An operator that runs; `stop` gives the lines in which it was refused something. */
-interface RunningOperator {
-  stop(): Promise<string[]>;
-}
-
 async function startOperator(
   client: Client,
   kubeconfig: string,
   folder: string,
-  project: string,
+  name: string,
 ): Promise<RunningOperator> {
-  const root = join(repository, "e2e/golden", project);
-  const file = join(folder, `${project}.mjs`);
-  await bundleOperator(root, file, { conditions: ["@tsbuilder/source"] });
-  await applyConfig(root, client, { namespace: operatorNamespace, webhooks: undefined });
-  const operatorConfig = join(folder, `${project}.kubeconfig`);
-  await writeTokenConfig(client, kubeconfig, operatorConfig);
-  const args = ["--health-probe-bind-address=0", "--enable-webhooks=false", "--leader-elect"];
-  const child = spawn(process.execPath, [file, ...args, `--leader-election-namespace=${operatorNamespace}`], {
-    env: { PATH: process.env["PATH"]!, KUBECONFIG: operatorConfig },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const refused: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on("line", (line) => {
-      if (line.includes("is forbidden")) refused.push(line);
-    });
-  }
-  return {
-    stop: async () => {
-      await end(child);
-      return refused;
-    },
-  };
-}
-
-/** The administrator's kubeconfig with the ServiceAccount's token in place of the administrator's rights. */
-async function writeTokenConfig(client: Client, kubeconfig: string, file: string): Promise<void> {
-  const account = { namespace: operatorNamespace, name: "controller-manager" };
-  const request = await client.subresource(ServiceAccount, account, "token").create({
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    metadata: {},
-    spec: {},
-  } as never);
-  const { token } = (request as unknown as { status: { token: string } }).status;
-  const config = parse(readFileSync(kubeconfig, "utf8")) as { users: { user: object }[] };
-  config.users[0]!.user = { token };
-  writeFileSync(file, JSON.stringify(config));
+  const project = join(repository, "e2e/golden", name);
+  const operator = await installOperator({ client, kubeconfig, folder, project });
+  return operator.start({ flags: ["--leader-elect", "--leader-election-namespace=operator-system"] });
 }
 
 async function conditionOf(
@@ -213,12 +170,4 @@ async function versionsOf(
 ): Promise<(string | undefined)[]> {
   const objects = await Promise.all(kinds.map((kind) => client.get(kind, key)));
   return objects.map(({ metadata }) => metadata.resourceVersion);
-}
-
-function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    child.once("exit", () => resolve());
-    child.kill("SIGTERM");
-  });
 }

@@ -1,0 +1,123 @@
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import https from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { loadConfig } from "@tsbuilder/runtime";
+
+/** A request that came through, with the status that it was answered with; 0 where it was not answered. */
+export interface PassedRequest {
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  status: number;
+}
+
+/** What stands between an operator and its API server: it sees every request, and can be cut. */
+export interface ApiGateway {
+  readonly url: string;
+  readonly requests: readonly PassedRequest[];
+  /** Breaks all connections and answers nobody, until `mend`. */
+  cut(): void;
+  mend(): void;
+  /** Answers the next watch of these objects with 410, as a server does that has forgotten the version; ends those that run. */
+  expireWatches(plural: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway before the API server that a kubeconfig file names. Whoever calls brings his own credentials. */
+export async function startApiGateway(kubeconfig: string): Promise<ApiGateway> {
+  const { server: upstream } = await loadConfig({ kubeconfig, env: {} });
+  const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
+  const requests: PassedRequest[] = [];
+  const sockets = new Set<Socket>();
+  const running = new Map<ServerResponse, PassedRequest>();
+  const expired = new Set<string>();
+  let isCut = false;
+
+  const server = http.createServer((request, response) => {
+    const url = new URL(request.url!, upstream);
+    const query = url.searchParams;
+    const passed = { at: performance.now(), method: request.method!, path: url.pathname, query, status: 0 };
+    requests.push(passed);
+    if (isCut) {
+      request.socket.destroy();
+      return;
+    }
+    if (isWatch(passed) && expired.delete(passed.path.split("/").at(-1)!)) {
+      passed.status = 410;
+      answerGone(response);
+      return;
+    }
+    running.set(response, passed);
+    response.once("close", () => running.delete(response));
+    forward(request, response, { url, agent, passed });
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    cut() {
+      isCut = true;
+      breakAll();
+    },
+    mend() {
+      isCut = false;
+    },
+    expireWatches(plural) {
+      expired.add(plural);
+      for (const [response, passed] of running)
+        if (isWatch(passed) && passed.path.endsWith(`/${plural}`)) response.destroy();
+    },
+    async close() {
+      breakAll();
+      agent.destroy();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+/** Whether a request asks for changes as they come. */
+export function isWatch({ query }: PassedRequest): boolean {
+  return query.get("watch") === "true" || query.get("watch") === "1";
+}
+
+/** Whether a request may change something; questions about permissions are posted and change nothing. */
+export function isWrite({ method, path }: PassedRequest): boolean {
+  return method !== "GET" && !path.includes("/authorization.k8s.io/") && !path.includes("/leases/");
+}
+
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, agent, passed }: { url: URL; agent: https.Agent; passed: PassedRequest },
+): void {
+  const headers = { ...request.headers, host: url.host };
+  const sent = https.request(url, { method: request.method!, headers, agent }, (answer) => {
+    passed.status = answer.statusCode!;
+    response.writeHead(answer.statusCode!, answer.headers);
+    // A watch that has nothing to tell yet is open all the same.
+    response.flushHeaders();
+    answer.pipe(response);
+    answer.once("error", () => response.destroy());
+  });
+  sent.once("error", () => response.destroy());
+  response.once("close", () => sent.destroy());
+  request.pipe(sent);
+}
+
+function answerGone(response: ServerResponse): void {
+  const status = { apiVersion: "v1", kind: "Status", status: "Failure", reason: "Expired", code: 410 };
+  response.writeHead(410, { "content-type": "application/json" });
+  response.end(JSON.stringify({ ...status, message: "too old resource version" }));
+}

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Client } from "@tsbuilder/runtime";
+import { ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { parse } from "yaml";
+import { applyConfig } from "../../src/dev/apply-config.ts";
+import { bundleOperator } from "../../src/ship/bundle.ts";
+
+/** Where a project's operator is installed and what it runs against. */
+export interface OperatorPlace {
+  readonly client: Client;
+  /** An administrator's kubeconfig file. */
+  readonly kubeconfig: string;
+  /** Where the bundle and the operator's own kubeconfig are written. */
+  readonly folder: string;
+  /** The project's root. */
+  readonly project: string;
+  /** Installs definitions and permissions; what `config/` holds unless given. */
+  readonly install?: (client: Client) => Promise<void>;
+  /** The ServiceAccount's namespace and name. */
+  readonly account?: { readonly namespace: string; readonly name: string };
+}
+
+/** An operator that is installed, and can be started as often as one likes. */
+export interface InstalledOperator {
+  start(options?: StartOptions): Promise<RunningOperator>;
+}
+
+/** How an operator is started. */
+export interface StartOptions {
+  /** Another way to the API server than the kubeconfig's. */
+  readonly server?: string | undefined;
+  readonly flags?: readonly string[];
+}
+
+/** A line of the operator's log. */
+export interface LogLine {
+  readonly level?: string;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+/** An operator as a process of its own. */
+export interface RunningOperator {
+  /** What it has logged so far. */
+  readonly lines: readonly LogLine[];
+  readonly isRunning: boolean;
+  readonly pid: number;
+  /** Lines in which it was refused something that it has no permission for. */
+  refused(): string[];
+  /** A metric summed over all label sets that hold the given text. */
+  metric(name: string, labels?: string): Promise<number>;
+  /** Ends it as a cluster does, and gives the code that it ended with. */
+  stop(): Promise<number | null>;
+  /** Ends it without a warning. */
+  kill(): Promise<void>;
+}
+
+const operatorAccount = { namespace: "operator-system", name: "controller-manager" };
+
+/** Bundles and installs an operator: definitions, ServiceAccount, and exactly the permissions that were generated. */
+export async function installOperator(place: OperatorPlace): Promise<InstalledOperator> {
+  const { client, kubeconfig, folder, project, account = operatorAccount } = place;
+  const bundle = join(folder, `${basename(project)}.mjs`);
+  await bundleOperator(project, bundle, { conditions: ["@tsbuilder/source"] });
+  const install =
+    place.install ??
+    (() => applyConfig(project, client, { namespace: account.namespace, webhooks: undefined }));
+  await install(client);
+  const token = await requestToken(client, account);
+  return {
+    async start({ server, flags = [] } = {}) {
+      const config = join(folder, `${basename(project)}.kubeconfig`);
+      writeFileSync(config, operatorConfig(kubeconfig, token, server));
+      const port = await freePort();
+      const args = [
+        "--health-probe-bind-address=0",
+        "--enable-webhooks=false",
+        `--metrics-bind-address=127.0.0.1:${port}`,
+        "--metrics-secure=false",
+        ...flags,
+      ];
+      const child = spawn(process.execPath, [bundle, ...args], {
+        env: { PATH: process.env["PATH"]!, KUBECONFIG: config },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const operator = runningOperator(child, `http://127.0.0.1:${port}/metrics`);
+      await eventually(
+        async () => {
+          if (!operator.isRunning) throw new Error(`the operator ended:\n${JSON.stringify(operator.lines)}`);
+          expectWorkers(operator);
+        },
+        { timeout: 60_000 },
+      );
+      return operator;
+    },
+  };
+}
+
+/** Controllers work once their caches are filled and, with an election, the lease is theirs. */
+function expectWorkers({ lines }: RunningOperator): void {
+  if (!lines.some(({ msg }) => msg === "Starting workers")) throw new Error("no controller works yet");
+}
+
+function runningOperator(child: ChildProcess, metricsUrl: string): RunningOperator {
+  const lines: LogLine[] = [];
+  for (const stream of [child.stdout!, child.stderr!])
+    createInterface({ input: stream }).on("line", (line) => lines.push(readLine(line)));
+  const exited = new Promise<number | null>((resolve) => {
+    child.once("exit", resolve);
+  });
+  return {
+    lines,
+    pid: child.pid!,
+    get isRunning() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    refused: () => lines.map((line) => JSON.stringify(line)).filter((line) => line.includes("is forbidden")),
+    async metric(name, labels = "") {
+      const text = await (await fetch(metricsUrl)).text();
+      const samples = text
+        .split("\n")
+        .filter((line) => /^\w+/.exec(line)?.[0] === name && line.includes(labels));
+      return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      return exited;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function readLine(line: string): LogLine {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return { msg: line };
+  }
+}
+
+async function requestToken(
+  client: Client,
+  account: { readonly namespace: string; readonly name: string },
+): Promise<string> {
+  const request = await client.subresource(ServiceAccount, account, "token").create({
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: {},
+    spec: {},
+  } as never);
+  return (request as unknown as { status: { token: string } }).status.token;
+}
+
+/** The administrator's kubeconfig with the ServiceAccount's token in place of the administrator's rights. */
+function operatorConfig(kubeconfig: string, token: string, server: string | undefined): string {
+  const config = parse(readFileSync(kubeconfig, "utf8")) as {
+    users: { user: object }[];
+    clusters: { cluster: object }[];
+  };
+  config.users[0]!.user = { token };
+  if (server !== undefined) config.clusters[0]!.cluster = { server };
+  return JSON.stringify(config);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
