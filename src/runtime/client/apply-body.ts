@@ -14,7 +14,24 @@ import type { Owner } from "./options.ts";
 import { TerminalError } from "./terminal-error.ts";
 import { typed } from "./write-request.ts";
 
-/** The object that an apply sends: complete with its kind, namespace and owner. */
+/** An object as a create or an apply sends it: complete with its kind, namespace and owner. */
+export function bodyWithOwner<T extends KubernetesObject>(
+  kind: Kind<T>,
+  desired: Desired<T>,
+  owner: Owner | undefined,
+  onlyNamespace: string | undefined,
+): KubernetesObject {
+  const wanted = desired.metadata.namespace ?? (owner?.metadata.namespace || undefined);
+  const namespace = required(kind, namespaceOf(kind, { namespace: onlyNamespace }, wanted));
+  if (!owner) return typed(kind, desired, namespace);
+  checkScope(kind, namespace, owner);
+  const { ownerReferences } = desired.metadata as KubernetesObject["metadata"];
+  const reference = ownerReferenceTo(owner as KubernetesObject);
+  const metadata = { ...desired.metadata, ownerReferences: withOwnerReference(ownerReferences, reference) };
+  return typed(kind, { ...(desired as object), metadata }, namespace);
+}
+
+/** What an apply sends: without what the server refuses there, or takes for a claim on the status. */
 export function bodyToApply<T extends KubernetesObject>(
   kind: Kind<T>,
   desired: Desired<T>,
@@ -23,14 +40,7 @@ export function bodyToApply<T extends KubernetesObject>(
 ): KubernetesObject {
   const { managedFields: _, ...metadata } = desired.metadata as KubernetesObject["metadata"];
   const { status: __, ...rest } = desired as { status?: unknown };
-  const wanted = metadata.namespace ?? (owner?.metadata.namespace || undefined);
-  const namespace = required(kind, namespaceOf(kind, { namespace: onlyNamespace }, wanted));
-  if (owner) {
-    checkScope(kind, namespace, owner);
-    const reference = ownerReferenceTo(owner as KubernetesObject);
-    metadata.ownerReferences = withOwnerReference(metadata.ownerReferences, reference);
-  }
-  return typed(kind, { ...rest, metadata }, namespace);
+  return bodyWithOwner(kind, { ...rest, metadata } as Desired<T>, owner, onlyNamespace);
 }
 
 /** Who controls an object, if it is not the given owner. */

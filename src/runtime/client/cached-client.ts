@@ -7,6 +7,7 @@ import type { DeletionAnswer, LiveClient } from "./live-client.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type {
   ApplyOptions,
+  CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
   ListOptions,
@@ -66,7 +67,7 @@ class CachedClient implements Client {
     return this.#cache.list(kind, { ...options, ...this.#read(options), namespace });
   }
 
-  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: WriteOptions): Promise<T> {
+  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T> {
     return this.#note(kind, this.#live.create(kind, object, options), options);
   }
 

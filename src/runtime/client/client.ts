@@ -3,6 +3,7 @@ import type { Desired, DesiredStatus } from "./desired.ts";
 import type { ObjectKey, ObjectRef } from "./object-key.ts";
 import type {
   ApplyOptions,
+  CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
   ListOptions,
@@ -43,7 +44,7 @@ export interface Reader {
  */
 export interface Client extends Reader {
   /** Creates an object; throws an `ApiError` with `isAlreadyExists` if the name is taken. */
-  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: WriteOptions): Promise<T>;
+  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T>;
 
   /** Replaces an object, all but its status. With a `resourceVersion` in it, a conflict is thrown if it changed since. */
   update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;

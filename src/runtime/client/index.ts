@@ -16,6 +16,7 @@ export { formatKey, keyOf, keyText, type ObjectKey, type ObjectRef } from "./obj
 export type {
   ApplyOptions,
   CallOptions,
+  CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
   ListOptions,

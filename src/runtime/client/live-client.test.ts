@@ -86,6 +86,17 @@ test("Client.create() fills in the kind and drops undefined fields", async () =>
   expect(widget.spec).not.toHaveProperty("parts");
 });
 
+test("Client.create() sets the owner, and takes its namespace", async () => {
+  const owner = await create();
+  const child = await client.create(Widget, { metadata: { generateName: "child-" }, spec: {} }, { owner });
+  expect(child.metadata).toMatchObject({
+    namespace: owner.metadata.namespace,
+    ownerReferences: [
+      { kind: "Widget", uid: owner.metadata.uid, controller: true, blockOwnerDeletion: true },
+    ],
+  });
+});
+
 test("Client.create() says that a name is taken", async () => {
   const { metadata } = await create();
   await expect(

@@ -1,6 +1,6 @@
 import type { Kind, KubernetesList, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
-import { alreadyOwned, bodyToApply, controllerBeside } from "./apply-body.ts";
+import { alreadyOwned, bodyToApply, bodyWithOwner, controllerBeside } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
@@ -8,7 +8,14 @@ import { DiscoveryMapper } from "./discovery-mapper.ts";
 import { type ConfigSource, HttpTransport } from "./http-transport.ts";
 import { LiveSubresource } from "./live-subresource.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
-import type { ApplyOptions, DeleteAllOptions, DeleteOptions, PatchOptions, WriteOptions } from "./options.ts";
+import type {
+  ApplyOptions,
+  CreateOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  PatchOptions,
+  WriteOptions,
+} from "./options.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
@@ -49,14 +56,14 @@ export class LiveClient extends LiveReader implements Client {
   async create<T extends KubernetesObject>(
     kind: Kind<T>,
     object: Desired<T>,
-    options?: WriteOptions,
+    options?: CreateOptions,
   ): Promise<T> {
-    const namespace = namespaceOf(kind, this.defaults, object.metadata.namespace);
+    const body = bodyWithOwner(kind, object, options?.owner, this.defaults.namespace);
     return this.object(kind, {
       method: "POST",
-      path: resourcePath(kind, { namespace: required(kind, namespace) }),
+      path: resourcePath(kind, { namespace: body.metadata.namespace }),
       query: writeQuery(this.write(options)),
-      body: typed(kind, object, namespace),
+      body,
       signal: options?.signal,
     });
   }

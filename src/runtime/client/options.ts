@@ -64,6 +64,15 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
 }
 
+/** How to create. */
+export interface CreateOptions extends WriteOptions {
+  /**
+   * The object that controls the new one, so that deleting it deletes this one too. Its namespace is used if the new
+   * object has none.
+   */
+  readonly owner?: Owner | undefined;
+}
+
 /** How to change an object that was read before. */
 export interface PatchOptions extends WriteOptions {
   /** Refuse with a conflict if the object changed since it was read. On unless turned off; raw patches never check. */
@@ -71,11 +80,10 @@ export interface PatchOptions extends WriteOptions {
 }
 
 /** How to apply. */
-export interface ApplyOptions extends WriteOptions {
+export interface ApplyOptions extends CreateOptions {
   /**
-   * The object that controls this one, so that deleting it deletes this one too. Its namespace is used if the
-   * desired object has none. If another object controls this one already, `apply` throws an `ApiError` with
-   * `isAlreadyOwned`, and changes nothing.
+   * The object that controls this one, as with `create`. If another object controls it already, `apply` throws an
+   * `ApiError` with `isAlreadyOwned`, and changes nothing.
    */
   readonly owner?: Owner | undefined;
   /** Take the object over from the one that controls it. */
