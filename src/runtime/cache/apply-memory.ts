@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { hashOf } from "./hash.ts";
 
 /** So many objects are remembered; of those beyond, the ones applied longest ago are applied once more. */
 const capacity = 50_000;
@@ -21,15 +21,6 @@ export class ApplyMemory {
     const [oldest] = this.#applied.keys();
     this.#applied.delete(oldest!);
   }
-
-  forget(id: string): void {
-    this.#applied.delete(id);
-  }
-}
-
-/** A short text that stands for a value. */
-export function hashOf(value: unknown): string {
-  return createHash("sha1").update(JSON.stringify(value)).digest("base64");
 }
 
 /** Objects of the cache are frozen, so a fingerprint holds for as long as the object lives. */

@@ -71,6 +71,8 @@ export interface CacheOptions extends KindCacheOptions {
   readonly kinds?: readonly (readonly [Kind, KindCacheOptions])[] | undefined;
   /** Keep `metadata.managedFields`; dropped unless true, as it is a third of a pod and no controller reads it. */
   readonly keepManagedFields?: boolean | undefined;
+  /** Whose applies are remembered from before this process, so that a cold start sends none that changes nothing. */
+  readonly fieldManager?: string | undefined;
   /**
    * What a read does when its kind has no informer yet: `create` makes one and waits for it, `warn` does so and says
    * it, `fail` throws a `TerminalError`. `warn` unless said otherwise: a forgotten watch of all pods of a

@@ -37,10 +37,12 @@ class InformerCache implements Cache {
     const existing = this.existing(kind);
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
-    const { keepManagedFields = false, watchList = true, clock = systemClock, onError } = this.#options;
+    const { keepManagedFields = false, watchList = true, clock = systemClock } = this.#options;
+    const { fieldManager, onError } = this.#options;
     const plans = planPartitions(kind, this.optionsOf(kind), {
       client: this.#client,
       keepManagedFields,
+      fieldManager,
       watchList,
       clock,
     });

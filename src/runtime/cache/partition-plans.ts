@@ -4,6 +4,7 @@ import { acceptOf } from "../client/metadata-only.ts";
 import { resourcePath } from "../client/resource-path.ts";
 import type { Clock } from "../clock/clock.ts";
 import { Reflector } from "../watch/reflector.ts";
+import { appliedBy, noteApplied } from "./applied-fields.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";
 import { freezeShared } from "./freeze-shared.ts";
 import { matchFields, matchLabels } from "./match-selection.ts";
@@ -13,6 +14,7 @@ import type { PartitionPlan } from "./shared-informer.ts";
 export interface PlanContext {
   readonly client: Pick<Client, "request">;
   readonly keepManagedFields: boolean;
+  readonly fieldManager: string | undefined;
   readonly watchList: boolean;
   readonly clock: Clock;
 }
@@ -35,7 +37,7 @@ function planPartition(
   kind: Kind,
   namespace: string | undefined,
   scope: InformerScope,
-  { client, keepManagedFields, watchList, clock }: PlanContext,
+  { client, keepManagedFields, fieldManager, watchList, clock }: PlanContext,
 ): PartitionPlan {
   const { labels, fields, transform } = scope;
   const hasLabels = matchLabels(labels);
@@ -47,8 +49,11 @@ function planPartition(
       // Lists of built-in kinds leave these two out of their items.
       object.apiVersion ??= kind.apiVersion;
       object.kind ??= kind.kind;
+      const applied = fieldManager === undefined ? undefined : appliedBy(fieldManager, object);
       if (!keepManagedFields) delete object.metadata.managedFields;
-      return freezeShared(transform ? transform(object) : object);
+      const prepared = freezeShared(transform ? transform(object) : object);
+      if (applied !== undefined) noteApplied(prepared, applied);
+      return prepared;
     },
     run: (partition, signal) =>
       new Reflector(

@@ -19,12 +19,14 @@ import type {
 } from "./options.ts";
 import type { RestMapper } from "./rest-mapper.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
-import { ApplyMemory, hashOf } from "../cache/apply-memory.ts";
+import { isAppliedAlready } from "../cache/applied-fields.ts";
+import { ApplyMemory } from "../cache/apply-memory.ts";
 import type { Cache } from "../cache/cache.ts";
+import { hashOf } from "../cache/hash.ts";
 
 /** Makes a client that reads from a cache and writes to the server. Its reads show its writes. */
 export function createCachedClient(live: LiveClient, cache: Cache): Client {
-  return new CachedClient(live, cache, {}, new ApplyMemory());
+  return new CachedClient(live, cache, live.defaults, new ApplyMemory());
 }
 
 /** Reads from the cache, writes live, and tells the cache of its writes; see `Client` for what the calls promise. */
@@ -114,6 +116,10 @@ class CachedClient implements Client {
     const hash = hashOf(body);
     const current = informer.get(key);
     if (current && this.#memory.isCurrent(id, hash, current)) return current;
+    if (current && isAppliedAlready(manager, current, body)) {
+      this.#memory.remember(id, hash, current);
+      return current;
+    }
     // An object that isn't in the cache may be there all the same, outside of what the cache selects.
     const applied = current
       ? await this.#live.applyOver(kind, desired, options, current)

@@ -16,7 +16,8 @@ import { watchEvents } from "./watch-events.ts";
 /** The reads of a live client, and what its writes share with them. */
 export class LiveReader implements Reader {
   protected readonly transport: HttpTransport;
-  protected readonly defaults: ClientDefaults;
+  /** What holds for each call unless the call says otherwise. */
+  readonly defaults: ClientDefaults;
 
   constructor(transport: HttpTransport, defaults: ClientDefaults) {
     this.transport = transport;

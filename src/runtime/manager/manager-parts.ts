@@ -75,6 +75,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     interceptors: elector ? [fence(elector)] : [],
   });
   const cache = createCache(live, {
+    fieldManager: name,
     onError: (error, { kind }) => log.error("Watch failed, trying again", { kind: kind.kind, error }),
     onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
     ...options.cache,

@@ -1,0 +1,123 @@
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import { createCachedClient } from "../client/cached-client.ts";
+import type { Client } from "../client/client.ts";
+import type { Desired } from "../client/desired.ts";
+import { createClient, type LiveClient } from "../client/live-client.ts";
+import { loadConfig } from "../client/load-config.ts";
+import { createCache } from "./create-cache.ts";
+
+let cluster: ClusterUnderTest;
+let person: LiveClient;
+
+beforeAll(async () => {
+  cluster = await startClusterUnderTest();
+  person = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }), { fieldManager: "person" });
+});
+
+afterAll(async () => {
+  await person.close();
+  await cluster.stop();
+});
+
+/** A process that has just started: nothing in memory, all Deployments in its cache. */
+async function coldStart(): Promise<{ client: Client; writes: () => number }> {
+  let writes = 0;
+  const config = await loadConfig({ kubeconfig: cluster.kubeconfig });
+  const fieldManager = "operator";
+  const live = createClient(config, {
+    fieldManager,
+    onRequest: ({ method }) => void (writes += method === "GET" ? 0 : 1),
+  });
+  const cache = createCache(live, { fieldManager });
+  const informer = cache.informer(Deployment);
+  cache.start();
+  await informer.synced();
+  onTestFinished(async () => {
+    await cache.stop();
+    await live.close();
+  });
+  return { client: createCachedClient(live, cache), writes: () => writes };
+}
+
+type Container = { name: string; image: string; [field: string]: unknown };
+
+function desired(name: string, container: Partial<Container> = {}): Desired<Deployment> {
+  const labels = { app: name };
+  const env = ["A", "B"].map((variable) => ({ name: variable, value: "1" }));
+  const ports = [80, 81].map((port) => ({ name: `p${port}`, containerPort: port, protocol: "TCP" as const }));
+  const containers = [{ name: "web", image: "nginx", env, ports, ...container }];
+  return {
+    metadata: { name, namespace: "default", labels },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+  };
+}
+
+test("apply sends nothing after a cold start where an earlier process applied the same", async () => {
+  const earlier = await coldStart();
+  await earlier.client.apply(Deployment, desired("same"));
+  const { client, writes } = await coldStart();
+  for (let round = 0; round < 3; round++) await client.apply(Deployment, desired("same"));
+  expect(writes()).toBe(0);
+});
+
+test("apply sends nothing after a cold start where others set fields of their own", async () => {
+  const earlier = await coldStart();
+  const made = await earlier.client.apply(Deployment, desired("shared"));
+  await person.patch(Deployment, made, (draft) => {
+    draft.metadata.annotations = { note: "mine" };
+    draft.spec!.template.spec!.containers.unshift({ name: "sidecar", image: "other" });
+    draft.spec!.template.spec!.containers[1]!.env!.unshift({ name: "theirs", value: "1" });
+  });
+  const { client, writes } = await coldStart();
+  const { spec } = await client.apply(Deployment, desired("shared"));
+  expect(writes()).toBe(0);
+  expect(spec?.template.spec?.containers).toHaveLength(2);
+});
+
+test.each<[string, Partial<Container>]>([
+  ["a value that differs", { image: "nginx:2" }],
+  ["an item less", { env: [{ name: "A", value: "1" }] }],
+  ["an item more", { args: ["-v"] }],
+  ["a field less", { ports: undefined }],
+])("apply sends %s after a cold start, once", async (what, container) => {
+  const name = what.replaceAll(" ", "-");
+  const earlier = await coldStart();
+  await earlier.client.apply(Deployment, desired(name));
+  const { client, writes } = await coldStart();
+  for (let round = 0; round < 3; round++) await client.apply(Deployment, desired(name, container));
+  expect(writes()).toBe(1);
+  const again = await coldStart();
+  const { spec } = await again.client.apply(Deployment, desired(name, container));
+  expect(again.writes()).toBe(0);
+  expect(spec?.template.spec?.containers[0]).toMatchObject(JSON.parse(JSON.stringify(container)) as object);
+});
+
+test("apply takes back after a cold start what somebody took over in the meantime", async () => {
+  const earlier = await coldStart();
+  const made = await earlier.client.apply(Deployment, desired("taken"));
+  await person.patch(Deployment, made, (draft) => {
+    draft.spec!.template.spec!.containers[0]!.image = "theirs";
+  });
+  const { client, writes } = await coldStart();
+  const { spec } = await client.apply(Deployment, desired("taken"));
+  expect(spec?.template.spec?.containers[0]?.image).toBe("nginx");
+  expect(writes()).toBe(1);
+});
+
+test("apply is sent once after a cold start where the server writes a value in its own way", async () => {
+  const container = { resources: { requests: { cpu: "0.5" } } };
+  const earlier = await coldStart();
+  await earlier.client.apply(Deployment, desired("quantity", container));
+  const { client, writes } = await coldStart();
+  for (let round = 0; round < 3; round++) await client.apply(Deployment, desired("quantity", container));
+  expect(writes()).toBe(1);
+});
+
+test("another field manager's applies don't count as ours", async () => {
+  await person.apply(Deployment, desired("foreign"), { fieldManager: "kubectl" });
+  const { client, writes } = await coldStart();
+  await client.apply(Deployment, desired("foreign"));
+  expect(writes()).toBe(1);
+});

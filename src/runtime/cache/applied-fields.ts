@@ -1,0 +1,82 @@
+import type { JSONValue, KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { hashOf } from "./hash.ts";
+
+type Fields = { readonly [field: string]: JSONValue };
+
+/** What a field manager applied to objects of the cache, which is all that is kept of their managed fields. */
+const applied = new WeakMap<KubernetesObject, string>();
+
+/**
+ * What a field manager has applied to an object as it came from the server: the fields that it owns, with the values
+ * that they have now, as one short text; undefined if it has applied nothing.
+ */
+export function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
+  const entry = object.metadata.managedFields?.find((candidate) => isApplied(candidate, fieldManager));
+  if (!entry?.fieldsV1 || entry.apiVersion !== object.apiVersion) return undefined;
+  return digestOf(fieldManager, pick(object as unknown as JSONValue, entry.fieldsV1));
+}
+
+/** Remembers what was applied to an object of the cache. */
+export function noteApplied(object: KubernetesObject, digest: string): void {
+  applied.set(object, digest);
+}
+
+/**
+ * Whether applying this would change nothing: the same fields were applied before, perhaps by an earlier process, and
+ * have the same values still. The server writes some values in its own way (`0.5` cores become `500m`); then this is
+ * false, and an apply that changes nothing is sent once.
+ */
+export function isAppliedAlready(
+  fieldManager: string,
+  object: KubernetesObject,
+  desired: KubernetesObject,
+): boolean {
+  const known = applied.get(object);
+  return known !== undefined && known === digestOf(fieldManager, withoutName(desired));
+}
+
+function isApplied({ manager, operation, subresource }: ManagedFieldsEntry, fieldManager: string): boolean {
+  return manager === fieldManager && operation === "Apply" && !subresource;
+}
+
+/** The part of a value that the fields name. A field without parts stands for all of its value. */
+function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefined {
+  const parts = Object.entries(fields).filter(([part]) => part !== ".");
+  if (parts.length === 0 || typeof value !== "object" || value === null) return value;
+  if (!Array.isArray(value)) {
+    return Object.fromEntries(
+      parts.map(([part, inner]) => [part.slice(2), pick(value[part.slice(2)], inner as Fields)]),
+    ) as JSONValue;
+  }
+  const picked = parts.map(([part, inner]) => {
+    const at = value.findIndex((item) => isNamed(item, part));
+    return { at, item: pick(value[at], inner as Fields) };
+  });
+  return picked.toSorted((a, b) => a.at - b.at).map(({ item = null }) => item);
+}
+
+/** Items are named by their keys (`k:{"port":80}`), by their value (`v:"a"`) or by their place (never by apply). */
+function isNamed(item: JSONValue, part: string): boolean {
+  const name = JSON.parse(part.slice(2)) as JSONValue;
+  if (part.startsWith("v:")) return item === name;
+  return Object.entries(name as Fields).every(([key, value]) => (item as Fields)[key] === value);
+}
+
+/** Nobody owns what tells objects apart. */
+function withoutName(desired: KubernetesObject): object {
+  const { apiVersion: _, kind: __, ...rest } = desired;
+  const { name: _name, namespace: _namespace, ...metadata } = desired.metadata;
+  return { ...rest, metadata: Object.keys(metadata).length > 0 ? metadata : undefined };
+}
+
+function digestOf(fieldManager: string, value: unknown): string {
+  return hashOf([fieldManager, sorted(value)]);
+}
+
+/** The same value with its fields in one order. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([field, inner]) => [field, sorted(inner)]));
+}
