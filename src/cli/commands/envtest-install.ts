@@ -1,5 +1,4 @@
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { defineCommand } from "../command.ts";
 
 export const envtestInstall = defineCommand({
@@ -19,12 +18,13 @@ export const envtestInstall = defineCommand({
   examples: ["tsbuilder envtest install 1.34", 'export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"'],
   async run({ flags, positionals, cwd, ui }) {
     const { installEnvtest, officialIndex } = await import("../../dev/envtest/install-envtest.ts");
+    const { sharedFolder, thisPlatform } = await import("../../dev/envtest/find-assets.ts");
     const { version, assets, isNew } = await installEnvtest({
       version: positionals[0],
       index: flags.index ?? process.env["TSBUILDER_ENVTEST_INDEX"] ?? officialIndex,
       folder: flags.folder === undefined ? sharedFolder() : resolve(cwd, flags.folder),
       isOffline: flags.offline,
-      platform: `${PLATFORMS[process.platform] ?? process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`,
+      platform: thisPlatform(),
     });
     ui.note(
       `Kubernetes ${version} ${isNew ? "is installed" : "was installed already"}; set KUBEBUILDER_ASSETS to:`,
@@ -32,18 +32,3 @@ export const envtestInstall = defineCommand({
     ui.print(assets);
   },
 });
-
-/** What Go calls the systems and machines, by Node's names. */
-const PLATFORMS: Readonly<Record<string, string>> = { win32: "windows" };
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
-
-/** The folder of setup-envtest: a version that the one has installed, the other need not. */
-function sharedFolder(): string {
-  const home = homedir();
-  const data = {
-    darwin: join(home, "Library", "Application Support", "io.kubebuilder.envtest"),
-    win32: join(process.env["LocalAppData"] ?? home, "kubebuilder-envtest"),
-  }[process.platform as string];
-  const linux = join(process.env["XDG_DATA_HOME"] ?? join(home, ".local", "share"), "kubebuilder-envtest");
-  return join(data ?? linux, "k8s");
-}

@@ -1,34 +1,34 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { execa } from "execa";
-import { TsbuilderError } from "../../shared/errors.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../scaffold/tree.ts";
 import { defineCommand } from "../command.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
+import type { Ui } from "../ui.ts";
 
 export const test = defineCommand({
-  summary: "Run the project's tests on the embedded cluster",
+  summary: "Run the project's tests on the embedded cluster, or on a real API server",
   description:
-    "Brings the manifests up to date, since the tests install them, and runs the npm script test. Your kubeconfig is not read. What follows -- goes to the test runner.",
+    "Brings the manifests up to date, since the tests install them, and runs the npm script test. With --real, startTestCluster() starts a kube-apiserver and an etcd for each suite: those of KUBEBUILDER_ASSETS, or the newest that envtest install brought. Your kubeconfig is not read. What follows -- goes to the test runner.",
   flags: {
-    real: { type: "boolean", summary: "not there yet", default: false, hidden: true },
+    real: { type: "boolean", summary: "run on kube-apiserver and etcd, as envtest does", default: false },
   },
   takesRest: true,
-  examples: ["tsbuilder test", "tsbuilder test -- --watch"],
+  examples: ["tsbuilder test", "tsbuilder test -- --watch", "tsbuilder test --real"],
   async run({ flags, rest, cwd, ui }) {
-    if (flags.real) throw noRealServer();
-
     const { root } = openProject(cwd, ui);
     refuseEndlessScript(root);
+    const real = flags.real ? await realServer(ui) : {};
     const draft = new Draft(diskTree(root));
     await planGenerated(draft);
     applyPlan(root, draft.changes());
     const { exitCode } = await execa("npm", ["run", "--silent", "test", "--", ...rest], {
       cwd: root,
       // A test that forgets to name its cluster must not reach the one of the person who runs it.
-      env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig") },
+      env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real },
       stdio: "inherit",
       reject: false,
     });
@@ -36,11 +36,12 @@ export const test = defineCommand({
   },
 });
 
-function noRealServer(): TsbuilderError {
-  return new TsbuilderError("the tests run on the embedded cluster, not on a real API server", {
-    code: "REFUSED",
-    hint: "leave --real away, or start the programs of tsbuilder envtest install in a test of your own",
-  });
+/** The variable by which the test kit learns of the programs. */
+async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
+  const { findAssets } = await import("../../dev/envtest/find-assets.ts");
+  const assets = await findAssets(process.env["KUBEBUILDER_ASSETS"]);
+  ui.note(`Each suite starts kube-apiserver and etcd of ${assets}`);
+  return { TSBUILDER_TEST_ASSETS: resolve(assets) };
 }
 
 function refuseEndlessScript(root: string): void {

@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Kubeconfig } from "../kubeconfig.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../start-cluster.ts";
+import type { ApiObject } from "../storage/api-object.ts";
 import { loadObjects } from "./load-objects.ts";
 import { putObject } from "./put-object.ts";
 
@@ -23,14 +24,31 @@ export interface TestCluster extends Cluster {
   install(...sources: ReadonlyArray<string | object>): Promise<KubernetesObject[]>;
 }
 
-/** Starts a cluster for tests. Suites may run side by side: each has a port and a store of its own. */
+/** A cluster, and how a test puts objects into it. */
+export interface OpenCluster {
+  readonly cluster: Cluster;
+  put(object: ApiObject): Promise<ApiObject>;
+  /** Resolves when what a definition says is served. */
+  served(definition: ApiObject): Promise<void>;
+}
+
+/** Names the folder of a real kube-apiserver and etcd; `tsbuilder test --real` sets it. */
+const REAL = "TSBUILDER_TEST_ASSETS";
+
+/**
+ * Starts a cluster for tests. Suites may run side by side: each has a port and a store of its own. It is the embedded
+ * one, or a real API server where `TSBUILDER_TEST_ASSETS` says so.
+ */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const cluster = await startCluster(options);
+  const { crds = [], ...clusterOptions } = options;
+  const assets = process.env[REAL];
+  const { cluster, put, served } = assets
+    ? await (await import("./real/start-real-cluster.ts")).startRealCluster(assets, clusterOptions)
+    : await startEmbedded(clusterOptions);
   const folders: string[] = [];
-  const install = async (...sources: ReadonlyArray<string | object>) => {
-    const objects = await loadObjects(sources);
-    const stored: KubernetesObject[] = [];
-    for (const object of objects) stored.push(await putObject(cluster.core, object));
+  const install = async (...sources: ReadonlyArray<string | object>): Promise<ApiObject[]> => {
+    const stored: ApiObject[] = [];
+    for (const object of await loadObjects(sources)) stored.push(await put(object));
     return stored;
   };
   const test: TestCluster = {
@@ -44,19 +62,28 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     },
     install,
     async installCRDs(...sources) {
-      await install(...sources);
-      await settled();
+      for (const definition of await install(...sources)) await served(definition);
     },
     async stop() {
       await cluster.stop();
       for (const folder of folders) await rm(folder, { recursive: true, force: true });
     },
   };
-  if (options.crds) await test.installCRDs(...[options.crds].flat());
-  return test;
+  try {
+    await test.installCRDs(...[crds].flat());
+    return test;
+  } catch (error) {
+    await test.stop();
+    throw error;
+  }
 }
 
-/** What a commit sets off in this process is done in the microtasks after it. */
-async function settled(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+async function startEmbedded(options: ClusterOptions): Promise<OpenCluster> {
+  const cluster = await startCluster(options);
+  return {
+    cluster,
+    put: (object) => putObject(cluster.core, object),
+    // What a commit sets off in this process is done in the microtasks after it.
+    served: () => new Promise((resolve) => setImmediate(resolve)),
+  };
 }

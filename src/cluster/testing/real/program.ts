@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+
+/** A program that runs beside this process, and never outlives it. */
+export interface Program {
+  /** Resolves when it has ended, whoever ended it. */
+  readonly ended: Promise<void>;
+  /** The last of what it printed. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** The shell waits at a pipe that closes with our process, even if that was killed, and then ends the program. */
+const KEEPER = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
+
+const LOG_LENGTH = 20_000;
+
+/**
+ * Starts a program of which nothing is kept: it is ended without asking. It has a process group of its own, so that
+ * Ctrl-C reaches the tests first.
+ */
+export function startProgram(file: string, args: readonly string[]): Program {
+  const child = spawn("/bin/sh", ["-c", KEEPER, "sh", file, ...args], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      log = (log + text).slice(-LOG_LENGTH);
+    });
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      log += error.message;
+      resolve();
+    });
+    child.once("exit", () => resolve());
+  });
+  return {
+    ended,
+    log: () => log,
+    stop: () => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, "SIGKILL");
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { Credentials } from "../../auth/credentials.ts";
+import { type Kubeconfig, kubeconfigOf } from "../../kubeconfig.ts";
+import { send } from "../send.ts";
+import { writeControlPlaneFiles } from "./control-plane-files.ts";
+import { apiserverFlags, etcdFlags } from "./control-plane-flags.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** A kube-apiserver and its etcd, which end with this process. */
+export interface ControlPlane {
+  readonly url: string;
+  /** A kubeconfig of a user of any name and groups. */
+  issue(user: string, groups: readonly string[]): Kubeconfig;
+  stop(): Promise<void>;
+}
+
+export interface ControlPlaneOptions {
+  /** The folder of the programs. */
+  readonly assets: string;
+  /** A free one unless given. */
+  readonly port?: number | undefined;
+  readonly authorization?: "RBAC" | "AlwaysAllow" | undefined;
+}
+
+/** Starts a real control plane on loopback, in a folder of its own that goes away with it. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  // Other suites look for free ports at the same time: where one was taken after all, the next ones are tried.
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tryStart(options);
+    } catch (error) {
+      if (tries === 3 || !String(error).includes("address already in use")) throw error;
+    }
+  }
+}
+
+async function tryStart({
+  assets,
+  port,
+  authorization = "RBAC",
+}: ControlPlaneOptions): Promise<ControlPlane> {
+  const credentials = new Credentials();
+  const files = writeControlPlaneFiles(credentials);
+  const [etcdClient, etcdPeer, free] = await freePorts();
+  const ports = { etcdClient, etcdPeer, secure: port || free };
+  const url = `https://127.0.0.1:${ports.secure}`;
+  const issue = (user: string, groups: readonly string[]): Kubeconfig => {
+    const subject = { commonName: user, organizations: groups };
+    const { cert, key } = issueCertificate(credentials.ca, { ...subject, usages: ["client"] });
+    const certificateAuthority = credentials.ca.cert;
+    return kubeconfigOf({ server: url, user, certificateAuthority, clientCertificate: cert, clientKey: key });
+  };
+  const etcd = startProgram(join(assets, "etcd"), etcdFlags(files, ports));
+  const apiserver = startProgram(join(assets, "kube-apiserver"), apiserverFlags(files, ports, authorization));
+  const stop = async (): Promise<void> => {
+    await Promise.all([apiserver.stop(), etcd.stop()]);
+    rmSync(files.folder, { recursive: true, force: true });
+  };
+  const watched = new AbortController();
+  try {
+    await Promise.race([
+      failWhenEnded("etcd", etcd),
+      failWhenEnded("kube-apiserver", apiserver),
+      ready(issue("tsbuilder-testing", ["system:masters"]), watched.signal),
+    ]);
+    return { url, issue, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    watched.abort();
+  }
+}
+
+async function failWhenEnded(name: string, program: Program): Promise<never> {
+  await program.ended;
+  throw new Error(`${name} ended before it was ready; it printed last:\n${lastLines(program.log())}`);
+}
+
+/** Whoever starts it has a time limit of his own; a program that can't start ends by itself. */
+async function ready(administrator: Kubeconfig, signal: AbortSignal): Promise<void> {
+  for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
+    while (!signal.aborted && !(await answers(administrator, path))) await delay(50);
+  }
+}
+
+async function answers(administrator: Kubeconfig, path: string): Promise<boolean> {
+  try {
+    return (await send(administrator, { method: "GET", path })).code === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function freePorts(): Promise<[number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once("error", reject);
+          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+        }),
+    ),
+  );
+  for (const server of servers) server.close();
+  return ports as [number, number, number];
+}
+
+function lastLines(log: string): string {
+  return log.trim().split("\n").slice(-15).join("\n");
+}

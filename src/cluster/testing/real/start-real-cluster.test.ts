@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { installLaunchers } from "../../launchers/install-launchers.ts";
+import { startTestCluster, type TestCluster, type TestClusterOptions } from "../index.ts";
+import { send } from "../send.ts";
+
+// The embedded cluster's launchers stand for the programs of a release here; e2e/real runs the same with real ones.
+
+const folder = mkdtempSync(join(tmpdir(), "real-cluster-"));
+const assets = join(folder, "assets");
+installLaunchers(assets);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("startTestCluster() runs a kube-apiserver with the same face, and leaves nothing running", async () => {
+  const cluster = await startReal({ crds: things });
+  const { kubeconfig } = cluster;
+  const path = "/apis/example.com/v1/namespaces/default/things";
+  expect(await send(kubeconfig, { method: "GET", path })).toMatchObject({ code: 200, body: { items: [] } });
+
+  await cluster.install(thing(1));
+  const [replaced] = await cluster.install(thing(2), configMap);
+  expect(replaced).toMatchObject({ spec: { size: 2 }, metadata: { generation: 2, namespace: "default" } });
+  await expect(cluster.install({ ...thing(1), kind: "Other" })).rejects.toThrow("is its CRD installed?");
+  await expect(cluster.install(thing("many"))).rejects.toThrow('refused Thing "a"');
+
+  const alice = cluster.addUser("alice", ["developers"]);
+  const { code, text } = await send(alice, { method: "GET", path });
+  expect(code).toBe(403);
+  expect(text).toContain('User \\"alice\\" cannot list');
+  expect(readFileSync(await cluster.kubeconfigFile(alice), "utf8")).toContain(cluster.url);
+
+  expect(() => cluster.snapshot()).toThrow("run this test without --real");
+  expect(() => cluster.core.store).toThrow("core is for the embedded cluster only");
+  await cluster.stop();
+  await expect(send(kubeconfig, { method: "GET", path })).rejects.toThrow();
+});
+
+test("an option that only the embedded cluster knows is refused by its name", async () => {
+  await expect(startReal({ controllers: ["deployment"] })).rejects.toThrow('option "controllers" is for');
+});
+
+test("a program that can't start is quoted", async () => {
+  const broken = join(folder, "broken");
+  installLaunchers(broken);
+  const program = join(broken, "kube-apiserver");
+  writeFileSync(program, "#!/bin/sh\necho 'Error: unknown flag: --secure-port' >&2\nexit 1\n");
+  await expect(startReal({}, broken)).rejects.toThrow(
+    "kube-apiserver ended before it was ready; it printed last:\nError: unknown flag: --secure-port",
+  );
+  rmSync(program);
+  await expect(startReal({}, broken)).rejects.toThrow("kube-apiserver: not found");
+});
+
+test("a program ends with the process that started it, even if that is killed", async () => {
+  const pidFile = join(folder, "pid");
+  const program = join(folder, "sleeper");
+  writeFileSync(program, `#!/bin/sh\necho $$ > ${pidFile}\nexec sleep 300\n`);
+  chmodSync(program, 0o755);
+  const code = `import(${JSON.stringify(new URL("program.ts", import.meta.url).href)}).then(({ startProgram }) => startProgram(${JSON.stringify(program)}, []))`;
+  const parent = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", code]);
+  const pid = await eventually(() => Number(readFileSync(pidFile, "utf8")) || undefined);
+  expect(isRunning(pid)).toBe(true);
+  parent.kill("SIGKILL");
+  await once(parent, "exit");
+  await eventually(() => !isRunning(pid) || undefined);
+});
+
+function startReal(options: TestClusterOptions, from = assets): Promise<TestCluster> {
+  process.env["TSBUILDER_TEST_ASSETS"] = from;
+  // Which cluster it is, is decided before the first await.
+  const cluster = startTestCluster(options);
+  delete process.env["TSBUILDER_TEST_ASSETS"];
+  return cluster;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function eventually<T>(look: () => T | undefined): Promise<T> {
+  for (;;) {
+    try {
+      const found = look();
+      if (found !== undefined) return found;
+    } catch {
+      // Not there yet.
+    }
+    await delay(20);
+  }
+}
+
+const things = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, singular: thing, kind: Thing, listKind: ThingList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {size: {type: integer}}}
+`;
+const thing = (size: unknown) => ({
+  apiVersion: "example.com/v1",
+  kind: "Thing",
+  metadata: { name: "a" },
+  spec: { size },
+});
+const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };

@@ -1,0 +1,49 @@
+import type { Core } from "../../registry/core.ts";
+import type { ClusterOptions } from "../../start-cluster.ts";
+import type { OpenCluster } from "../start-test-cluster.ts";
+import { putRealObject, served } from "./real-objects.ts";
+import { startControlPlane } from "./start-control-plane.ts";
+
+/** What both kinds of clusters understand. */
+const UNDERSTOOD: readonly (keyof ClusterOptions)[] = ["port", "authorization"];
+
+/** Starts a real API server behind the face of the embedded one. */
+export async function startRealCluster(assets: string, options: ClusterOptions): Promise<OpenCluster> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const [strange] = given.filter(([name]) => !(UNDERSTOOD as readonly string[]).includes(name));
+  if (strange) throw embeddedOnly(`startTestCluster's option "${strange[0]}"`);
+  const control = await startControlPlane({ assets, ...options });
+  const kubeconfig = control.issue("kubernetes-admin", ["system:masters"]);
+  return {
+    cluster: {
+      url: control.url,
+      kubeconfig,
+      core: inside(),
+      addUser: (name, groups = []) => control.issue(name, groups),
+      snapshot: () => {
+        throw embeddedOnly("snapshot()");
+      },
+      restore: () => {
+        throw embeddedOnly("restore()");
+      },
+      stop: () => control.stop(),
+    },
+    put: (object) => putRealObject(kubeconfig, object),
+    served: (definition) => served(kubeconfig, definition),
+  };
+}
+
+/** Nobody sees into a real server: whoever tries is told so. */
+function inside(): Core {
+  return new Proxy({} as Core, {
+    get: () => {
+      throw embeddedOnly("core");
+    },
+  });
+}
+
+function embeddedOnly(what: string): Error {
+  return new Error(
+    `${what} is for the embedded cluster only, and this is a real API server: run this test without --real`,
+  );
+}
