@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../resource.ts";
@@ -113,11 +113,14 @@ const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 function validateService({ spec }: Service): FieldError[] {
   const errors: FieldError[] = [];
   const { type = "", ports = [], clusterIP } = spec;
+  const names = new Set<string>();
   if (ports.length === 0 && clusterIP !== "None" && type !== "ExternalName")
     errors.push(required("spec.ports"));
   for (const [index, { name = "", port = 0, targetPort }] of ports.entries()) {
     const field = `spec.ports[${index}]`;
     if (ports.length > 1 && name === "") errors.push(required(`${field}.name`));
+    else if (names.has(name)) errors.push(duplicate(`${field}.name`, name));
+    names.add(name);
     const range = "must be between 1 and 65535, inclusive";
     if (port < 1 || port > 65_535) errors.push(invalid(`${field}.port`, port, range));
     if (typeof targetPort === "number" && (targetPort < 1 || targetPort > 65_535)) {
