@@ -13,8 +13,8 @@ import {
 import type { AppService } from "../../api/v1/appservice_types.ts";
 import type { Rejection } from "./appservice_status.ts";
 
-/** Work on an object after it was applied. */
-type Afterwards<T extends KubernetesObject> = (
+/** Work on a child of ours before it is applied again. */
+type Beforehand<T extends KubernetesObject> = (
   client: Client,
   live: T,
   desired: Desired<T>,
@@ -36,25 +36,30 @@ export class Children {
     kind: Kind<T>,
     name: string | undefined,
     desired: Desired<T> | undefined,
-    afterwards?: Afterwards<T>,
+    beforehand?: Beforehand<T>,
   ): Promise<void> {
     try {
       if (!desired) {
-        await this.#remove(kind, name ?? "");
+        await this.#remove(kind, name);
         return;
       }
-      const live = await this.#client.apply(kind, desired, { owner: this.#app });
-      await afterwards?.(this.#client, live, desired);
+      const live = beforehand && (await this.#findOurs(kind, name));
+      if (live) await beforehand(this.#client, live, desired);
+      await this.#client.apply(kind, desired, { owner: this.#app });
     } catch (error) {
       this.rejections.push(rejectionOf(kind, error));
     }
   }
 
-  async #remove<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<void> {
+  async #remove<T extends KubernetesObject>(kind: Kind<T>, name = ""): Promise<void> {
+    const { namespace } = this.#app.metadata;
+    if (await this.#findOurs(kind, name)) await this.#client.delete(kind, { namespace, name });
+  }
+
+  async #findOurs<T extends KubernetesObject>(kind: Kind<T>, name = ""): Promise<T | undefined> {
     const { namespace, uid } = this.#app.metadata;
     const object = await this.#client.find(kind, { namespace, name });
-    if (object && findController(object)?.uid === uid)
-      await this.#client.delete(kind, { namespace, name });
+    return object && findController(object)?.uid === uid ? object : undefined;
   }
 }
 

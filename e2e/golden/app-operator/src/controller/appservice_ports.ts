@@ -6,9 +6,9 @@ import type { Client, Desired } from "@tsbuilder/runtime";
 import { Service, type ServicePort } from "@tsbuilder/runtime/k8s/core/v1";
 
 /**
- * Takes out ports that somebody else put into the Service. A list that is merged by port and protocol keeps foreign
- * items, and two of them may fight for one node port; so where the whole list differs, it is replaced, and node ports
- * that were given are kept.
+ * Takes out ports that somebody else put into the Service, before ours are applied beside them. A list that is merged
+ * by port and protocol keeps foreign items, and the server refuses two of one name; so where the whole list differs, it
+ * is replaced, and node ports that were given are kept.
  */
 export async function removeForeignPorts(
   client: Client,
