@@ -27,9 +27,9 @@ export interface TestCluster extends Cluster {
 /** A cluster, and how a test puts objects into it. */
 export interface OpenCluster {
   readonly cluster: Cluster;
-  put(object: ApiObject): Promise<ApiObject>;
+  readonly put: (object: ApiObject) => Promise<ApiObject>;
   /** Resolves when what a definition says is served. */
-  served(definition: ApiObject): Promise<void>;
+  readonly served: (definition: ApiObject) => Promise<void>;
 }
 
 /** Names the folder of a real kube-apiserver and etcd; `tsbuilder test --real` sets it. */
