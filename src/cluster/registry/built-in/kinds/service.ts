@@ -1,4 +1,11 @@
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../resource.ts";
