@@ -57,6 +57,7 @@ export interface AppServiceSpec {
    * +kubebuilder:validation:XValidation:rule="size(self) <= 1 || self.all(port, has(port.name) && size(port.name) > 0)",message="with several ports, each needs a name"
    * +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.port == b.port && a.protocol == b.protocol))",message="a port and its protocol stand once"
    * +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",message="a port's name stands once"
+   * +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.targetPort) || type(a.targetPort) == int || self.exists(b, has(b.name) && b.name == a.targetPort && b.protocol == a.protocol && (!has(b.targetPort) || type(b.targetPort) == int || b.targetPort == b.name)))",message="a targetPort that is a name is the name of a port that has a number"
    */
   ports?: AppPort[];
   /** NodePort if a port has a nodePort, ClusterIP otherwise. */
@@ -91,7 +92,7 @@ export interface AppPort {
    */
   port: int32;
   /**
-   * Port of the container; the same as the Service's unless said otherwise.
+   * Port of the container: a number, or the name of one of these ports; the same as the Service's unless said otherwise.
    * +kubebuilder:validation:MaxLength=15
    * +kubebuilder:validation:XValidation:rule="type(self) == int ? (self >= 1 && self <= 65535) : self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="a port is a number from 1 to 65535 or a name"
    */
@@ -179,7 +180,7 @@ export interface AppServiceStatus {
  * +kubebuilder:printcolumn:name="Available",type=string,JSONPath=`.status.conditions[?(@.type=="Available")].status`
  * +kubebuilder:printcolumn:name="URL",type=string,JSONPath=`.status.url`,priority=1
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
- * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52",message="the name is longer than 52 characters"
+ * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is that of a Service and of a container: up to 52 letters, digits and dashes, a letter first"
  */
 export interface AppService extends CustomResource<AppServiceSpec, AppServiceStatus> {}
 export const AppService = defineKind<AppService>(groupVersion, {

@@ -61,7 +61,7 @@ export interface MemcachedStatus {
   readyReplicas?: int32;
   /** Label selector of the pods, for autoscalers. */
   selector?: string;
-  /** What is the case, one entry for each type of condition: Available, Progressing. */
+  /** What is the case, one entry for each type of condition: Available, Progressing, Degraded. */
   conditions?: Condition[];
 }
 
@@ -74,6 +74,7 @@ export interface MemcachedStatus {
  * +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`
  * +kubebuilder:printcolumn:name="Available",type=string,JSONPath=`.status.conditions[?(@.type=="Available")].status`
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+ * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is that of a Service: up to 63 letters, digits and dashes, a letter first"
  */
 export interface Memcached extends CustomResource<MemcachedSpec, MemcachedStatus> {}
 export const Memcached = defineKind<Memcached>(groupVersion, {

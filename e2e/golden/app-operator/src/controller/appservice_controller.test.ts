@@ -20,6 +20,10 @@ import { AppService, type AppServiceSpec } from "../../api/v1/appservice_types.t
 import { setupAppServiceController } from "./appservice_controller.ts";
 
 const namespace = "default";
+const stranger = { apiVersion: "v1", kind: "Secret", name: "x", uid: "stranger", controller: true };
+// What the garbage collector does, which does not run here.
+const noOwners = { ownerReferences: null };
+const noFinalizers = { finalizers: null };
 const web = { name: "web", port: 80, targetPort: 8080 };
 let cluster: TestCluster;
 let manager: TestManager;
@@ -123,16 +127,36 @@ test("a port and a variable that are taken out are gone from the children", asyn
   });
 });
 
-test("a port that somebody else changed does not stay beside ours", async () => {
-  const name = await create("foreign-port", { image: "nginx", ports: [web] });
+test.each([undefined, 30079])(
+  "a port that somebody else changed does not stay beside ours, with the node port %s",
+  async (nodePort) => {
+    const ports = [{ ...web, nodePort }];
+    const name = await create(`foreign-port-${nodePort ?? "none"}`, { image: "nginx", ports });
+    const service = await eventually(() => manager.client.get(Service, { namespace, name }));
+    await manager.client.patch(Service, service, (draft) => {
+      draft.spec!.ports![0]!.port = 8181;
+    });
+    await eventually(async () => {
+      const { spec } = await manager.client.get(Service, { namespace, name });
+      expect(spec?.ports).toMatchObject([{ port: 80, ...(nodePort && { nodePort }) }]);
+      expect(spec?.ports).toHaveLength(1);
+    });
+  },
+);
+
+test("ports may share a port of the container, and name it", async () => {
+  const http = { name: "http", port: 80, targetPort: 8080 };
+  const alias = { name: "alias", port: 81, targetPort: "http" };
+  const name = await create("shared-port", {
+    image: "nginx",
+    ports: [http, alias, { name: "same", port: 82, targetPort: 8080 }],
+  });
   const service = await eventually(() => manager.client.get(Service, { namespace, name }));
-  await manager.client.patch(Service, service, (draft) => {
-    draft.spec!.ports![0]!.port = 8181;
-  });
-  await eventually(async () => {
-    const { spec } = await manager.client.get(Service, { namespace, name });
-    expect(spec?.ports?.map(({ port }) => port)).toEqual([80]);
-  });
+  expect(service.spec?.ports?.map(({ targetPort }) => targetPort)).toEqual([8080, 8080, 8080]);
+  const deployment = await manager.client.get(Deployment, { namespace, name });
+  expect(deployment.spec?.template.spec?.containers[0]?.ports).toEqual([
+    { name: "http", containerPort: 8080, protocol: "TCP" },
+  ]);
 });
 
 test("an annotation of somebody else's stays, a change of our field does not", async () => {
@@ -174,15 +198,51 @@ test("a child that the server refuses is told, and does not stop the others", as
   expect(await manager.client.get(Deployment, { namespace, name })).toBeDefined();
 });
 
-test("a stranger's object of the same name is left alone", async () => {
+test.each([
+  { whose: "another controller's", ownerReferences: [stranger] },
+  { whose: "nobody's", ownerReferences: undefined },
+])("$whose object of the same name is left alone until it goes", async ({ ownerReferences }) => {
+  const name = ownerReferences ? "contested" : "taken";
+  const theirs = { name: `${name}-config`, namespace };
   const foreign = await manager.client.create(ConfigMap, {
-    metadata: { name: "contested-config", namespace, ownerReferences: [stranger] },
+    metadata: { ...theirs, ownerReferences },
     data: { a: "b" },
   });
-  const name = await create("contested", { image: "nginx", config: { c: "d" } });
+  await create(name, { image: "nginx", config: { c: "d" } });
   await eventually(async () => expect(await conditionOf(name, "Degraded")).toBe("NameConflict"));
-  const after = await manager.client.get(ConfigMap, { namespace, name: "contested-config" });
-  expect(after.metadata.resourceVersion).toBe(foreign.metadata.resourceVersion);
+  expect(await manager.client.get(ConfigMap, theirs)).toEqual(foreign);
+});
+
+test("no autoscaler is made for a stranger's Deployment", async () => {
+  const name = "not-ours";
+  const labels = { app: "theirs" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "a" }] } };
+  const spec = { selector: { matchLabels: labels }, template };
+  const foreign = await manager.client.create(Deployment, { metadata: { name, namespace }, spec });
+  const resources = { requests: { cpu: "10m" } };
+  await create(name, { image: "nginx", resources, autoscaling: { maxReplicas: 3 } });
+  await eventually(async () => expect(await conditionOf(name, "Degraded")).toBe("NameConflict"));
+  expect(await manager.client.find(HorizontalPodAutoscaler, { namespace, name })).toBeUndefined();
+  expect(await manager.client.get(Deployment, { namespace, name })).toEqual(foreign);
+});
+
+test("children that were left behind are taken up by a new app of the same name", async () => {
+  const name = await create("orphaned", { image: "nginx" });
+  const key = { namespace, name };
+  const deployment = await eventually(() => manager.client.get(Deployment, key));
+  await manager.client.delete(AppService, key, { propagationPolicy: "Orphan" });
+  await manager.client.patch(Deployment, key, { merge: { metadata: noOwners } });
+  await manager.client.patch(AppService, key, { merge: { metadata: noFinalizers } });
+  await eventually(async () => {
+    expect(await manager.client.find(AppService, key)).toBeUndefined();
+  });
+  await create(name, { image: "nginx:2" });
+  await eventually(async () => {
+    const { metadata, spec } = await manager.client.get(Deployment, key);
+    expect(metadata.uid).toBe(deployment.metadata.uid);
+    expect(metadata.ownerReferences).toHaveLength(1);
+    expect(spec?.template.spec?.containers[0]?.image).toBe("nginx:2");
+  });
 });
 
 test("scaling through the subresource scales the app", async () => {
@@ -214,6 +274,11 @@ test.each<[string, AppServiceSpec, string]>([
     { image: "a", serviceType: "ClusterIP", ports: [{ port: 80, nodePort: 30001 }] },
     "a nodePort needs",
   ],
+  [
+    "a target port that no port is called",
+    { image: "a", ports: [{ port: 80, targetPort: "http" }] },
+    "a targetPort that is a name",
+  ],
   ["a variable twice", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
   [
     "autoscaling without a request",
@@ -232,8 +297,6 @@ test.each<[string, AppServiceSpec, string]>([
 ])("%s is refused", async (_, spec, message) => {
   await expect(create("refused", spec)).rejects.toThrow(message);
 });
-
-const stranger = { apiVersion: "v1", kind: "Secret", name: "x", uid: "stranger", controller: true };
 
 async function create(name: string, spec: AppServiceSpec): Promise<string> {
   await manager.client.create(AppService, { metadata: { name, namespace }, spec });

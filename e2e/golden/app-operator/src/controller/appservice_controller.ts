@@ -52,29 +52,31 @@ export class AppServiceReconciler implements Reconciler {
     this.#client = client;
   }
 
-  async reconcile(request: Request, { events }: Context): Promise<Result> {
+  async reconcile(request: Request, { events, log }: Context): Promise<Result> {
     const app = await this.#client.find(AppService, request);
-    if (!app || app.spec.paused) return;
+    if (!app) {
+      log.info("AppService not found: it was deleted, and what it owns goes with it");
+      return;
+    }
+    if (app.spec.paused) return;
+    const { name } = request;
     const { config, ports = [], ingress, autoscaling } = app.spec;
     const [port] = ports;
 
     const child = new Children(this.#client, app);
-    await this.#handOverReplicas(app);
     await child.set(ConfigMap, configName(app), config && configMapFor(app, config));
-    await child.set(Deployment, app.metadata.name, deploymentFor(app));
-    await child.set(Service, app.metadata.name, port && serviceFor(app, ports), removeForeignPorts);
-    await child.set(Ingress, app.metadata.name, ingress && port && ingressFor(app, ingress, port));
-    await child.set(
-      HorizontalPodAutoscaler,
-      app.metadata.name,
-      autoscaling && autoscalerFor(app, autoscaling),
-    );
+    if (autoscaling) await this.#handOverReplicas(child, request);
+    await child.set(Deployment, name, deploymentFor(app));
+    const deployment = await child.find(Deployment, name);
+    // An autoscaler names its Deployment, so without one of ours it would scale a stranger's.
+    const autoscaler = deployment && autoscaling && autoscalerFor(app, autoscaling);
+    await child.set(HorizontalPodAutoscaler, name, autoscaler);
+    await child.set(Service, name, port && serviceFor(app, ports), removeForeignPorts);
+    await child.set(Ingress, name, ingress && port && ingressFor(app, ingress, port));
     const budget = fewestReplicas(app) > 1 ? disruptionBudgetFor(app) : undefined;
-    await child.set(PodDisruptionBudget, app.metadata.name, budget);
+    await child.set(PodDisruptionBudget, name, budget);
 
-    const { namespace, name = "" } = app.metadata;
-    const deployment = await this.#client.find(Deployment, { namespace, name });
-    const service = await this.#client.find(Service, { namespace, name });
+    const service = await child.find(Service, name);
     const status = statusFor(app, { deployment, service, rejections: child.rejections });
     await this.#client.patchStatus(AppService, app, status);
     for (const { reason, message } of child.rejections) events.warning(app, reason, message);
@@ -86,14 +88,12 @@ export class AppServiceReconciler implements Reconciler {
    * When an autoscaler takes over, `replicas` leaves what we apply, and a field that nobody sets falls back to 1. So
    * the number of now is first handed to a manager of its own.
    */
-  async #handOverReplicas(app: AppService): Promise<void> {
-    const { namespace, name = "" } = app.metadata;
-    if (!app.spec.autoscaling) return;
-    const deployment = await this.#client.find(Deployment, { namespace, name });
-    const autoscaler = await this.#client.find(HorizontalPodAutoscaler, { namespace, name });
+  async #handOverReplicas(child: Children, request: Request): Promise<void> {
+    const deployment = await child.find(Deployment, request.name);
+    const autoscaler = await child.find(HorizontalPodAutoscaler, request.name);
     if (!deployment || autoscaler) return;
     const { replicas, selector } = deployment.spec ?? {};
-    const kept = { metadata: { namespace, name }, spec: { replicas, selector } };
+    const kept = { metadata: request, spec: { replicas, selector } };
     await this.#client.apply(Deployment, kept as Desired<Deployment>, { fieldManager: HANDOVER });
   }
 }

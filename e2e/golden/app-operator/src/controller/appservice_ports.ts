@@ -6,9 +6,9 @@ import type { Client, Desired } from "@tsbuilder/runtime";
 import { Service, type ServicePort } from "@tsbuilder/runtime/k8s/core/v1";
 
 /**
- * Takes out ports that somebody else put into the Service, before ours are applied beside them. A list that is merged
- * by port and protocol keeps foreign items, and the server refuses two of one name; so where the whole list differs, it
- * is replaced, and node ports that were given are kept.
+ * Takes out ports that somebody else put into the Service. A list that is merged by port and protocol keeps foreign
+ * items, and a port that was edited by hand keeps its name and its node port, so that ours would be refused. So where
+ * the live list has such a port, all of it is replaced before ours is applied; node ports that were given are kept.
  */
 export async function removeForeignPorts(
   client: Client,

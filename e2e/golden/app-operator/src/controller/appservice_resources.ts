@@ -75,7 +75,7 @@ export function serviceFor(app: AppService, ports: readonly AppPort[]): Desired<
     spec: {
       type: serviceTypeOf(app),
       selector: selectorLabels(app),
-      ports: ports.map(servicePort),
+      ports: ports.map((port) => servicePort(port, ports)),
     },
   };
 }
@@ -147,14 +147,13 @@ function containerFor(app: AppService, isRestricted: boolean): Container {
     command: spec.command,
     args: spec.args,
     env: spec.envs,
-    envFrom: [
-      ...(spec.config ? [{ configMapRef: { name: configName(app) } }] : []),
-      ...(spec.envFrom ?? []),
-    ],
+    envFrom: spec.config
+      ? [{ configMapRef: { name: configName(app) } }, ...(spec.envFrom ?? [])]
+      : spec.envFrom,
     resources: spec.resources,
-    ports: ports.flatMap(containerPort),
+    ports: containerPorts(ports),
     livenessProbe: spec.probes?.liveness,
-    readinessProbe: spec.probes?.readiness ?? connectTo(ports[0]),
+    readinessProbe: spec.probes?.readiness ?? connectTo(ports),
     startupProbe: spec.probes?.startup,
     securityContext: isRestricted
       ? { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } }
@@ -162,30 +161,34 @@ function containerFor(app: AppService, isRestricted: boolean): Container {
   };
 }
 
-/** A target port that is a name belongs to the image: there is no number to open. */
-function containerPort({
-  name,
-  port,
-  targetPort = port,
-  protocol = "TCP",
-}: AppPort): ContainerPort[] {
-  return typeof targetPort === "number" ? [{ name, containerPort: targetPort, protocol }] : [];
+/** Several ports of the Service may lead to one of the container, which stands once, under the first name. */
+function containerPorts(ports: readonly AppPort[]): ContainerPort[] {
+  const opened = new Map<string, ContainerPort>();
+  for (const { name, protocol = "TCP", ...port } of ports) {
+    const containerPort = targetOf(port, ports);
+    const key = `${containerPort}/${protocol}`;
+    if (!opened.has(key)) opened.set(key, { name, containerPort, protocol });
+  }
+  return [...opened.values()];
 }
 
 /** The protocol is part of a port's identity in a list that is merged, so it is always sent. */
-function servicePort({
-  name,
-  port,
-  targetPort = port,
-  protocol = "TCP",
-  nodePort,
-}: AppPort): ServicePort {
-  return { name, port, targetPort, protocol, nodePort };
+function servicePort(appPort: AppPort, ports: readonly AppPort[]): ServicePort {
+  const { name, port, protocol = "TCP", nodePort } = appPort;
+  return { name, port, targetPort: targetOf(appPort, ports), protocol, nodePort };
 }
 
-function connectTo(port: AppPort | undefined): Probe | undefined {
-  if (!port || (port.protocol ?? "TCP") !== "TCP") return undefined;
-  return { tcpSocket: { port: port.targetPort ?? port.port } };
+/** The container's port: a number, or where the app's port of that name leads. */
+function targetOf({ port, targetPort = port }: AppPort, ports: readonly AppPort[]): number {
+  if (typeof targetPort === "number") return targetPort;
+  const named = ports.find(({ name }) => name === targetPort);
+  return typeof named?.targetPort === "number" ? named.targetPort : (named?.port ?? port);
+}
+
+function connectTo(ports: readonly AppPort[]): Probe | undefined {
+  const [first] = ports;
+  if (!first || (first.protocol ?? "TCP") !== "TCP") return undefined;
+  return { tcpSocket: { port: targetOf(first, ports) } };
 }
 
 function serviceTypeOf({ spec }: AppService): "ClusterIP" | "NodePort" | "LoadBalancer" {

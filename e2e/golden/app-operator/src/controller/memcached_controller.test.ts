@@ -36,9 +36,7 @@ test.each(["nginx", "registry.example.com:5000/team/app", `nginx@sha256:${"0".re
   async (image) => {
     const name = `image-${image.length}`;
     await create(name, {});
-    await manager.client.patch(Memcached, await get(name), (draft) => {
-      draft.spec.image = image;
-    });
+    await change(name, { image });
     await eventually(async () => {
       const deployment = await manager.client.get(Deployment, { namespace, name });
       expect(container(deployment).image).toBe(image);
@@ -51,19 +49,26 @@ test("two objects never share pods", async () => {
   expect(one.spec?.selector).not.toEqual(other.spec?.selector);
 });
 
-test("the Service comes and goes with the port", async () => {
+test("the Service follows the port", async () => {
   const name = "served";
   await create(name, { port: 8080 });
-  const service = await eventually(() => manager.client.get(Service, { namespace, name }));
-  expect(service.spec?.ports).toMatchObject([{ port: 8080, targetPort: "main" }]);
-  await manager.client.patch(Memcached, await get(name), (draft) => {
-    // A default comes back where a field is only left out.
-    (draft.spec as { port?: number | null }).port = null;
-  });
+  const portOf = async () =>
+    (await manager.client.get(Service, { namespace, name })).spec?.ports?.map(({ port }) => port);
+  await eventually(async () => expect(await portOf()).toEqual([8080]));
+  await change(name, { port: 8081 });
+  await eventually(async () => expect(await portOf()).toEqual([8081]));
+});
+
+test("somebody else's Service of the same name is left alone, and told of", async () => {
+  const name = "contested";
+  const spec = { ports: [{ port: 80 }], selector: { app: "other" } };
+  const theirs = await manager.client.create(Service, { metadata: { name, namespace }, spec });
+  await create(name, { port: 8080 });
   await eventually(async () => {
-    const left = await manager.client.find(Service, { namespace, name });
-    expect(left === undefined || (await get(name)).spec.port !== undefined).toBe(true);
+    const { conditions } = (await get(name)).status ?? {};
+    expect(findCondition(conditions, "Degraded")).toMatchObject({ reason: "NameConflict" });
   });
+  expect(await manager.client.get(Service, { namespace, name })).toEqual(theirs);
 });
 
 test("a user of its own makes the pods fulfil the restricted Pod Security Standard", async () => {
@@ -104,6 +109,11 @@ test("the conditions follow the Deployment", async () => {
 async function create(name: string, spec: MemcachedSpec): Promise<Deployment> {
   await manager.client.create(Memcached, { metadata: { name, namespace }, spec });
   return eventually(() => manager.client.get(Deployment, { namespace, name }));
+}
+
+/** Changes the spec as a user does who has not read the status that was written meanwhile. */
+async function change(name: string, spec: MemcachedSpec): Promise<void> {
+  await manager.client.patch(Memcached, { namespace, name }, { merge: { spec } });
 }
 
 function get(name: string): Promise<Memcached> {

@@ -6,12 +6,13 @@ import type { Client, Context, Manager, Reconciler, Request, Result } from "@tsb
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Memcached } from "../../api/v1/memcached_types.ts";
+import { Children } from "./memcached_children.ts";
 import { deploymentFor, serviceFor } from "./memcached_resources.ts";
 import { statusFor } from "./memcached_status.ts";
 
 // +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps.example.com,resources=memcacheds/status;memcacheds/finalizers,verbs=update;patch
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -26,28 +27,25 @@ export class MemcachedReconciler implements Reconciler {
     this.#client = client;
   }
 
-  async reconcile(request: Request, { log }: Context): Promise<Result> {
+  async reconcile(request: Request, { events, log }: Context): Promise<Result> {
     const owner = await this.#client.find(Memcached, request);
-    if (!owner) return;
-
-    const deployment = await this.#client.apply(Deployment, deploymentFor(owner), { owner });
-    await this.#applyService(owner);
-
-    const status = statusFor(owner, deployment);
-    await this.#client.patchStatus(Memcached, owner, status);
-    log.info("Reconciled Memcached", { ready: status.readyReplicas });
-  }
-
-  /** The Service comes and goes with the port; one that somebody else made is left alone. */
-  async #applyService(owner: Memcached): Promise<void> {
-    const { name = "", namespace, uid } = owner.metadata;
-    if (owner.spec.port !== undefined) {
-      await this.#client.apply(Service, serviceFor(owner, owner.spec.port), { owner });
+    if (!owner) {
+      log.info("Memcached not found: it was deleted, and what it owns goes with it");
       return;
     }
-    const service = await this.#client.find(Service, { name, namespace });
-    const isOurs = service?.metadata.ownerReferences?.some((reference) => reference.uid === uid);
-    if (service && isOurs) await this.#client.delete(Service, { name, namespace });
+    const { name } = request;
+    const { port } = owner.spec;
+
+    const child = new Children(this.#client, owner);
+    await child.set(Deployment, name, deploymentFor(owner));
+    await child.set(Service, name, port === undefined ? undefined : serviceFor(owner, port));
+
+    const deployment = await child.find(Deployment, name);
+    const status = statusFor(owner, deployment, child.rejections);
+    await this.#client.patchStatus(Memcached, owner, status);
+    for (const { reason, message } of child.rejections) events.warning(owner, reason, message);
+    // What was rejected is tried again, slowly: a change of the object or of a child comes sooner.
+    return child.rejections.length > 0 ? { requeueAfter: "15s" } : undefined;
   }
 }
 

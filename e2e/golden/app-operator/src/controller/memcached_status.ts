@@ -2,23 +2,26 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { setCondition } from "@tsbuilder/runtime";
+import { type Condition, type DesiredCondition, setCondition } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Memcached, MemcachedStatus } from "../../api/v1/memcached_types.ts";
 import { selectorLabels } from "./memcached_resources.ts";
 
+/** Something that keeps an object from what it asks for. */
+export interface Rejection {
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** Says what was observed, all of it. */
-export function statusFor(owner: Memcached, deployment: Deployment): MemcachedStatus {
-  const { replicas = 0, readyReplicas = 0 } = deployment.status ?? {};
+export function statusFor(
+  owner: Memcached,
+  deployment: Deployment | undefined,
+  rejections: readonly Rejection[],
+): MemcachedStatus {
+  const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
   const observedGeneration = owner.metadata.generation;
-  const rollout = rolloutOf(deployment);
-  const available = setCondition(owner.status?.conditions, {
-    type: "Available",
-    status: rollout.isAvailable ? "True" : "False",
-    reason: rollout.isAvailable ? "DeploymentAvailable" : "Deploying",
-    message: rollout.message,
-    observedGeneration,
-  });
+  const conditions = [...rolloutConditions(deployment), degraded(rejections)];
   return {
     observedGeneration,
     replicas,
@@ -26,23 +29,42 @@ export function statusFor(owner: Memcached, deployment: Deployment): MemcachedSt
     selector: Object.entries(selectorLabels(owner))
       .map(([label, value]) => `${label}=${value}`)
       .join(","),
-    conditions: setCondition(available, {
-      type: "Progressing",
-      status: rollout.isDone ? "False" : "True",
-      reason: rollout.isDone ? "UpToDate" : "RollingOut",
-      message: rollout.message,
-      observedGeneration,
-    }),
+    conditions: conditions.reduce<Condition[]>(
+      (known, condition) => setCondition(known, { ...condition, observedGeneration }),
+      owner.status?.conditions ?? [],
+    ),
   };
 }
 
 /** How far the Deployment is; what it says of an older generation of itself does not count. */
-function rolloutOf({ metadata, spec, status = {} }: Deployment) {
-  const wanted = spec?.replicas ?? 1;
+function rolloutConditions(deployment: Deployment | undefined): DesiredCondition[] {
+  const wanted = deployment?.spec?.replicas ?? 1;
+  const status = deployment?.status ?? {};
   const { updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = status;
-  const isCurrent = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1);
+  const isCurrent = (status.observedGeneration ?? 0) >= (deployment?.metadata.generation ?? 1);
   const isAvailable = isCurrent && availableReplicas >= wanted;
   const isDone = isAvailable && updatedReplicas === wanted && replicas === wanted;
   const message = `${availableReplicas} of ${wanted} pods are available, ${updatedReplicas} are up to date`;
-  return { isAvailable, isDone, message };
+  return [
+    {
+      type: "Available",
+      status: isAvailable ? "True" : "False",
+      reason: isAvailable ? "DeploymentAvailable" : "Deploying",
+      message,
+    },
+    {
+      type: "Progressing",
+      status: isDone ? "False" : "True",
+      reason: isDone ? "UpToDate" : "RollingOut",
+      message,
+    },
+  ];
+}
+
+function degraded(rejections: readonly Rejection[]): DesiredCondition {
+  const type = "Degraded";
+  const [first] = rejections;
+  if (!first) return { type, status: "False", reason: "AsExpected", message: "" };
+  const message = rejections.map((rejection) => rejection.message).join("; ");
+  return { type, status: "True", reason: first.reason, message };
 }
