@@ -1,5 +1,5 @@
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import type { Handler } from "./request-context.ts";
 import { serve } from "./serve.ts";
@@ -37,6 +37,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     serve(handler),
   );
   server.on("tlsClientError", (_error, socket) => socket.destroy());
+  const connections = connectionsOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -47,7 +48,17 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        for (const connection of connections) connection.destroy();
       }),
   };
+}
+
+/** All open connections: those that have not finished their handshake too, which Node's own list leaves out. */
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  return open;
 }

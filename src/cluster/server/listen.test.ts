@@ -1,0 +1,22 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { connect as connectTLS } from "node:tls";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { expect, test } from "vitest";
+import { listen } from "./listen.ts";
+
+test("closing ends connections that never asked for anything, and those that never finished their handshake", async () => {
+  const ca = createCA({ commonName: "listen" });
+  const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
+  const never = () => new Promise<never>(() => undefined);
+  const listener = await listen(never, { host: "127.0.0.1", port: 0, serving, clientCA: [ca.cert] });
+  const port = Number(new URL(listener.url).port);
+  const silent = connect(port, "127.0.0.1");
+  const idle = connectTLS({ port, host: "127.0.0.1", ca: ca.cert });
+  for (const socket of [silent, idle]) socket.on("error", () => undefined);
+  await Promise.all([once(silent, "connect"), once(idle, "secureConnect")]);
+  const ended = Promise.all([silent, idle].map((socket) => once(socket, "close")));
+  await listener.close();
+  await ended;
+  expect([silent.destroyed, idle.destroyed]).toEqual([true, true]);
+});
