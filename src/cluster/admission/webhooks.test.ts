@@ -19,7 +19,13 @@ interface Review {
 }
 
 const ca = createCA({ commonName: "webhooks" });
-const caBundle = Buffer.from(ca.cert).toString("base64");
+const serving = issueCertificate(ca, {
+  ipAddresses: ["127.0.0.1"],
+  dnsNames: ["hook.default.svc"],
+  usages: ["server"],
+});
+const base64 = (pem: string) => Buffer.from(pem).toString("base64");
+const caBundle = base64(ca.cert);
 let server: Server;
 let url: string;
 /** What the webhook answers by path; it echoes the uid itself. */
@@ -28,11 +34,6 @@ let seen: string[];
 
 let cluster: TestCluster;
 beforeAll(async () => {
-  const serving = issueCertificate(ca, {
-    ipAddresses: ["127.0.0.1"],
-    dnsNames: ["hook.default.svc"],
-    usages: ["server"],
-  });
   server = createServer({ cert: serving.cert, key: serving.key }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -135,6 +136,23 @@ test("a validating webhook's refusal carries its text, code and warnings", async
     message: 'admission webhook "v.example.com" denied the request: not this one',
   });
   expect(headers["warning"]).toBe('299 - "beware"');
+});
+
+test("a bundle may hold the server's own certificate instead of its authority's, as envtest's does", async () => {
+  answers = { "/own": () => ({ allowed: false, status: { message: "not this one" } }) };
+  await configure("Validating", "own", {
+    clientConfig: { url: `${url}/own`, caBundle: base64(serving.cert) },
+  });
+  expect((await create("refused")).body).toMatchObject({
+    message: 'admission webhook "own.example.com" denied the request: not this one',
+  });
+});
+
+test("a webhook whose certificate the bundle doesn't cover is not asked", async () => {
+  const { cert } = createCA({ commonName: "another" });
+  await configure("Validating", "strange", { clientConfig: { url: `${url}/own`, caBundle: base64(cert) } });
+  expect((await create("unreached")).body).toMatchObject({ code: 500, reason: "InternalError" });
+  expect(seen).toEqual([]);
 });
 
 test("a webhook that can't be reached fails the request, or is passed over", async () => {
