@@ -31,7 +31,9 @@ export class EventEncoder {
     const shown = left ? stampedWith(previous!, change.revision) : entry;
     const { form } = this.#representation;
     if (form === "table") return this.#line(type, shown);
-    const key = `${this.#target.version.name} ${form} ${this.#representation.metaVersion} ${type}`;
+    const { resource, version } = this.#target;
+    // Two groups may share a collection, as those of events do.
+    const key = `${resource.group}/${version.name} ${form} ${this.#representation.metaVersion} ${type}`;
     let line = change.encoded.get(key);
     if (!line) {
       line = this.#line(type, shown);

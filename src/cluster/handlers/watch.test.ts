@@ -21,7 +21,10 @@ interface Event {
 }
 
 /** Opens a watch and collects its events. */
-function watch(query: string): Promise<{
+function watch(
+  query: string,
+  of = path,
+): Promise<{
   events: Event[];
   ended: Promise<void>;
   pause: () => void;
@@ -35,7 +38,7 @@ function watch(query: string): Promise<{
       {
         host: "127.0.0.1",
         port,
-        path: `${path}?watch=1&${query}`,
+        path: `${of}?watch=1&${query}`,
         rejectUnauthorized: false,
         headers: { Authorization: `Bearer ${token}` },
       },
@@ -155,4 +158,31 @@ test("restore() shows watchers a snapshot as writes", async () => {
     { metadata: { name: "kept" }, data: { k: "v" } },
   ]);
   close();
+});
+
+test("watchers of an event see it as their group writes it", async () => {
+  const groups = ["/apis/events.k8s.io/v1", "/api/v1"].map((group) => `${group}/namespaces/default/events`);
+  const watches = await Promise.all(groups.map((group) => watch("resourceVersion=0", group)));
+  const regarding = { kind: "ConfigMap", namespace: "default", name: "a" };
+  await send(cluster.kubeconfig, {
+    method: "POST",
+    path: groups[0]!,
+    body: {
+      metadata: { name: "e" },
+      eventTime: "2026-01-01T00:00:00.000000Z",
+      reportingController: "example.com/c",
+      reportingInstance: "c-0",
+      action: "Look",
+      reason: "Seen",
+      type: "Normal",
+      regarding,
+      note: "a was seen",
+    },
+  });
+  for (const { events } of watches) await expect.poll(() => events.length).toBeGreaterThan(0);
+  expect(watches.map(({ events }) => events[0]!.object)).toMatchObject([
+    { apiVersion: "events.k8s.io/v1", regarding, note: "a was seen" },
+    { apiVersion: "v1", involvedObject: regarding, message: "a was seen" },
+  ]);
+  for (const { close } of watches) close();
 });

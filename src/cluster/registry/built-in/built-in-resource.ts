@@ -9,7 +9,7 @@ import type { Resource, ResourceVersion, Strategy } from "../resource.ts";
 import { builtInSubresources } from "./built-in-subresources.ts";
 import { conversionOf } from "./conversions.ts";
 import { DecodeError, decodeBuiltIn } from "./decode-built-in.ts";
-import { emptyObjects } from "./empty-objects.ts";
+import { emptyObjectOf } from "./empty-objects.ts";
 import { fieldSelectorReaders } from "./field-selectors.ts";
 import { strategyOf } from "./strategies.ts";
 import { tableColumns } from "./tables/table-columns.ts";
@@ -19,7 +19,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
-  const emptyObject = emptyObjects[kind];
+  const emptyObject = emptyObjectOf(preferred);
   const convert = conversionOf(group, plural);
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
   const apiVersionOf = (version: string) => (group === "" ? version : `${group}/${version}`);
@@ -105,7 +105,7 @@ const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spe
 function withDecoding(
   strategy: Strategy,
   schemas: LazySchemas,
-  { kind, version, fieldSelectors }: BuiltinResource,
+  { group, kind, version, fieldSelectors }: BuiltinResource,
 ): Strategy {
   const readers = fieldSelectorReaders(kind, fieldSelectors);
   return {
@@ -114,7 +114,7 @@ function withDecoding(
     default(object: ApiObject, context) {
       const schema = schemas.get(context.version) ?? schemas.get(version);
       if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
-      fillStructs(object, emptyObjects[kind]);
+      fillStructs(object, emptyObjectOf({ group, kind }));
       strategy.default?.(object, context);
     },
   };

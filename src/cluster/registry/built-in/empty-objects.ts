@@ -7,7 +7,21 @@ const template = { metadata: {}, spec: podSpec };
  * What Go prints of an empty object of a kind: structs that are no pointers. Nobody owns them in managedFields,
  * and bookmarks carry them.
  */
-export const emptyObjects: Readonly<Record<string, JSONObject>> = {
+export function emptyObjectOf({ group, kind }: { group: string; kind: string }): JSONObject | undefined {
+  return kind === "Event" && group !== "" ? newEvent : emptyObjects[kind];
+}
+
+/** The face of an event in events.k8s.io. */
+const newEvent: JSONObject = {
+  regarding: {},
+  metadata: {},
+  eventTime: null,
+  deprecatedSource: {},
+  deprecatedFirstTimestamp: null,
+  deprecatedLastTimestamp: null,
+};
+
+const emptyObjects: Readonly<Record<string, JSONObject>> = {
   Namespace: { spec: {}, status: {} },
   Node: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
   Pod: { spec: podSpec, status: {} },

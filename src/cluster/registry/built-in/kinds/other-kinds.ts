@@ -86,11 +86,12 @@ function defaultBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleDown?:
 
 /** Events have fields that Go prints even when they are empty. */
 export const eventStrategy: Partial<Strategy> = {
-  default(object, { version: _version }) {
-    const core = object.apiVersion === "v1";
+  default(object) {
     object["eventTime"] ??= null;
-    if (!core) return;
-    for (const field of ["source"]) object[field] ??= {};
+    if (object.apiVersion !== "v1") {
+      for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"]) object[field] ??= null;
+      return;
+    }
     for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
     for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
   },
