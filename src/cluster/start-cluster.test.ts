@@ -66,6 +66,15 @@ test("the cluster serves a custom resource with defaults and a status of its own
   });
 });
 
+test("pods find the API server by a Service, as in any cluster", async () => {
+  const { body } = await call("GET", "/api/v1/namespaces/default/services/kubernetes");
+  const { port } = new URL(cluster.url);
+  expect(body).toMatchObject({
+    metadata: { labels: { component: "apiserver", provider: "kubernetes" } },
+    spec: { clusterIP: "10.96.0.1", ports: [{ name: "https", port: 443, targetPort: Number(port) }] },
+  });
+});
+
 const crd = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

@@ -20,7 +20,7 @@ import { errorsFilter } from "./filters/errors.ts";
 import { impersonationFilter } from "./filters/impersonation.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import { addBuiltIns } from "./registry/built-in/add-built-ins.ts";
-import { bootstrap } from "./registry/bootstrap.ts";
+import { bootstrap, publishServer } from "./registry/bootstrap.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core, User } from "./registry/core.ts";
 import { serveDefinitions } from "./registry/custom/definitions.ts";
@@ -105,6 +105,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       ...(options.certificates?.clientCA ? [options.certificates.clientCA] : []),
     ],
   });
+  await publishServer(core, Number(new URL(listener.url).port));
   const context = {
     objects: clusterObjects(core),
     clock,

@@ -14,6 +14,22 @@ export async function bootstrap(core: Core, objects: readonly ApiObject[]): Prom
   for (const object of objects) await ensure(core, object);
 }
 
+/** Tells pods by which address they reach the API server; nothing listens there, as under envtest. */
+export async function publishServer(core: Core, port: number): Promise<void> {
+  const labels = { component: "apiserver", provider: "kubernetes" };
+  await ensure(core, {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "kubernetes", namespace: "default", labels },
+    spec: {
+      clusterIP: "10.96.0.1",
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+      sessionAffinity: "None",
+      type: "ClusterIP",
+    },
+  });
+}
+
 async function ensure(core: Core, object: ApiObject): Promise<void> {
   const { group, version } = parseApiVersion(object.apiVersion);
   const resource = core.registry.findKind(group, object.kind)!;
