@@ -1,4 +1,5 @@
 import type { Story } from "./story.ts";
+import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
 import { deletion } from "./stories/deletion.ts";
@@ -22,4 +23,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   errors,
   "custom-resources": customResources,
   workloads,
+  "client-suites": clientSuites,
 };

@@ -1,10 +1,10 @@
 import { ApplyConflict, SchemaMismatch, serverSideApply } from "@tsbuilder/apimachinery/patch/apply";
 import { type JSONObject, PatchError } from "@tsbuilder/apimachinery/patch";
 import { parse } from "yaml";
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { updateObject } from "../registry/update-object.ts";
-import type { Write } from "../registry/write.ts";
+import { apiVersionOfWrite, type Write } from "../registry/write.ts";
 import { readBody } from "../server/read-body.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { isTrue } from "../server/request-info.ts";
@@ -18,10 +18,10 @@ import { fieldValidationOf, writeOf } from "./write-options.ts";
 /** Server-side apply: the body states all fields that its manager wants. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "PatchOptions");
-  if (!context.query.get("fieldManager")) throw managerRequired();
+  const { resource, version } = target;
+  const apiVersion = apiVersionOf({ group: resource.group, version: version.name });
   const validation = fieldValidationOf(context.query, "PatchOptions");
-  const applied = readApplied(await readBody(context.request), target);
-  const force = isTrue(context.query.get("force"));
+  const { applied, force } = await readApply(context, target, { apiVersion, kind: resource.kind });
   const { entry, created } = await updateObject(write, {
     async next(current) {
       const next = await applyTo(write, current, applied, force);
@@ -36,15 +36,19 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry, created ? 201 : 200);
 }
 
-function readApplied(body: Buffer, target: Target): ApiObject {
-  const value = parseApplied(body.toString("utf8"));
+/** Reads the body of an apply, which has to be of a kind and of the name in the path. */
+export async function readApply(
+  { query, request }: RequestContext,
+  { name }: Target,
+  { apiVersion, kind }: { apiVersion: string; kind: string },
+): Promise<{ applied: ApiObject; force: boolean }> {
+  if (!query.get("fieldManager")) throw managerRequired();
+  const value = parseApplied((await readBody(request)).toString("utf8"));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw badRequest("error decoding YAML: the body is no object");
   }
   const object = value as ApiObject;
-  const { resource, version, name } = target;
-  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
-  if (object.apiVersion !== apiVersion || object.kind !== resource.kind) {
+  if (object.apiVersion !== apiVersion || object.kind !== kind) {
     const { group, version: sent } = parseApiVersion(object.apiVersion ?? "");
     throw badRequest(`invalid object type: ${group}/${sent}, Kind=${object.kind ?? ""}`);
   }
@@ -55,7 +59,7 @@ function readApplied(body: Buffer, target: Target): ApiObject {
     );
   }
   object.metadata.name = name;
-  return object;
+  return { applied: object, force: isTrue(query.get("force")) };
 }
 
 function parseApplied(text: string): unknown {
@@ -66,11 +70,13 @@ function parseApplied(text: string): unknown {
   }
 }
 
-async function applyTo(
+/** What an apply makes of the stored object. Conflicts are told in the version that the client spoke in. */
+export async function applyTo(
   write: Write,
   current: ApiObject | undefined,
   applied: ApiObject,
   force: boolean,
+  spokenIn = apiVersionOfWrite(write),
 ): Promise<ApiObject> {
   if (!current && write.subresource !== "") throw notFound(write.resource, write.name);
   try {
@@ -83,13 +89,16 @@ async function applyTo(
     });
     return cloneJSON(next) as unknown as ApiObject;
   } catch (error) {
-    throw statusOf(error);
+    throw statusOf(error, (text) =>
+      text.replaceAll(`using ${apiVersionOfWrite(write)}`, `using ${spokenIn}`),
+    );
   }
 }
 
-function statusOf(error: unknown): unknown {
+function statusOf(error: unknown, spoken: (message: string) => string): unknown {
   if (error instanceof ApplyConflict) {
-    return new StatusError(409, "Conflict", error.message, { causes: [...error.causes] });
+    const causes = error.causes.map((cause) => ({ ...cause, message: spoken(cause.message) }));
+    return new StatusError(409, "Conflict", spoken(error.message), { causes });
   }
   if (error instanceof SchemaMismatch) return new StatusError(500, undefined, error.message);
   if (error instanceof PatchError) return badRequest(error.message);

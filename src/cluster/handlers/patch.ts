@@ -25,7 +25,7 @@ type Patch = (object: ApiObject) => unknown;
 
 /** Changes part of an object. Patches that name no revision are tried again when they lose a race. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
-  if (mediaTypeOf(context) === apply) return handleApply(context, target);
+  if (mediaTypeOf(context) === applyPatch) return handleApply(context, target);
   const patch = await readPatch(context, target);
   refuseForce(context.query);
   const validation = fieldValidationOf(context.query, "PatchOptions");
@@ -84,7 +84,7 @@ function checkPatched(
 const merge = "application/merge-patch+json";
 const json = "application/json-patch+json";
 const strategic = "application/strategic-merge-patch+json";
-const apply = "application/apply-patch+yaml";
+export const applyPatch = "application/apply-patch+yaml";
 
 /** Reads the patch that a request carries. What it makes of an object belongs to the caller. */
 export async function readPatch(
@@ -168,7 +168,7 @@ function statusOf(error: unknown): unknown {
 }
 
 function unsupportedPatch(mediaType: string, { resource }: Target): StatusError {
-  const types = resource.custom ? [json, merge, apply] : [json, merge, strategic, apply];
+  const types = resource.custom ? [json, merge, applyPatch] : [json, merge, strategic, applyPatch];
   if (mediaType !== strategic) {
     return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }

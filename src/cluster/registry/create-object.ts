@@ -25,9 +25,6 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   await resource.load?.();
   const context = writeContext(write);
   takeNamespace(write, object);
-  if (object.metadata.resourceVersion) {
-    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
-  }
   delete object.metadata.deletionTimestamp;
   delete object.metadata.deletionGracePeriodSeconds;
   strategy.resetFields(object, undefined, "");
@@ -54,6 +51,9 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
 /** Commits in the tick in which the key is found free. */
 async function commit(write: Write, object: ApiObject, generated: boolean): Promise<Entry> {
   const { core, resource } = write;
+  if (object.metadata.resourceVersion && !write.dryRun) {
+    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
+  }
   const stored = await resource.convert(object, resource.storageVersion);
   const key = keyOf(resource, write.namespace, object.metadata.name!);
   if (resource.collection.get(key)) {

@@ -37,15 +37,16 @@ export async function trackManagers(
     manager: write.fieldManager,
     time: write.core.clock.now(),
   });
-  const { metadata } = tracked as unknown as ApiObject;
-  // A Scale carries no times of its managers, so what it changes is without one.
-  if (write.subresource === "scale") {
-    for (const entry of metadata.managedFields ?? []) {
-      if (entry.subresource === "scale") delete entry.time;
-    }
-    metadata.managedFields?.sort(byTime);
-  }
+  if (write.subresource === "scale") dropTimes(tracked as unknown as ApiObject);
   return tracked as unknown as ApiObject;
+}
+
+/** A Scale carries no times of its managers, so what it changes is without one. */
+export function dropTimes({ metadata }: ApiObject): void {
+  for (const entry of metadata.managedFields ?? []) {
+    if (entry.subresource === "scale") delete entry.time;
+  }
+  metadata.managedFields?.sort(byTime);
 }
 
 function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {

@@ -11,7 +11,6 @@ export function stampNewObject(object: ApiObject, resource: Resource, now: Date)
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-  delete metadata.resourceVersion;
   metadata.uid = randomUUID();
   metadata.creationTimestamp = formatTime(now);
   if (resource.strategy.generation) metadata.generation = 1;

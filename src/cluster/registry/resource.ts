@@ -4,6 +4,7 @@ import type { Subject } from "../status/index.ts";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
+import type { User } from "./core.ts";
 import type { ObjectSchema } from "./object-schema.ts";
 import type { TableColumns } from "./table-columns.ts";
 
@@ -71,7 +72,7 @@ export interface WriteContext {
   readonly version: string;
   readonly subresource: string;
   readonly namespace: string;
-  readonly user: string;
+  readonly user: User;
   readonly dryRun: boolean;
   readonly warn: (message: string) => void;
 }
@@ -92,7 +93,7 @@ export interface Strategy {
   readonly statusWritesMetadata: boolean;
   readonly validateName: (name: string, prefix: boolean) => string[];
   /** Whether a change asks for a new generation; metadata is never part of the question. */
-  specChanged(object: ApiObject, old: ApiObject): boolean;
+  specChanged(object: ApiObject, old: ApiObject, subresource: string): boolean;
   default?(object: ApiObject, context: WriteContext): void;
   prepareForCreate?(object: ApiObject, context: WriteContext): void;
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteContext): void;

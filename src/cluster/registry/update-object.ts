@@ -93,7 +93,7 @@ async function prepare(
   strategy.default?.(update, context);
   if (!source.applied) update = await trackManagers(write, current, update);
   strategy.prepareForUpdate?.(update, current, context);
-  if (strategy.generation && strategy.specChanged(update, current)) {
+  if (strategy.generation && strategy.specChanged(update, current, write.subresource)) {
     update.metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
   const errors = [

@@ -26,7 +26,7 @@ export function writeContext(write: Write): WriteContext {
     version: write.version,
     subresource: write.subresource,
     namespace: write.namespace,
-    user: write.user.name,
+    user: write.user,
     dryRun: write.dryRun,
     warn: write.warn,
   };

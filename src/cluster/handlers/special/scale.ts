@@ -1,3 +1,5 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../registry/built-in/tables/format-selector.ts";
 import { readField } from "../../registry/built-in/tables/read-field.ts";
 import { keyOf } from "../../registry/resource.ts";
@@ -7,11 +9,15 @@ import { badRequest, invalidObject, notFound } from "../../status/index.ts";
 import { invalid } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, cloneJSON } from "../../storage/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
-import { readPatch } from "../patch.ts";
+import { applyTo, readApply } from "../apply.ts";
+import { applyPatch, readPatch } from "../patch.ts";
+import { mediaTypeOf } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { readBodyObject } from "./read-body-object.ts";
+
+const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 
 interface Scale extends ApiObject {
   spec?: { replicas?: number };
@@ -31,6 +37,7 @@ export async function handleScale(context: RequestContext, target: Target): Prom
     }
     return writeScale(context, target, "UpdateOptions", () => sent);
   }
+  if (mediaTypeOf(context) === applyPatch) return applyScale(context, target);
   const patch = await readPatch(context, target);
   return writeScale(context, target, "PatchOptions", (scale) => patch(scale));
 }
@@ -64,6 +71,27 @@ async function writeScale(
   return replyScale(context, target, entry.object);
 }
 
+/** The manager comes to own the field of the object that holds the number. */
+async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
+  const write = writeOf(context, target, "PatchOptions");
+  const { applied, force } = await readApply(context, target, scaleKind);
+  const { resource, version, name } = target;
+  const { group, kind } = resource;
+  const owned = { apiVersion: apiVersionOf({ group, version: version.name }), kind, metadata: { name } };
+  setField(owned, version.scale!.spec, (applied as Scale).spec?.replicas ?? 0);
+  const { entry } = await updateObject(write, {
+    async next(current) {
+      const next = await applyTo(write, current, owned, force, scaleKind.apiVersion);
+      setField(next, version.scale!.spec, replicasOf(applied, target));
+      dropTimes(next);
+      return next;
+    },
+    applied: true,
+    retry: true,
+  });
+  return replyScale(context, target, entry.object);
+}
+
 function replicasOf({ spec }: Scale, { name, resource }: Target): number {
   const replicas = spec?.replicas ?? 0;
   // The schema of a custom resource has its own word on negative numbers.
@@ -84,8 +112,7 @@ function scaleOf({ version }: Target, object: ApiObject): Scale {
   const chosen = selector === undefined ? undefined : readField(object, selector);
   const text = typeof chosen === "object" ? formatSelector(chosen as never) : (chosen as string | undefined);
   return {
-    kind: "Scale",
-    apiVersion: "autoscaling/v1",
+    ...scaleKind,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as ApiObject["metadata"],
     spec: withReplicas(readField<number>(object, spec)),
     status: { replicas: readField<number>(object, status) ?? 0, ...(text && { selector: text }) },

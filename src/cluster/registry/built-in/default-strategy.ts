@@ -32,6 +32,22 @@ export function resetStatus(object: ApiObject, old: ApiObject | undefined, subre
   restore(object, { status: old?.["status"] });
 }
 
+/** As `resetStatus`, for the kinds of old: their /status writes labels, annotations and finalizers too. */
+export function resetStatusAlone(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
+  const { metadata } = object;
+  resetStatus(object, old, subresource);
+  if (subresource === "status") object.metadata = metadata;
+}
+
+/** Leaves a field of the metadata as it is stored. */
+export function takeOver(
+  metadata: ApiObject["metadata"],
+  old: ApiObject["metadata"],
+  field: "labels" | "ownerReferences",
+): void {
+  restore(metadata, { [field]: old[field] });
+}
+
 /** Sets fields, or takes them out where they have no value. */
 function restore(target: object, fields: Record<string, unknown>): void {
   for (const [field, value] of Object.entries(fields)) {

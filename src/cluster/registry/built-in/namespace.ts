@@ -2,7 +2,7 @@ import { forbidden } from "../../status/index.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
 import type { Strategy } from "../resource.ts";
 import { labelName } from "../validate-name.ts";
-import { resetStatus } from "./default-strategy.ts";
+import { resetStatusAlone } from "./default-strategy.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const permanent = new Set(["default", "kube-system", "kube-public"]);
@@ -24,7 +24,7 @@ export const namespaceStrategy: Partial<Strategy> = {
       Object.assign(object, { ...old, metadata: { ...old!.metadata }, spec });
       return;
     }
-    resetStatus(object, old, subresource);
+    resetStatusAlone(object, old, subresource);
     if (old && subresource === "") object["spec"] = old["spec"];
   },
   isHeld: ({ spec }) => ((spec as { finalizers?: string[] } | undefined)?.finalizers ?? []).length > 0,

@@ -2,13 +2,14 @@ import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
 import type { Strategy } from "../resource.ts";
 import type { Store } from "../../storage/store.ts";
 import { definitionStrategy } from "./custom-resource-definition.ts";
-import { defaultStrategy, resetNothing } from "./default-strategy.ts";
+import { defaultStrategy, resetNothing, resetStatusAlone } from "./default-strategy.ts";
 import {
   admissionBindingStrategy,
   admissionPolicyStrategy,
   mutatingWebhooksStrategy,
   validatingWebhooksStrategy,
 } from "./kinds/admission-kinds.ts";
+import { certificateRequestStrategy } from "./kinds/certificate-request.ts";
 import { configMapStrategy, secretStrategy } from "./kinds/config-and-secret.ts";
 import {
   csiDriverStrategy,
@@ -74,6 +75,7 @@ function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
     "jobs.batch": jobStrategy,
     "cronjobs.batch": cronJobStrategy,
     "leases.coordination.k8s.io": leaseStrategy,
+    "certificatesigningrequests.certificates.k8s.io": certificateRequestStrategy,
     "networkpolicies.networking.k8s.io": networkPolicyStrategy,
     "ingresses.networking.k8s.io": ingressStrategy,
     "poddisruptionbudgets.policy": disruptionBudgetStrategy,
@@ -152,6 +154,7 @@ export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   return {
     ...defaultStrategy,
     ...(!hasStatus && { resetFields: resetNothing }),
+    ...(statusWritesMetadata.has(id) && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
     unconditionalUpdate: rules.allowsUnconditionalUpdate,
     generation: rules.hasGeneration,

@@ -3,7 +3,7 @@ import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type FieldError, forbidden } from "@tsbuilder/apimachinery/schema";
 import { cloneJSON } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
-import { resetStatus } from "../default-strategy.ts";
+import { resetStatusAlone, takeOver } from "../default-strategy.ts";
 import { defaultPodSpec } from "./default-pod-spec.ts";
 import type { Container, Pod, PodSpec } from "./pod-types.ts";
 import { validatePodSpec } from "./validate-pod-spec.ts";
@@ -27,7 +27,8 @@ export const podStrategy: Partial<Strategy> = {
   },
   resetFields(object, old, subresource) {
     if (subresource === "binding") return;
-    resetStatus(object, old, subresource);
+    resetStatusAlone(object, old, subresource);
+    if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
   },
   prepareForUpdate(object, old, { subresource }) {
     const pod = object as Pod;

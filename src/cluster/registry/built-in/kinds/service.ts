@@ -10,7 +10,7 @@ import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../resource.ts";
 import { labelName } from "../../validate-name.ts";
-import { resetStatus } from "../default-strategy.ts";
+import { resetStatusAlone } from "../default-strategy.ts";
 import { allocateAddress, allocateNodePort } from "./service-allocation.ts";
 
 export interface ServicePort {
@@ -47,7 +47,7 @@ export function serviceStrategy(store: Store): Partial<Strategy> {
     validateName: labelName,
     default: (object) => defaultService(object as Service),
     resetFields(object, old, subresource) {
-      resetStatus(object, old, subresource);
+      resetStatusAlone(object, old, subresource);
       if (old && subresource === "") keepAllocations(object as Service, old as Service);
     },
     prepareForCreate(object) {

@@ -4,6 +4,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from "@ts
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
+import { resetStatusAlone, takeOver } from "../default-strategy.ts";
 import { defaultTemplate } from "./default-pod-spec.ts";
 import { defaultClaim, type Claim } from "./persistent-volume-claim.ts";
 import type { PodTemplate } from "./pod-types.ts";
@@ -34,9 +35,13 @@ interface Workload extends ApiObject {
 
 export const deploymentStrategy: Partial<Strategy> = {
   /** A rollout's annotations count as a change of the spec. */
-  specChanged: (object, old) =>
+  specChanged: (object, old, subresource) =>
     !isEqual((object as Workload).spec, (old as Workload).spec) ||
-    !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
+    (subresource !== "status" && !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {})),
+  resetFields(object, old, subresource) {
+    resetStatusAlone(object, old, subresource);
+    if (subresource === "status") takeOver(object.metadata, old!.metadata, "labels");
+  },
   default(object) {
     const spec = specOf(object);
     spec.strategy ??= {};
