@@ -398,6 +398,15 @@ describe("edit", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test("moves a file whose imports the user rewrote", async () => {
+    const file = "src/controller/order_controller.ts";
+    const body = read(file).slice(read(file).indexOf("// +kubebuilder"));
+    const imports = (folder: string): string => `import { Order } from "${folder}/order_types.ts";\n`;
+    writeFileSync(join(root, file), `${imports("../../api/v1")}${body}`);
+    await call("edit --multigroup");
+    expect(read("src/controller/apps/order_controller.ts")).toBe(`${imports("../../../api/apps/v1")}${body}`);
+  });
+
   test("refuses to put several groups into one folder", async () => {
     await call("edit --multigroup");
     await call("create api --group crew --version v1 --kind Captain");

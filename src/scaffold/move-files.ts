@@ -10,7 +10,7 @@ export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owne
     const text = draft.read(path);
     if (text === undefined) continue;
     const target = moves.get(path) ?? path;
-    const moved = MODULE.test(path) ? rewriteImports(text, path, target, moves) : text;
+    const moved = rewriteImports(text, path, target, moves);
     if (target === path && moved === text) continue;
     if (target !== path) draft.remove(path);
     draft.write(target, moved);
@@ -20,13 +20,14 @@ export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owne
 
 const MODULE = /\.[cm]?[jt]sx?$/u;
 
-/** Rewrites the relative module names of one file for its new place and the new places of others. */
+/** Rewrites the relative module names of one file, if it is a module, for its new place and the new places of others. */
 export function rewriteImports(
   text: string,
   from: string,
   to: string,
   moves: ReadonlyMap<string, string>,
 ): string {
+  if (!MODULE.test(from)) return text;
   return text.replaceAll(SPECIFIER, (whole, before: string, quote: string, specifier: string) => {
     const resolved = posix.join(posix.dirname(from), specifier);
     const target = moves.get(resolved) ?? resolved;

@@ -2,7 +2,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, insertKey, type Part } from "./blueprint.ts";
 import { insertLines, removeLines } from "./insert.ts";
 import { mergeTexts } from "./merge-texts.ts";
-import { moveFiles } from "./move-files.ts";
+import { moveFiles, rewriteImports } from "./move-files.ts";
 import type { OwnedFiles } from "./ownership.ts";
 import { renderPart } from "./template.ts";
 import type { Draft, Tree } from "./tree.ts";
@@ -44,7 +44,7 @@ export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldRe
     const old = before.get(key);
     if (!old || request.rewrite?.has(file.part.key))
       createFile(draft, file, request, notes, old !== undefined);
-    else if (old.content !== file.content) updateFile(draft, old, file, request);
+    else if (old.content !== file.content) updateFile(draft, old, file, request, moves);
   }
   addInserts(draft, request);
   return { notes, moves };
@@ -156,13 +156,19 @@ function createFile(
   notes.push(`kept "${path}", which was there already; --force replaces it`);
 }
 
-/** Ours changed from one version to the other: the user's text gets the same change. */
-function updateFile(draft: Draft, old: PlannedFile, file: PlannedFile, request: ScaffoldRequest): void {
+/** Ours changed from one version to the other: the user's text, whose imports followed already, gets the same change. */
+function updateFile(
+  draft: Draft,
+  old: PlannedFile,
+  file: PlannedFile,
+  request: ScaffoldRequest,
+  moves: ReadonlyMap<string, string>,
+): void {
   const existing = draft.read(file.path);
   if (existing === undefined) return;
   const kept = keptInserts(request, file.path);
   const next = withInserts(file.content, kept);
-  const base = withInserts(old.content, kept);
+  const base = withInserts(rewriteImports(old.content, old.path, file.path, moves), kept);
   const isOurs = !isTheirs(draft, file.path, request.owned) || file.part.ownership === "generated";
   const merged = isOurs || request.force ? next : mergeTexts(base, next, existing);
   if (merged === undefined) {
