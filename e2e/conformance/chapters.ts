@@ -4,11 +4,16 @@ import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
 import { deletion } from "./stories/deletion.ts";
 import { errors } from "./stories/errors.ts";
+import { jobRules } from "./stories/job-rules.ts";
 import { lists } from "./stories/lists.ts";
 import { patches } from "./stories/patches.ts";
+import { podContainers } from "./stories/pod-containers.ts";
+import { podPlacement } from "./stories/pod-placement.ts";
+import { podVolumes } from "./stories/pod-volumes.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
 import { updates } from "./stories/updates.ts";
 import { watches } from "./stories/watches.ts";
+import { workloadRules } from "./stories/workload-rules.ts";
 import { workloads } from "./stories/workloads.ts";
 
 /** All stories by the file that holds their recorded answers. */
@@ -24,4 +29,9 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "custom-resources": customResources,
   workloads,
   "client-suites": clientSuites,
+  "pod-containers": podContainers,
+  "pod-volumes": podVolumes,
+  "pod-placement": podPlacement,
+  "workload-rules": workloadRules,
+  "job-rules": jobRules,
 };

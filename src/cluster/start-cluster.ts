@@ -2,7 +2,10 @@ import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { Admission } from "./admission/admission.ts";
 import { convertByWebhook } from "./admission/convert-by-webhook.ts";
+import { defaultTolerations } from "./admission/default-tolerations.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { podPriority, systemPriorities } from "./admission/priority.ts";
+import { runtimeClass } from "./admission/runtime-class.ts";
 import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
@@ -92,7 +95,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     { ...options, ...(key !== undefined && { serviceAccountKey: key }) },
     { clock, credentials, webhooks, journal },
   );
-  await bootstrap(core, bootstrapRBAC());
+  await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
   const stopAggregation = aggregateRoles(core.store);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));
 
@@ -154,7 +157,13 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
     store,
     registry,
     clock,
-    admission: new Admission([namespaceLifecycle(store), webhookAdmission(store, webhooks)]),
+    admission: new Admission([
+      namespaceLifecycle(store),
+      podPriority(store),
+      defaultTolerations,
+      runtimeClass(store),
+      webhookAdmission(store, webhooks),
+    ]),
     authorizer: authorization === "RBAC" ? new RBAC(store) : alwaysAllow,
     tokens,
     readToken(token, audience) {

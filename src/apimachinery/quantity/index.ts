@@ -6,7 +6,9 @@ export {
   canonicalizeQuantity,
   compareQuantities,
   isQuantity,
+  isWholeQuantity,
   quantityToInteger,
   quantityToNumber,
+  roundToThousandths,
   subtractQuantities,
 } from "./quantity.ts";

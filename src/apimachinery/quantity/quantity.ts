@@ -8,6 +8,14 @@ export function canonicalizeQuantity(quantity: Quantity): string {
   return formatAmount(parseQuantity(quantity));
 }
 
+/** The same with nothing smaller than a thousandth, as lists of resources have it: `100u` becomes `1m`. */
+export function roundToThousandths(quantity: Quantity): string {
+  const amount = parseQuantity(quantity);
+  if (amount.scale >= -3) return formatAmount(amount);
+  const { unscaled, scale, format } = roundUp(amount, -3);
+  return formatAmount({ unscaled, scale, format });
+}
+
 /** Compares by value: `1` and `1000m` are equal. */
 export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   return compareAmounts(parseQuantity(a), parseQuantity(b));
@@ -34,6 +42,12 @@ export function quantityToNumber(quantity: Quantity): number {
 export function quantityToInteger(quantity: Quantity, { unit = "" }: { unit?: "" | "m" } = {}): bigint {
   const scale = unit === "m" ? -3 : 0;
   return rescale(roundUp(parseQuantity(quantity), scale), scale);
+}
+
+/** Tells whether a quantity is a whole number of units. */
+export function isWholeQuantity(quantity: Quantity): boolean {
+  const { unscaled, scale } = parseQuantity(quantity);
+  return scale >= 0 || unscaled % 10n ** BigInt(-scale) === 0n;
 }
 
 /** Tells whether Kubernetes can read a text as a quantity. */

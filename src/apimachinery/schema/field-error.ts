@@ -55,6 +55,11 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
   return make("FieldValueTypeInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
 }
 
+/** A value names something that is not there. */
+export function notFound(field: string, value: unknown, detail = ""): FieldError {
+  return make("FieldValueNotFound", field, value, detail, `Not found: ${goValue(value)}`);
+}
+
 /** Two items that must differ are equal. */
 export function duplicate(field: string, value: unknown): FieldError {
   return make("FieldValueDuplicate", field, value, "", `Duplicate value: ${goValue(value)}`);

@@ -20,6 +20,13 @@ export interface AdmissionRequest {
   readonly warn: (message: string) => void;
 }
 
+/** A pod that is about to be made: several plug-ins have something to add to it. */
+export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
+  const { operation, resource, subresource, object } = request;
+  if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;
+  return resource.group === "" && resource.plural === "pods" && object["spec"] !== undefined;
+}
+
 /** One link of the chain. A refusal is a thrown StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;

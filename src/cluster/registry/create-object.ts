@@ -8,7 +8,7 @@ import {
 } from "../status/index.ts";
 import { type ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import { trackManagers } from "./field-manager.ts";
+import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { generateName, stampNewObject, validateNewMetadata } from "./object-meta.ts";
 import { keyOf } from "./resource.ts";
 import { type Write, writeContext } from "./write.ts";
@@ -30,11 +30,13 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, context);
 
-  const admission = admissionRequest(write, object);
-  let admitted = (await core.admission.mutate(admission))!;
+  // Owners are known before admission: nobody owns what webhooks and plug-ins add.
+  const owned = applied ? object : await trackManagers(write, undefined, object);
+  const { managedFields } = owned.metadata;
+  const admitted = (await core.admission.mutate(admissionRequest(write, owned)))!;
   const generated = takeName(write, admitted);
   strategy.default?.(admitted, context);
-  if (!applied) admitted = await trackManagers(write, undefined, admitted);
+  restoreManagers(admitted, managedFields);
   stampNewObject(admitted, resource, context.now);
   strategy.prepareForCreate?.(admitted, context);
 
@@ -43,6 +45,7 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
     ...((await strategy.validate?.(admitted, context)) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource, admitted.metadata.name ?? "", errors);
+  for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
   const { name } = admitted.metadata;
   await core.admission.validate({ ...admissionRequest(write, admitted), name: name! });
   return commit(write, admitted, generated);

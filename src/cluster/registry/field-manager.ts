@@ -49,6 +49,15 @@ export function dropTimes({ metadata }: ApiObject): void {
   metadata.managedFields?.sort(byTime);
 }
 
+/** Whatever admission did to the object, it is not for webhooks to say who owns it. */
+export function restoreManagers(
+  { metadata }: ApiObject,
+  managedFields: ManagedFieldsEntry[] | undefined,
+): void {
+  if (managedFields === undefined) delete metadata.managedFields;
+  else metadata.managedFields = managedFields;
+}
+
 function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === "Apply" ? -1 : 1;
   const [x, y] = [a.time ?? "", b.time ?? ""];

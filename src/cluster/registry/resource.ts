@@ -105,6 +105,8 @@ export interface Strategy {
     old: ApiObject,
     context: WriteContext,
   ): FieldError[] | Promise<FieldError[]>;
+  /** What a client should know about a write that is let in. */
+  warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
   /** Whatever must hold just before the commit, such as an allocated address; may throw. */
   beforeCommit?(object: ApiObject, old: ApiObject | undefined, context: WriteContext): void;
   afterDelete?(object: ApiObject): void;

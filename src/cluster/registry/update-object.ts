@@ -12,7 +12,7 @@ import {
 import { type ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { admissionRequest, createObject } from "./create-object.ts";
-import { trackManagers } from "./field-manager.ts";
+import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
 import { keyOfWrite, type Write, writeContext } from "./write.ts";
 
@@ -86,12 +86,14 @@ async function prepare(
   strategy.resetFields(next, current, write.subresource);
   strategy.default?.(next, context);
   carryOverMetadata(next, current);
-  const request = { ...admissionRequest(write, next), operation: "UPDATE" as const, oldObject: current };
-  let update = (await core.admission.mutate(request))!;
+  const owned = source.applied ? next : await trackManagers(write, current, next);
+  const { managedFields } = owned.metadata;
+  const request = { ...admissionRequest(write, owned), operation: "UPDATE" as const, oldObject: current };
+  const update = (await core.admission.mutate(request))!;
   strategy.resetFields(update, current, write.subresource);
   carryOverMetadata(update, current);
   strategy.default?.(update, context);
-  if (!source.applied) update = await trackManagers(write, current, update);
+  restoreManagers(update, managedFields);
   strategy.prepareForUpdate?.(update, current, context);
   if (strategy.generation && strategy.specChanged(update, current, write.subresource)) {
     update.metadata.generation = (current.metadata.generation ?? 0) + 1;
@@ -101,6 +103,9 @@ async function prepare(
     ...((await strategy.validateUpdate?.(update, current, context)) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource, write.name, errors);
+  if (write.subresource === "") {
+    for (const warning of strategy.warnings?.(update, current) ?? []) write.warn(warning);
+  }
   await core.admission.validate({ ...request, object: update });
   return update;
 }

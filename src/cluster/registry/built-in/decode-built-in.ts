@@ -1,4 +1,4 @@
-import { canonicalizeQuantity } from "@tsbuilder/apimachinery/quantity";
+import { canonicalizeQuantity, roundToThousandths } from "@tsbuilder/apimachinery/quantity";
 import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
 
 /** What decoding found out besides the object. */
@@ -50,7 +50,22 @@ function decodeStruct(
     if (isEmptyCollection(decoded, node) && !kept) continue;
     result[field] = decoded;
   }
+  for (const field of alwaysPrinted(schema)) result[field] ??= null;
   return result;
+}
+
+const printed = new WeakMap<BuiltinSchema, readonly string[]>();
+
+/** Go prints a time that is no pointer even if it is none: those of conditions and of containers' states. */
+function alwaysPrinted(schema: BuiltinSchema): readonly string[] {
+  let fields = printed.get(schema);
+  if (!fields) {
+    const isPlain = /Condition$|ContainerState(Running|Terminated)$/.test(schema.typeName ?? "");
+    const entries = isPlain ? Object.entries(schema.properties ?? {}) : [];
+    fields = entries.filter(([, { typeName }]) => typeName === "Time").map(([name]) => name);
+    printed.set(schema, fields);
+  }
+  return fields;
 }
 
 function decodeValue(
@@ -103,10 +118,19 @@ function decodeMap(
   owner: string,
   unknown: string[],
 ): Record<string, unknown> {
+  if (schema.typeName === "Quantity") return decodeResources(value);
   const entries = Object.entries(value).map(([key, child]) => {
     const at = { strict: join(place.strict, key), go: place.go };
     return [key, child === null ? zeroOf(schema) : decodeValue(child, schema, at, owner, unknown)] as const;
   });
+  return Object.fromEntries(entries);
+}
+
+/** Nobody gets less than a thousandth of a resource. */
+function decodeResources(value: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(value).map(
+    ([name, amount]) => [name, roundToThousandths(decodeQuantity(amount ?? "0"))] as const,
+  );
   return Object.fromEntries(entries);
 }
 

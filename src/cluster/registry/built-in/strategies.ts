@@ -17,7 +17,8 @@ import {
   resourceClaimTemplateStrategy,
   volumeAttachmentStrategy,
 } from "./kinds/device-kinds.ts";
-import { cronJobStrategy, jobStrategy } from "./kinds/jobs.ts";
+import { cronJobStrategy } from "./kinds/batch/cron-job.ts";
+import { jobStrategy } from "./kinds/batch/job.ts";
 import {
   emptyStatusStrategy,
   flowSchemaStrategy,
@@ -44,14 +45,14 @@ import { claimStrategy } from "./kinds/persistent-volume-claim.ts";
 import { podStrategy } from "./kinds/pod.ts";
 import { bindingStrategy, roleStrategy } from "./kinds/rbac.ts";
 import { serviceStrategy } from "./kinds/service.ts";
+import { daemonSetStrategy } from "./kinds/workloads/daemon-set.ts";
+import { deploymentStrategy } from "./kinds/workloads/deployment.ts";
 import {
-  daemonSetStrategy,
-  deploymentStrategy,
   podTemplateStrategy,
   replicaSetStrategy,
   replicationControllerStrategy,
-  statefulSetStrategy,
-} from "./kinds/workloads.ts";
+} from "./kinds/workloads/replica-set.ts";
+import { statefulSetStrategy } from "./kinds/workloads/stateful-set.ts";
 import { namespaceStrategy } from "./namespace.ts";
 
 /** What kinds do besides the usual, by `plural.group`. */

@@ -1,18 +1,32 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type FieldError, forbidden, required } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
 
+/** What a new volume is filled with. */
+export interface DataSource {
+  apiGroup?: string;
+  kind?: string;
+  name?: string;
+  namespace?: string;
+  [field: string]: string | undefined;
+}
+
 export interface Claim {
   apiVersion?: string;
   kind?: string;
-  metadata?: object;
+  metadata?: { name?: string };
   spec?: {
     accessModes?: string[];
+    selector?: LabelSelector;
+    storageClassName?: string;
     volumeMode?: string;
     volumeName?: string;
     volumeAttributesClassName?: string;
-    resources?: { requests?: Record<string, string> };
+    resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+    dataSource?: DataSource;
+    dataSourceRef?: DataSource;
   };
   status?: { phase?: string };
 }

@@ -1,12 +1,14 @@
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { type FieldError, forbidden } from "@tsbuilder/apimachinery/schema";
-import { cloneJSON } from "../../../storage/api-object.ts";
+import { formatTime } from "../../object-meta.ts";
 import type { Strategy } from "../../resource.ts";
 import { resetStatusAlone, takeOver } from "../default-strategy.ts";
-import { defaultPodSpec } from "./default-pod-spec.ts";
-import type { Container, Pod, PodSpec } from "./pod-types.ts";
-import { validatePodSpec } from "./validate-pod-spec.ts";
+import { hostnameWarning } from "./checks/hostname-warning.ts";
+import { changeProblems } from "./pod-spec/change.ts";
+import { defaultPodSpec } from "./pod-spec/defaults.ts";
+import { isForPods, sumOfRequests } from "./pod-spec/resources.ts";
+import type { Container, Pod, PodSpec, Resources } from "./pod-spec/types.ts";
+import { newPodProblems, podProblems } from "./pod-spec/validate.ts";
+import { podWarnings } from "./pod-spec/warnings.ts";
 
 /** Pods end gracefully, and almost nothing of their spec can change. */
 export const podStrategy: Partial<Strategy> = {
@@ -15,15 +17,15 @@ export const podStrategy: Partial<Strategy> = {
     if (!spec) return;
     defaultPodSpec(spec);
     spec.enableServiceLinks ??= true;
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
     for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
       requestLimits(container);
+    if (spec.resources) requestForAll(spec.resources, spec.containers ?? []);
   },
-  prepareForCreate(object) {
+  prepareForCreate(object, { now }) {
     const pod = object as Pod;
-    tolerateNodeTrouble(pod.spec);
-    pod.spec.priority ??= 0;
-    pod.spec.preemptionPolicy ||= "PreemptLowerPriority";
     pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
+    if (pod.spec.schedulingGates?.length) pod.status.conditions = [blocked(now)];
   },
   resetFields(object, old, subresource) {
     if (subresource === "binding") return;
@@ -34,9 +36,15 @@ export const podStrategy: Partial<Strategy> = {
     const pod = object as Pod;
     if (subresource === "status") pod.status = { ...pod.status, qosClass: (old as Pod).status!.qosClass! };
   },
-  validate: (object) => validatePodSpec((object as Pod).spec ?? {}, "spec"),
+  validate: (object) => [...newPodProblems(object as Pod)],
   validateUpdate(object, old, { subresource }) {
-    return subresource === "" ? validateChange(object as Pod, old as Pod) : [];
+    if (subresource !== "") return [];
+    return [...podProblems(object as Pod), ...changeProblems(object as Pod, old as Pod)];
+  },
+  *warnings(object, old) {
+    if (old) return;
+    yield* hostnameWarning(object, "the Pod's hostname");
+    yield* podWarnings("", (object as Pod).spec, object.metadata.annotations);
   },
   gracePeriod(object, requested) {
     const { spec, status } = object as Pod;
@@ -51,18 +59,26 @@ function requestLimits({ resources }: Container): void {
   resources.requests = { ...resources.limits, ...resources.requests };
 }
 
-/** A pod stays for five minutes on a node that is not well. */
-function tolerateNodeTrouble(spec: PodSpec): void {
-  spec.tolerations ??= [];
-  for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
-    const tolerated = spec.tolerations.some(
-      (toleration) =>
-        (toleration.key === key || (!toleration.key && toleration.operator === "Exists")) &&
-        (!toleration.effect || toleration.effect === "NoExecute"),
-    );
-    if (!tolerated)
-      spec.tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
-  }
+/** What the containers ask for together, and else what the pod is limited to, is requested for the pod. */
+function requestForAll(resources: Resources, containers: readonly Container[]): void {
+  if (!resources.limits) return;
+  const limits = Object.fromEntries(Object.entries(resources.limits).filter(([name]) => isForPods(name)));
+  const names = new Set(containers.flatMap((each) => Object.keys(each.resources?.requests ?? {})));
+  const shared = [...names].filter((name) => name === "cpu" || name === "memory");
+  const sums = shared.map((name) => [name, sumOfRequests(containers, name)]);
+  resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
+}
+
+/** A pod with gates waits until somebody takes them away. */
+function blocked(now: Date): object {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(now),
+  };
 }
 
 /** The class by which a node decides whom to evict: equal requests and limits everywhere, some, or none. */
@@ -79,22 +95,4 @@ function qosClass({ containers = [], initContainers = [] }: PodSpec): string {
     }),
   );
   return guaranteed ? "Guaranteed" : "Burstable";
-}
-
-function validateChange(pod: Pod, old: Pod): FieldError[] {
-  const allowed = cloneJSON(pod.spec);
-  for (const list of ["containers", "initContainers"] as const) {
-    for (const [index, container] of (allowed[list] ?? []).entries()) {
-      const before = old.spec[list]?.[index]?.image;
-      if (before !== undefined) container.image = before;
-    }
-  }
-  for (const field of ["activeDeadlineSeconds", "tolerations"] as const) {
-    if (old.spec[field] === undefined) delete allowed[field];
-    else Object.assign(allowed, { [field]: old.spec[field] });
-  }
-  if (isEqual(allowed, old.spec)) return [];
-  const fields =
-    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-  return [forbidden("spec", fields)];
 }

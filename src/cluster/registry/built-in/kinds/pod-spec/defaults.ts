@@ -1,4 +1,4 @@
-import type { Container, Handler, PodSpec, PodTemplate, Probe, Volume } from "./pod-types.ts";
+import type { Container, DownwardFile, Handler, PodSpec, PodTemplate, Probe, Volume } from "./types.ts";
 
 /** Fills in a pod template; the structs that Go prints always are there, even if empty. */
 export function defaultTemplate(template: PodTemplate | undefined): PodTemplate {
@@ -16,7 +16,8 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.terminationGracePeriodSeconds ??= 30;
   if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
   else if (spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount;
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
+  for (const container of [...containers, ...initContainers, ...ephemeralContainers]) {
     defaultContainer(container, spec.hostNetwork === true);
   }
   for (const volume of spec.volumes ?? []) defaultVolume(volume);
@@ -33,6 +34,8 @@ function defaultContainer(container: Container, hostNetwork: boolean): void {
   }
   for (const { valueFrom } of container.env ?? []) {
     if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ||= "v1";
+    if (valueFrom?.resourceFieldRef) valueFrom.resourceFieldRef.divisor ??= "0";
+    if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
   }
   for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
     if (probe) defaultProbe(probe);
@@ -57,29 +60,42 @@ function defaultHandler({ httpGet }: Handler): void {
   httpGet.scheme ||= "HTTP";
 }
 
-/** No tag, or the tag `latest`, means that the image may change. */
+/** A reference to an image: a name in lower case, and perhaps a tag and a digest. */
+const imageReference =
+  /^([\w.-]+(:\d+)?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(?::(?<tag>\w[\w.-]*))?(?<digest>@\w+:[0-9a-fA-F]+)?$/;
+
+/** No tag, or the tag `latest`, means that the image may change. What is no reference has no tag at all. */
 function isLatest(image: string): boolean {
-  const name = image.slice(image.lastIndexOf("/") + 1);
-  return !name.includes("@") && (!name.includes(":") || name.endsWith(":latest"));
+  const match = imageReference.exec(image);
+  if (!match) return false;
+  const { tag, digest } = match.groups!;
+  return tag === undefined ? digest === undefined : tag === "latest";
 }
 
 const readable = 0o644;
-const sources = ["secret", "configMap", "downwardAPI", "projected"];
 
 function defaultVolume(volume: Volume): void {
-  if (Object.keys(volume).filter((field) => field !== "name").length === 0) volume["emptyDir"] = {};
-  for (const source of sources) {
-    const value = volume[source] as { defaultMode?: number; sources?: ProjectedSource[] } | undefined;
-    if (!value) continue;
-    value.defaultMode ??= readable;
-    for (const { serviceAccountToken } of value.sources ?? []) {
-      if (serviceAccountToken) serviceAccountToken.expirationSeconds ??= 3600;
-    }
+  if (Object.keys(volume).filter((field) => field !== "name").length === 0) volume.emptyDir = {};
+  const { secret, configMap, downwardAPI, projected, hostPath, image, ephemeral } = volume;
+  for (const source of [secret, configMap, downwardAPI, projected]) {
+    if (source) source.defaultMode ??= readable;
   }
-  const host = volume["hostPath"] as { type?: string } | undefined;
-  if (host) host.type ??= "";
+  for (const file of downwardAPI?.items ?? []) defaultFile(file);
+  for (const source of projected?.sources ?? []) {
+    for (const file of source.downwardAPI?.items ?? []) defaultFile(file);
+    if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
+  }
+  if (hostPath) hostPath.type ??= "";
+  if (image) image.pullPolicy ||= isLatest(image.reference ?? "") ? "Always" : "IfNotPresent";
+  if (ephemeral?.volumeClaimTemplate) {
+    ephemeral.volumeClaimTemplate.metadata ??= {};
+    ephemeral.volumeClaimTemplate.spec ??= {};
+    ephemeral.volumeClaimTemplate.spec.volumeMode ??= "Filesystem";
+    ephemeral.volumeClaimTemplate.spec.resources ??= {};
+  }
 }
 
-interface ProjectedSource {
-  serviceAccountToken?: { expirationSeconds?: number };
+function defaultFile({ fieldRef, resourceFieldRef }: DownwardFile): void {
+  if (fieldRef) fieldRef.apiVersion ||= "v1";
+  if (resourceFieldRef) resourceFieldRef.divisor ??= "0";
 }

@@ -1,0 +1,57 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import type { Toleration } from "../registry/built-in/kinds/pod-spec/types.ts";
+import { forbidden } from "../status/index.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+import type { Store } from "../storage/store.ts";
+import { type AdmissionPlugin, isNewPod } from "./admission.ts";
+
+interface RuntimeClass extends ApiObject {
+  overhead?: { podFixed?: Record<string, string> };
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+}
+
+interface RunningPod {
+  runtimeClassName?: string;
+  overhead?: Record<string, string>;
+  nodeSelector?: Record<string, string>;
+  tolerations?: Toleration[];
+}
+
+/** Pods get from their runtime class what it costs, and where it runs. */
+export function runtimeClass(store: Store): AdmissionPlugin {
+  return {
+    name: "RuntimeClass",
+    mutate(request) {
+      if (!isNewPod(request)) return undefined;
+      const spec = request.object["spec"] as RunningPod;
+      const { runtimeClassName: name } = spec;
+      if (name === undefined) return undefined;
+      const refuse = (reason: string): never => {
+        throw forbidden(request.resource, request.object.metadata.name ?? "", reason);
+      };
+      const stored = store.collection("runtimeclasses.node.k8s.io").get(name);
+      if (!stored) return refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+      const { overhead, scheduling } = stored.object as RuntimeClass;
+      if (overhead?.podFixed) {
+        if (spec.overhead && !isEqual(spec.overhead, overhead.podFixed)) {
+          refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+        }
+        spec.overhead = { ...overhead.podFixed };
+      }
+      for (const [key, value] of Object.entries(scheduling?.nodeSelector ?? {})) {
+        const own = spec.nodeSelector?.[key] ?? value;
+        if (own !== value) {
+          refuse(
+            `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+          );
+        }
+        spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
+      }
+      const more = (scheduling?.tolerations ?? []).filter(
+        (toleration) => !spec.tolerations?.some((own) => isEqual(own, toleration)),
+      );
+      if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...more];
+      return request.object;
+    },
+  };
+}

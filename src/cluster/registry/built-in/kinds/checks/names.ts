@@ -1,0 +1,88 @@
+import { isIP } from "node:net";
+import { checkLabelValue, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { FieldError } from "@tsbuilder/apimachinery/schema";
+import { invalid } from "@tsbuilder/apimachinery/schema";
+
+/** The name of a port: IANA's short names. */
+export function checkPortName(name: string): string[] {
+  const reasons: string[] = [];
+  if (name.length > 15) reasons.push("must be no more than 15 characters");
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    reasons.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  }
+  if (!/[a-z]/.test(name)) reasons.push("must contain at least one letter (a-z)");
+  if (name.includes("--")) reasons.push("must not contain consecutive hyphens");
+  if (name.startsWith("-") || name.endsWith("-")) reasons.push("must not begin or end with a hyphen");
+  return reasons;
+}
+
+/** A port by its number or by its name. */
+export function checkPort(port: number | string): string[] {
+  if (typeof port === "string") return checkPortName(port);
+  return port >= 1 && port <= 65_535 ? [] : ["must be between 1 and 65535, inclusive"];
+}
+
+/** The name of an environment variable, since 1.34 anything that prints and has no `=`. */
+export function checkVariableName(name: string): string[] {
+  if (/^[ -<>-~]*$/.test(name)) return [];
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+/** A key of a ConfigMap or Secret: it becomes a file's name. */
+export function checkConfigKey(key: string): string[] {
+  const reasons: string[] = [];
+  if (key.length > 253) reasons.push("must be no more than 253 characters");
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    reasons.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    );
+  }
+  if (key === "." || key === "..") reasons.push(`must not be '${key}'`);
+  else if (key.startsWith("..")) reasons.push("must not start with '..'");
+  return reasons;
+}
+
+export function checkHeaderName(name: string): string[] {
+  if (/^[-A-Za-z0-9]+$/.test(name)) return [];
+  return [
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
+  ];
+}
+
+export function checkPercent(text: string): string[] {
+  if (/^[0-9]+%$/.test(text)) return [];
+  return [
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+  ];
+}
+
+/** A DNS subdomain in which labels may have underscores, as search lists do. */
+export function checkSearchDomain(domain: string): string[] {
+  const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+  const pattern = `${label}(\\.${label})*`;
+  const reasons = domain.length > 253 ? ["must be no more than 253 characters"] : [];
+  if (new RegExp(`^${pattern}$`).test(domain)) return reasons;
+  return [
+    ...reasons,
+    `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${pattern}')`,
+  ];
+}
+
+export function checkAddress(address: string): string[] {
+  if (isIP(address) === 0) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
+  return [];
+}
+
+/** The name of an object of most kinds. */
+export const checkObjectName = (name: string): string[] => checkSubdomain(name);
+
+/** Labels of a template or a selector. */
+export function* labelProblems(
+  field: string,
+  labels: Readonly<Record<string, string>> = {},
+): Generator<FieldError, void> {
+  for (const [key, value] of Object.entries(labels)) {
+    for (const reason of checkQualifiedName(key)) yield invalid(field, key, reason);
+    for (const reason of checkLabelValue(value)) yield invalid(field, value, reason);
+  }
+}
