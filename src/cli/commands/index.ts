@@ -79,7 +79,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "test",
-    summary: "Run the project's tests on the embedded cluster",
+    summary: "Run the project's tests on the embedded cluster, or on a real API server",
     load: async () => (await import("./test.ts")).test,
   },
   {

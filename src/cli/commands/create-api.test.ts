@@ -1,0 +1,198 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+
+const folder = useProjectFolder();
+const { call, initialize, read, snapshot } = folder;
+
+describe("create api", () => {
+  beforeEach(initialize);
+
+  test.each([
+    ["--version 1 --kind Order", "INVALID_NAME"],
+    ["--version v1 --kind order", "INVALID_NAME"],
+    ["--version v1 --kind Order --group Apps", "INVALID_NAME"],
+    ["--version v1 --kind Order --plural Orders", "INVALID_NAME"],
+    ["--version v1 --kind Order --short-name O", "INVALID_NAME"],
+    ["--version v1 --kind Order --resource=false --controller=false", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Order --group nothing --resource=false", "NOT_FOUND"],
+    ["--version v1 --kind Deploymen --group apps --resource=false", "NOT_FOUND"],
+  ])("refuses %s and changes nothing", async (flags, code) => {
+    const before = snapshot();
+    await expect(call(`create api --group apps ${flags}`)).rejects.toMatchObject({ code });
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("refuses a second group in one folder", async () => {
+    await call("create api --group apps --version v1 --kind Order");
+    await expect(call("create api --group crew --version v1 --kind Captain")).rejects.toMatchObject({
+      code: "REFUSED",
+      hint: expect.stringContaining("tsbuilder edit --multigroup") as string,
+    });
+  });
+
+  test("refuses controllers whose names would become one", async () => {
+    await call("create api --group apps --version v1 --kind Order");
+    const again = "create api --group apps --version v1 --kind Order --resource=false";
+    await expect(call(again)).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+    await call(`${again} --controller-name order-backup`);
+    await expect(call(`${again} --controller-name orderbackup`)).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+    });
+  });
+
+  test("writes again with --force what the user changed", async () => {
+    await call("create api --group apps --version v1 --kind Order");
+    const types = read("api/v1/order_types.ts");
+    writeFileSync(join(folder.root, "api/v1/order_types.ts"), "mine");
+    await call("create api --group apps --version v1 --kind Order --force");
+    expect(read("api/v1/order_types.ts")).toBe(types);
+    expect(read("src/main.ts").match(/setupOrderController\(manager\)/g)).toHaveLength(1);
+  });
+
+  test("shows with --dry-run and --diff what it would do, and does nothing", async () => {
+    const before = snapshot();
+    const line = "create api --group apps --version v1 --kind Order";
+    expect(await call(`${line} --dry-run`)).toContain("create api/v1/order_types.ts");
+    const diff = await call(`${line} --diff`);
+    expect(diff).toContain("+++ b/api/v1/order_types.ts\n@@ -0,0 +1,");
+    expect(diff).toContain("+setupOrderController(manager);");
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("says which lines to paste where a marker is gone, and changes nothing", async () => {
+    writeFileSync(
+      join(folder.root, "src/main.ts"),
+      read("src/main.ts").replace("// +tsbuilder:scaffold:setup\n", ""),
+    );
+    const before = snapshot();
+    await expect(call("create api --group apps --version v1 --kind Order")).rejects.toMatchObject({
+      code: "MARKER_MISSING",
+      hint: expect.stringContaining("setupOrderController(manager);") as string,
+    });
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("reports errors of the sources with their place, and changes nothing", async () => {
+    await call("create api --group apps --version v1 --kind Order");
+    writeFileSync(
+      join(folder.root, "api/v1/order_types.ts"),
+      `${read("api/v1/order_types.ts")}export interface X {\n`,
+    );
+    const before = snapshot();
+    await expect(call("create api --group apps --version v1 --kind Bill")).rejects.toMatchObject({
+      code: "INVALID_SOURCE",
+      message: expect.stringContaining("api/v1/order_types.ts:") as string,
+    });
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("proposes the group of Kubernetes that may have been meant", async () => {
+    const line = "create api --group netwroking --version v1 --kind NetworkPolicy --resource=false";
+    await expect(call(line)).rejects.toMatchObject({ hint: "did you mean --group networking?" });
+  });
+
+  test("finds plural and scope of a kind of Kubernetes", async () => {
+    await call("create api --group networking --version v1 --kind NetworkPolicy --resource=false");
+    const controller = read("src/controller/networkpolicy_controller.ts");
+    expect(controller).toContain(`from "@tsbuilder/runtime/k8s/networking/v1";`);
+    expect(controller).toContain("groups=networking.k8s.io,resources=networkpolicies,verbs");
+  });
+
+  test.each([
+    ["--image nginx: ", `"nginx:" is not the name of an image`],
+    ["--template deploy-image", `the template "deploy-image" needs --image`],
+    ["--image nginx --image-container-port 0", `the port "0" is not valid`],
+    ["--image nginx --run-as-user folder.root", `the user "folder.root" is not valid`],
+    ["--template appservice --image nginx", `--image is not for "appservice"`],
+    ["--run-as-user 1", "--run-as-user is not for a skeleton"],
+    ["--image nginx --controller=false", "--template writes types and a controller"],
+  ])("refuses %s", async (flags, message) => {
+    const line = `create api --group apps --version v1 --kind Web ${flags.trim()}`;
+    await expect(call(line)).rejects.toThrow(message);
+  });
+
+  test.each(["nginx", "nginx:1.29", `localhost:5000/nginx@sha256:${"0".repeat(64)}`])(
+    "makes an operator for the image %s",
+    async (image) => {
+      await call(
+        `create api --group apps --version v1 --kind Web --image ${image} --image-container-port 80`,
+      );
+      expect(read("config/crd/bases/apps.example.com_webs.yaml")).toContain(`default: ${image}\n`);
+    },
+  );
+
+  test("takes a kind of somebody else's from an npm package", async () => {
+    await call(
+      "create api --group cert-manager --external-domain io --version v1 --kind Certificate --resource=false --external-module @example/cert-manager --make=false",
+    );
+    expect(read("src/controller/certificate_controller.ts")).toContain(
+      `import { Certificate } from "@example/cert-manager";`,
+    );
+  });
+
+  test("makes types from a file with somebody else's definition, and takes them back", async () => {
+    const before = snapshot();
+    writeDefinition();
+    const line = "--group cert-manager.io --version v1 --kind Certificate";
+    await call(`create api ${line} --resource=false --crd ${definition}`);
+    expect(read("src/types/cert-manager.io/v1/certificate_types.ts")).toContain("secretName: string");
+    const controller = read("src/controller/certificate_controller.ts");
+    expect(controller).toContain(
+      `import { Certificate } from "../types/cert-manager.io/v1/certificate_types.ts";`,
+    );
+    expect(controller).toContain("groups=cert-manager.io,resources=certificates,verbs");
+    expect(existsSync(join(folder.root, "config/crd"))).toBe(false);
+    await call(`delete api ${line}`);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("names what a file with definitions has, where it is something else", async () => {
+    writeDefinition();
+    const line = `--resource=false --crd ${definition} --group cert-manager.io`;
+    await expect(call(`create api ${line} --version v2 --kind Certificate`)).rejects.toMatchObject({
+      hint: "it has --version v1",
+    });
+    await expect(call(`create api ${line} --version v1 --kind Issuer`)).rejects.toMatchObject({
+      hint: "it has --kind Certificate",
+    });
+  });
+
+  test("writes fifty kinds into one project", async () => {
+    for (let i = 0; i < 50; i++)
+      await call(`create api --group apps --version v1 --kind Kind${i} --make=false`);
+    expect(read("src/main.ts").match(/setupKind\d+Controller\(manager\)/g)).toHaveLength(50);
+  }, 60_000);
+});
+
+const definition = join(tmpdir(), `tsbuilder-crd-${process.pid}.yaml`);
+afterEach(() => rmSync(definition, { force: true }));
+
+/** The definition of a kind of somebody else's, beside the project. */
+function writeDefinition(): void {
+  const schema = {
+    type: "object",
+    properties: {
+      spec: { type: "object", required: ["secretName"], properties: { secretName: { type: "string" } } },
+    },
+  };
+  const crd = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "certificates.cert-manager.io" },
+    spec: {
+      group: "cert-manager.io",
+      names: {
+        kind: "Certificate",
+        listKind: "CertificateList",
+        plural: "certificates",
+        singular: "certificate",
+      },
+      scope: "Namespaced",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+  writeFileSync(definition, JSON.stringify(crd));
+}

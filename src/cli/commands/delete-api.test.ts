@@ -1,0 +1,51 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+
+const folder = useProjectFolder();
+const { call, initialize, read, snapshot } = folder;
+
+describe("delete api", () => {
+  beforeEach(async () => {
+    await initialize();
+    await call("create api --group apps --version v1 --kind Order");
+  });
+
+  const line = "delete api --group apps --version v1 --kind Order";
+  const change = (): void =>
+    writeFileSync(
+      join(folder.root, "src/controller/order_controller.ts"),
+      "// mine\n" + read("src/controller/order_controller.ts"),
+    );
+
+  test("refuses where the user changed a file, and names it", async () => {
+    change();
+    const before = snapshot();
+    await expect(call(line)).rejects.toMatchObject({
+      code: "FILE_CHANGED",
+      message: `you changed "src/controller/order_controller.ts"`,
+    });
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("deletes it all the same with --force", async () => {
+    change();
+    await call(`${line} --force`);
+    expect(existsSync(join(folder.root, "src/controller"))).toBe(false);
+  });
+
+  test("leaves it behind with --keep, unwired", async () => {
+    change();
+    await call(`${line} --keep --make=false`);
+    expect(read("src/controller/order_controller.ts")).toContain("// mine");
+    expect(read("src/main.ts")).not.toContain("setupOrderController");
+  });
+
+  test("proposes the kind that may have been meant", async () => {
+    await expect(call("delete api --group apps --version v1 --kind Oder")).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      hint: "did you mean --kind Order?",
+    });
+  });
+});
