@@ -62,6 +62,14 @@ test("apply sends nothing after a cold start where an earlier process applied th
   expect(writes()).toBe(0);
 });
 
+test("apply sends nothing after a cold start where a list is empty", async () => {
+  const earlier = await coldStart();
+  await earlier.client.apply(Deployment, desired("empty", { env: [], ports: [] }));
+  const { client, writes } = await coldStart();
+  await client.apply(Deployment, desired("empty", { env: [], ports: [] }));
+  expect(writes()).toBe(0);
+});
+
 test("apply sends nothing after a cold start where others set fields of their own", async () => {
   const earlier = await coldStart();
   const made = await earlier.client.apply(Deployment, desired("shared"));

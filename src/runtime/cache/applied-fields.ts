@@ -73,10 +73,10 @@ function digestOf(fieldManager: string, value: unknown): string {
   return hashOf([fieldManager, sorted(value)]);
 }
 
-/** The same value with its fields in one order. */
+/** The same value with its fields in one order, and without empty lists, which the server does not keep. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(sorted);
   const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(fields.map(([field, inner]) => [field, sorted(inner)]));
 }
