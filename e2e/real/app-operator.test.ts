@@ -1,0 +1,31 @@
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+import { expect, test } from "vitest";
+import { appServiceSuite } from "../support/appservice/suite.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+import { letPodsRun } from "./pods-run.ts";
+
+const binaries = findBinaries({ build: false });
+
+if ("missing" in binaries) {
+  console.log(`left out: the app operator on a real control plane: ${binaries.missing}`);
+  test.skipIf(true)(`left out: ${binaries.missing}`, () => expect(binaries).not.toHaveProperty("missing"));
+} else {
+  appServiceSuite("a real control plane", {
+    bare: () => startControlPlane(binaries.folder),
+    withControllers: async () => {
+      const control = await startControlPlane(binaries.folder, { controllerManager: true });
+      const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
+      const ended = new AbortController();
+      const running = letPodsRun(client, ended.signal);
+      return {
+        kubeconfig: control.kubeconfig,
+        stop: async () => {
+          ended.abort();
+          await running.catch(() => undefined);
+          await control.stop();
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,195 @@
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import type { Kind } from "@tsbuilder/runtime";
+import { expect } from "vitest";
+import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
+import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+
+/** What the operator makes of an app, and what it keeps of it. */
+export const childrenScenarios: readonly Scenario[] = [
+  { id: "T01", title: "the walk-through's sample becomes a Deployment and a Service", play: sample },
+  { id: "T05", title: "/scale scales the app", play: scale },
+  { id: "T07", title: "another image is one write to the Deployment", play: otherImage },
+  { id: "T09", title: "children that were deleted come back", play: deletedChildren },
+  {
+    id: "T11",
+    title: "what others set stays, and annotations of the app have no effect",
+    play: othersFields,
+  },
+  { id: "T12", title: "a port and a variable that are dropped are gone", play: droppedItems },
+  { id: "T12b", title: "a service that needs no node port any more loses it", play: droppedNodePort },
+];
+
+async function sample(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "nginx-app" };
+  const ports = [{ port: 80, targetPort: 80, nodePort: 30002 }];
+  const app = await stage.create(key, { replicas: 3, image: "nginx:alpine", ports });
+  await stage.observed(key);
+
+  const deployment = await stage.client.get(Deployment, key);
+  expect(deployment.spec?.replicas).toBe(3);
+  expect(deployment.spec?.template.spec?.containers).toMatchObject([
+    {
+      name: "nginx-app",
+      image: "nginx:alpine",
+      imagePullPolicy: "IfNotPresent",
+      ports: [{ containerPort: 80, protocol: "TCP" }],
+    },
+  ]);
+  const service = await stage.client.get(Service, key);
+  expect(service.spec).toMatchObject({
+    type: "NodePort",
+    ports: [{ port: 80, targetPort: 80, nodePort: 30002, protocol: "TCP" }],
+  });
+  for (const { metadata } of [deployment, service]) {
+    expect(metadata.ownerReferences).toEqual([
+      {
+        apiVersion: "apps.example.com/v1",
+        kind: "AppService",
+        name: "nginx-app",
+        uid: app.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+  }
+  expect(await stage.condition(AppService, key, "Available")).toBe("False/Deploying");
+  await stage.makeAvailable(key);
+  await eventually(async () => {
+    expect(await stage.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
+  }, patient);
+  expect((await stage.client.get(AppService, key)).status).toMatchObject({
+    replicas: 3,
+    readyReplicas: 3,
+    nodePorts: [30002],
+    url: `http://nginx-app.${namespace}.svc:80`,
+  });
+}
+
+async function scale(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "scaled" };
+  const { metadata } = await stage.create(key, { image: "nginx" });
+  await stage.observed(key);
+  const subresource = stage.client.subresource(AppService, key, "scale");
+  await subresource.patch({ merge: { spec: { replicas: 3 } } });
+  const app = await stage.observed(key);
+  expect(app.spec.replicas).toBe(3);
+  expect(app.metadata.generation).toBe(metadata.generation! + 1);
+  expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(3);
+  await stage.makeAvailable(key);
+  await eventually(async () => {
+    expect(await subresource.get()).toMatchObject({
+      spec: { replicas: 3 },
+      status: {
+        replicas: 3,
+        selector: "app.kubernetes.io/name=appservice,app.kubernetes.io/instance=scaled",
+      },
+    });
+  }, patient);
+}
+
+async function otherImage(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "rolled" };
+  const envs = [{ name: "A", value: "1" }];
+  await stage.create(key, { image: "nginx:1", envs, ports: [{ port: 80 }] });
+  await stage.observed(key);
+  const before = (await stage.client.get(Deployment, key)).spec!.template;
+  const writes = stage.writesFromNow();
+  await stage.change(key, { image: "nginx:2" });
+  const app = await stage.observed(key);
+  expect(app.status?.observedGeneration).toBe(app.metadata.generation);
+  expect(await stage.condition(AppService, key, "Progressing")).toBe("True/RollingOut");
+  const after = (await stage.client.get(Deployment, key)).spec!.template;
+  expect(after.spec!.containers[0]!.image).toBe("nginx:2");
+  after.spec!.containers[0]!.image = "nginx:1";
+  expect(after).toEqual(before);
+  const children = writes().filter(({ path }) => !path.includes("/appservices/"));
+  expect(children.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `PATCH /apis/apps/v1/namespaces/${namespace}/deployments/rolled`,
+  ]);
+}
+
+async function deletedChildren(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "mended" };
+  await stage.create(key, { image: "nginx", ports: [{ port: 80 }], config: { LEVEL: "debug" } });
+  await stage.observed(key);
+  const children: [Kind, Key][] = [
+    [Deployment, key],
+    [Service, key],
+    [ConfigMap, { namespace, name: "mended-config" }],
+  ];
+  for (const [kind, child] of children) {
+    const before = await stage.client.get(kind, child);
+    await stage.client.delete(kind, child, { propagationPolicy: "Background" });
+    await eventually(async () => {
+      const after = await stage.client.get(kind, child);
+      expect(after.metadata.uid).not.toBe(before.metadata.uid);
+      expect(lasting(after)).toEqual(lasting(before));
+    }, patient);
+  }
+}
+
+/** What an object is asked to be, without what the cluster gave it. */
+function lasting(object: object): unknown {
+  const { spec, data } = object as { spec?: Record<string, unknown>; data?: unknown };
+  const { clusterIP: _, clusterIPs: __, ...rest } = spec ?? {};
+  return { spec: rest, data };
+}
+
+async function othersFields(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "shared" };
+  const metadata = { ...key, annotations: { spec: "{}", other: "1" } };
+  const spec = { image: "nginx", ports: [{ port: 80 }] };
+  await stage.client.create(AppService, { metadata, spec });
+  await stage.observed(key);
+  const writes = stage.writesFromNow();
+  const reconciles = await stage.reconciles();
+  await stage.client.patch(Deployment, key, { merge: { metadata: { annotations: { note: "mine" } } } });
+  await stage.client.patch(Service, key, { merge: { metadata: { labels: { team: "mine" } } } });
+  const app = await stage.client.get(AppService, key);
+  const { annotations: _, ...rest } = app.metadata;
+  await stage.client.update(AppService, { ...app, metadata: rest });
+  await eventually(async () => expect(await stage.reconciles()).toBeGreaterThan(reconciles), patient);
+  const [deployment, service] = [
+    await stage.client.get(Deployment, key),
+    await stage.client.get(Service, key),
+  ];
+  expect(deployment.metadata.annotations).toMatchObject({ note: "mine" });
+  expect(service.metadata.labels).toMatchObject({ team: "mine" });
+  expect(writes()).toEqual([]);
+}
+
+async function droppedItems(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "shrinking" };
+  const [web, admin] = [
+    { name: "web", port: 80 },
+    { name: "admin", port: 81 },
+  ];
+  const [a, b] = [
+    { name: "A", value: "1" },
+    { name: "B", value: "2" },
+  ];
+  await stage.create(key, { image: "nginx", ports: [web, admin], envs: [a, b] });
+  await stage.observed(key);
+  await stage.change(key, { ports: [web], envs: [a] });
+  await stage.observed(key);
+  const service = await stage.client.get(Service, key);
+  expect(service.spec?.ports?.map(({ name, port }) => ({ name, port }))).toEqual([web]);
+  const [container] = (await stage.client.get(Deployment, key)).spec!.template.spec!.containers;
+  expect(container!.env).toEqual([a]);
+  expect(container!.ports).toEqual([{ name: "web", containerPort: 80, protocol: "TCP" }]);
+}
+
+async function droppedNodePort(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "inward" };
+  await stage.create(key, { image: "nginx", ports: [{ port: 80, nodePort: 30012 }] });
+  await stage.observed(key);
+  const { clusterIP } = (await stage.client.get(Service, key)).spec!;
+  await stage.change(key, { ports: [{ port: 80 }] });
+  await stage.observed(key);
+  const { spec } = await stage.client.get(Service, key);
+  expect(spec).toMatchObject({ type: "ClusterIP", clusterIP });
+  expect(spec?.ports?.[0]?.nodePort).toBeUndefined();
+  expect((await stage.client.get(AppService, key)).status?.nodePorts).toBeUndefined();
+}

@@ -1,0 +1,143 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Namespace, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { expect } from "vitest";
+import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
+import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
+import { findPrograms } from "../kubectl-binaries.ts";
+import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+
+const programs = findPrograms("33");
+const missing = "missing" in programs ? programs.missing : undefined;
+const kubectl = promisify(execFile);
+/** The real garbage collector learns of new kinds every 30 s, and owners of kinds that it does not know wait for that. */
+const GARBAGE = { timeout: 120_000 };
+
+/** What takes the controllers of Kubernetes: pods, rollouts, garbage, namespaces that end. */
+export const controllersScenarios: readonly Scenario[] = [
+  {
+    id: "T04",
+    title: "two pods become five, the first two stay, and the columns agree",
+    play: twoToFive,
+    missing,
+  },
+  { id: "T07c", title: "another image replaces the pods, and is told when it is through", play: rollout },
+  { id: "T17c", title: "a deleted app takes its children along, and none comes back", play: collected },
+  { id: "T17d", title: "a namespace ends with everything in it", play: endedNamespace, quiet: false },
+  { id: "I05", title: "an image's object rolls out, and goes with all that it owns", play: image },
+];
+
+async function twoToFive(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "walk" };
+  await stage.create(key, { image: "nginx:alpine", replicas: 2, ports: [{ port: 80, nodePort: 30004 }] });
+  await ready(stage, key, 2);
+  const before = await podsOf(stage, key);
+  expect(before).toHaveLength(2);
+  await stage.change(key, { replicas: 5 });
+  await ready(stage, key, 5);
+  const after = await podsOf(stage, key);
+  expect(after).toHaveLength(5);
+  expect(after).toEqual(expect.arrayContaining(before));
+  if (!("kubectl" in programs)) return;
+  const args = ["--kubeconfig", stage.kubeconfig, "-n", namespace, "get", "appservice", "walk", "-o", "wide"];
+  const [header, row] = (await kubectl(programs.kubectl, args)).stdout.split("\n");
+  expect(header!.split(/ +/).slice(0, 6)).toEqual(["NAME", "IMAGE", "DESIRED", "READY", "AVAILABLE", "URL"]);
+  expect(row!.split(/ +/).slice(0, 6)).toEqual([
+    "walk",
+    "nginx:alpine",
+    "5",
+    "5",
+    "True",
+    `http://walk.${namespace}.svc:80`,
+  ]);
+}
+
+async function rollout(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "rolled" };
+  await stage.create(key, { image: "nginx:1", replicas: 2, ports: [{ port: 80 }] });
+  await ready(stage, key, 2);
+  const before = await podsOf(stage, key);
+  await stage.change(key, { image: "nginx:2" });
+  await ready(stage, key, 2);
+  const after = await podsOf(stage, key);
+  expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+}
+
+async function collected(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "gone" };
+  await stage.create(key, { image: "nginx", ports: [{ port: 80 }] });
+  await ready(stage, key, 1);
+  await stage.stop();
+  await stage.client.delete(AppService, key, { propagationPolicy: "Background" });
+  await eventually(async () => {
+    expect(await stage.client.find(Deployment, key)).toBeUndefined();
+    expect(await stage.client.find(Service, key)).toBeUndefined();
+    expect(await podsOf(stage, key)).toEqual([]);
+  }, GARBAGE);
+  const writes = stage.writesFromNow();
+  await stage.start();
+  await eventually(async () => {
+    expect(await stage.operator.metric("workqueue_depth")).toBe(0);
+  }, patient);
+  expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
+}
+
+async function endedNamespace(stage: Stage, namespace: string): Promise<void> {
+  const keys = Array.from({ length: 5 }, (_, at) => ({ namespace, name: `ending-${at}` }));
+  for (const key of keys) await stage.create(key, { image: "nginx", ports: [{ port: 80 }] });
+  for (const key of keys) await ready(stage, key, 1);
+  const writes = stage.writesFromNow();
+  await stage.client.delete(Namespace, { name: namespace });
+  await eventually(
+    async () => expect(await stage.client.find(Namespace, { name: namespace })).toBeUndefined(),
+    { timeout: 90_000 },
+  );
+  expect(stage.operator.isRunning).toBe(true);
+  // The namespace's controller takes kinds in any order: a child may go while its app still stands.
+  const made = writes().filter(({ path, status }) => status < 400 && !path.endsWith("/status"));
+  expect(made.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+}
+
+async function image(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "cache" };
+  await stage.client.create(Memcached, { metadata: key, spec: { replicas: 2 } });
+  const isReady = () =>
+    eventually(async () => {
+      expect(await stage.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
+      expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
+      const { status, metadata } = await stage.client.get(Memcached, key);
+      expect(status).toMatchObject({ readyReplicas: 2, observedGeneration: metadata.generation });
+    }, patient);
+  await isReady();
+  const before = await podsOf(stage, key);
+  await stage.client.patch(Memcached, key, { merge: { spec: { image: "memcached:1.7" } } });
+  await eventually(async () => {
+    const now = await podsOf(stage, key);
+    expect(now.filter((uid) => before.includes(uid))).toEqual([]);
+    expect(now).toHaveLength(2);
+  }, patient);
+  await isReady();
+  await stage.client.delete(Memcached, key, { propagationPolicy: "Background" });
+  await eventually(async () => {
+    expect(await stage.client.find(Deployment, key)).toBeUndefined();
+    expect(await stage.client.find(Service, key)).toBeUndefined();
+  }, GARBAGE);
+}
+
+async function ready(stage: Stage, key: Key, pods: number): Promise<void> {
+  await eventually(async () => {
+    const { metadata, status } = await stage.client.get(AppService, key);
+    expect(status).toMatchObject({ readyReplicas: pods, observedGeneration: metadata.generation });
+    expect(await stage.condition(AppService, key, "Progressing")).toBe("False/UpToDate");
+    expect(await stage.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
+  }, patient);
+}
+
+/** The uids of an object's pods, without those that end. */
+async function podsOf(stage: Stage, { namespace, name }: Key): Promise<(string | undefined)[]> {
+  const labels = { "app.kubernetes.io/instance": name };
+  const pods = await stage.client.list(Pod, { namespace, labels });
+  return pods.filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.uid);
+}

@@ -1,0 +1,108 @@
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { expect } from "vitest";
+import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
+import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+
+/** What an operator that was scaffolded for an image makes of its objects. */
+export const imageScenarios: readonly Scenario[] = [
+  { id: "I01", title: "an empty spec runs the scaffolded image, command, port and user", play: scaffolded },
+  {
+    id: "I02",
+    title: "two objects share neither pods nor labels, and their images may have any form",
+    play: images,
+  },
+  { id: "I03", title: "it scales by /scale, and deleted children come back", play: scaleAndDelete },
+  { id: "I04", title: "Available and Progressing follow the Deployment as it is now", play: conditions },
+];
+
+async function scaffolded(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "plain" };
+  const { metadata } = await create(stage, key, {});
+  const deployment = await eventually(() => stage.client.get(Deployment, key), patient);
+  expect(deployment.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
+  expect(deployment.spec).toMatchObject({
+    replicas: 1,
+    template: {
+      spec: {
+        securityContext: { runAsUser: 1001, runAsNonRoot: true },
+        containers: [
+          {
+            image: "memcached:1.6-alpine",
+            command: ["memcached", "-m=64", "-v"],
+            ports: [{ containerPort: 11211 }],
+          },
+        ],
+      },
+    },
+  });
+  const service = await eventually(() => stage.client.get(Service, key), patient);
+  expect(service.spec).toMatchObject({ type: "ClusterIP", ports: [{ port: 11211 }] });
+}
+
+async function images(stage: Stage, namespace: string): Promise<void> {
+  const forms = [
+    "nginx",
+    "registry.example.com:5000/team/app",
+    "registry.example.com:5000/team/app:v1",
+    `registry.example.com:5000/app@sha256:${"0".repeat(64)}`,
+  ];
+  const keys = forms.map((_, at) => ({ namespace, name: `image-${at}` }));
+  for (const key of keys) await create(stage, key, {});
+  for (const [at, key] of keys.entries()) await change(stage, key, { image: forms[at]! });
+  const deployments = await eventually(async () => {
+    const found = await Promise.all(keys.map((key) => stage.client.get(Deployment, key)));
+    expect(found.map(({ spec }) => spec!.template.spec!.containers[0]!.image)).toEqual(forms);
+    return found;
+  }, patient);
+  const selectors = deployments.map(({ spec }) => JSON.stringify(spec!.selector));
+  expect(new Set(selectors).size).toBe(forms.length);
+  for (const selector of selectors) expect(selector).not.toMatch(/image-\d.*(nginx|v1|sha256)/);
+}
+
+async function scaleAndDelete(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "scaled" };
+  await create(stage, key, {});
+  const before = await eventually(() => stage.client.get(Deployment, key), patient);
+  await stage.client.subresource(Memcached, key, "scale").patch({ merge: { spec: { replicas: 4 } } });
+  await eventually(async () => {
+    expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(4);
+  }, patient);
+  await stage.client.delete(Deployment, key, { propagationPolicy: "Background" });
+  await stage.client.delete(Service, key);
+  await eventually(async () => {
+    const after = await stage.client.get(Deployment, key);
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(after.spec?.replicas).toBe(4);
+    expect((await stage.client.get(Service, key)).metadata.deletionTimestamp).toBeUndefined();
+  }, patient);
+}
+
+async function conditions(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "watched" };
+  await create(stage, key, {});
+  await eventually(async () => {
+    expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
+    expect(await stage.condition(Memcached, key, "Degraded")).toBe("False/AsExpected");
+  }, patient);
+  await stage.makeAvailable(key);
+  await eventually(async () => {
+    expect(await stage.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
+    expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
+  }, patient);
+  // The Deployment has a new generation that its controller has not seen: what it says is of the old one.
+  await change(stage, key, { image: "memcached:1.7" });
+  await eventually(async () => {
+    expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
+    expect(await stage.condition(Memcached, key, "Progressing")).toBe("True/RollingOut");
+  }, patient);
+}
+
+function create(stage: Stage, key: Key, spec: MemcachedSpec): Promise<Memcached> {
+  return stage.client.create(Memcached, { metadata: { ...key }, spec });
+}
+
+function change(stage: Stage, key: Key, spec: MemcachedSpec): Promise<Memcached> {
+  return stage.client.patch(Memcached, key, { merge: { spec } });
+}

@@ -1,0 +1,119 @@
+import { ApiError, type Kind } from "@tsbuilder/runtime";
+import { expect } from "vitest";
+import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
+import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
+import type { Scenario, Stage } from "./stage.ts";
+
+/** What the API server refuses by the generated definitions, so that the operator never sees it. */
+export const refusalScenarios: readonly Scenario[] = [
+  { id: "T06", title: "fewer than no pods are refused, by /scale and by the spec", play: negativeScale },
+  {
+    id: "T19",
+    title: "invalid objects are refused with the field or the rule, and never reconciled",
+    play: invalid,
+  },
+  { id: "T20", title: "invalid changes are refused, and the object stays as it is", play: invalidChanges },
+];
+
+async function negativeScale(stage: Stage, namespace: string): Promise<void> {
+  for (const kind of [AppService, Memcached] as Kind<Memcached>[]) {
+    const key = { namespace, name: `scaled-${kind.kind.toLowerCase()}` };
+    const spec = { image: "nginx", replicas: 2 };
+    await stage.client.create(kind, { metadata: key, spec });
+    const scale = stage.client.subresource(kind, key, "scale");
+    const byScale = await refusal(scale.patch({ merge: { spec: { replicas: -1 } } }));
+    expect(byScale).toMatchObject({ status: 422, reason: "Invalid" });
+    expect(byScale.message).toContain("spec.replicas");
+    expect(byScale.message).toContain("greater than or equal to 0");
+    const bySpec = await refusal(stage.client.patch(kind, key, { merge: { spec: { replicas: -1 } } }));
+    expect(bySpec).toMatchObject({ status: 422, reason: "Invalid" });
+    expect(bySpec.message).toContain("should be greater than or equal to 0");
+    expect((await stage.client.get(kind, key)).spec).toMatchObject(spec);
+  }
+}
+
+const requests = { requests: { cpu: "1" } };
+
+/** Specs that nobody may store, and what the answer must say. */
+const wrong: readonly (readonly [name: string, spec: unknown, says: string])[] = [
+  ["no-image", {}, "spec.image: Required value"],
+  ["empty-image", { image: "" }, "spec.image"],
+  ["text-as-number", { image: "a", replicas: "3" }, "spec.replicas"],
+  ["too-many", { image: "a", replicas: 1001 }, "spec.replicas"],
+  ["port-zero", { image: "a", ports: [{ port: 0 }] }, "spec.ports[0].port"],
+  ["node-port", { image: "a", ports: [{ port: 80, nodePort: 80 }] }, "spec.ports[0].nodePort"],
+  ["unnamed", { image: "a", ports: [{ port: 80 }, { port: 81 }] }, "each needs a name"],
+  [
+    "inward-node-port",
+    { image: "a", serviceType: "ClusterIP", ports: [{ port: 80, nodePort: 30001 }] },
+    "a nodePort needs serviceType",
+  ],
+  [
+    "min-over-max",
+    { image: "a", resources: requests, autoscaling: { minReplicas: 3, maxReplicas: 2 } },
+    "minReplicas is larger than maxReplicas",
+  ],
+  ["no-request", { image: "a", autoscaling: { maxReplicas: 2 } }, "autoscaling needs"],
+  ["nowhere", { image: "a", ingress: { host: "a.example.com" } }, "ingress needs ports"],
+  ["named-nothing", { image: "a", ports: [{ port: 80, targetPort: "web" }] }, "a targetPort that is a name"],
+  ["twice", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
+  ["other-type", { image: "a", serviceType: "ExternalName" }, "spec.serviceType"],
+  ["with.dots", { image: "a" }, "the name is that of a Service"],
+  ["1st", { image: "a" }, "the name is that of a Service"],
+  ["x".repeat(53), { image: "a" }, "the name is that of a Service"],
+];
+
+const wrongImages: readonly (readonly [name: string, spec: unknown, says: string])[] = [
+  ["empty", { image: "" }, "spec.image"],
+  ["port", { port: 70000 }, "spec.port"],
+  ["user", { runAsUser: -1 }, "spec.runAsUser"],
+  ["with.dots", {}, "the name is that of a Service"],
+];
+
+async function invalid(stage: Stage, namespace: string): Promise<void> {
+  await stage.settled();
+  const before = [await stage.reconciles("appservice"), await stage.reconciles("memcached")];
+  for (const [name, spec, says] of wrong)
+    await expectInvalid(
+      stage.client.create(AppService, { metadata: { name, namespace }, spec: spec as AppServiceSpec }),
+      says,
+    );
+  for (const [name, spec, says] of wrongImages)
+    await expectInvalid(
+      stage.client.create(Memcached, { metadata: { name, namespace }, spec: spec as MemcachedSpec }),
+      says,
+    );
+  expect(await stage.client.list(AppService, { namespace })).toEqual([]);
+  expect(await stage.client.list(Memcached, { namespace })).toEqual([]);
+  expect([await stage.reconciles("appservice"), await stage.reconciles("memcached")]).toEqual(before);
+}
+
+/** Those of them that are as wrong for an app that has an image and a port. */
+const changes = ["empty-image", "text-as-number", "port-zero", "node-port", "unnamed", "inward-node-port"];
+
+async function invalidChanges(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "steady" };
+  await stage.create(key, { image: "nginx", ports: [{ name: "web", port: 80 }] });
+  const { metadata, spec } = await stage.observed(key);
+  for (const [, change, says] of wrong.filter(([name]) => changes.includes(name)))
+    await expectInvalid(stage.change(key, change as AppServiceSpec), says);
+  await expectInvalid(stage.change(key, { image: null }), "spec.image: Required value");
+  const after = await stage.client.get(AppService, key);
+  expect(after.metadata.generation).toBe(metadata.generation);
+  expect(after.spec).toEqual(spec);
+}
+
+async function expectInvalid(request: Promise<unknown>, says: string): Promise<void> {
+  const error = await refusal(request);
+  expect(error).toMatchObject({ status: 422, reason: "Invalid" });
+  expect(error.message).toContain(says);
+}
+
+async function refusal(request: Promise<unknown>): Promise<ApiError> {
+  const outcome = await request.then(
+    () => new Error("it was accepted"),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof ApiError) return outcome;
+  throw outcome;
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Client, Kind } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { expect } from "vitest";
+import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
+import { parseManifest } from "../../../src/ship/manifest.ts";
+import { renderConfig } from "../../../src/ship/render.ts";
+import { run } from "../../golden/golden-projects.ts";
+import { findPrograms } from "../kubectl-binaries.ts";
+import { installOperator } from "../operator-process.ts";
+import { repository } from "../source-imports.ts";
+import { patient, type Scenario, type Stage } from "./stage.ts";
+
+const programs = findPrograms("33");
+const missing = "missing" in programs ? programs.missing : undefined;
+
+/** An operator that may see one namespace. */
+export const scopeScenarios: readonly Scenario[] = [
+  {
+    id: "T32",
+    title: "an operator of one namespace, with a Role, leaves the others alone",
+    play: oneNamespace,
+    missing,
+  },
+];
+
+async function oneNamespace(stage: Stage, namespace: string): Promise<void> {
+  const inside = { namespace: await stage.makeNamespace(`${namespace}-a`), name: "inside" };
+  const outside = { namespace: await stage.makeNamespace(`${namespace}-b`), name: "outside" };
+  await stage.stop();
+  const project = await makeNamespacedProject(stage.folder);
+  const scoped = await installOperator({
+    client: stage.client,
+    kubeconfig: stage.kubeconfig,
+    folder: stage.folder,
+    project,
+    account: { namespace: inside.namespace, name: "scoped-operator-controller-manager" },
+    install: (client) => installPermissions(client, project, inside.namespace),
+  });
+  const operator = await scoped.start({
+    server: stage.gateway.url,
+    flags: [`--watch-namespaces=${inside.namespace}`],
+  });
+  const from = stage.gateway.requests.length;
+  for (const key of [outside, inside]) await stage.create(key, { image: "nginx", ports: [{ port: 80 }] });
+  await eventually(async () => {
+    await stage.client.get(Deployment, inside);
+    await stage.client.get(Service, inside);
+  }, patient);
+  await operator.stop();
+  expect(operator.refused()).toEqual([]);
+  expect(await stage.client.find(Deployment, outside)).toBeUndefined();
+  const others = stage.gateway.requests
+    .slice(from)
+    .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${inside.namespace}/`));
+  expect(others.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([]);
+  // The cluster's own operator would take up both from here.
+  for (const key of [outside, inside])
+    for (const kind of [AppService, Deployment, Service] as Kind[]) await stage.client.delete(kind, key);
+  await stage.start();
+}
+
+/** What `init --namespaced` makes; the sources are those of the cluster-wide operator. */
+async function makeNamespacedProject(folder: string): Promise<string> {
+  const project = join(folder, "scoped-operator");
+  mkdirSync(project, { recursive: true });
+  symlinkSync(join(repository, "node_modules"), join(project, "node_modules"));
+  await run(["init", "--domain", "example.com", "--namespaced", "--template", "appservice"], project);
+  return project;
+}
+
+/** Applies what `deploy` would, except for the Deployment: the operator runs here. */
+async function installPermissions(client: Client, project: string, namespace: string): Promise<void> {
+  const path = process.env["PATH"];
+  if ("kubectl" in programs) process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
+  const rendered = await renderConfig(project, "default", { namespace });
+  process.env["PATH"] = path;
+  const objects = parseManifest(rendered).filter(({ kind }) =>
+    ["ServiceAccount", "Role", "RoleBinding"].includes(kind),
+  );
+  expect(objects.find(({ metadata }) => metadata.name === "scoped-operator-manager-role")?.kind).toBe("Role");
+  for (const object of objects) await client.apply(await client.mapper.kindFor(object), object);
+}

@@ -1,0 +1,203 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Client, createClient, findCondition, type Kind, loadConfig } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
+import { ConfigMap, Namespace, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
+import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
+import { type ApiGateway, isWrite, type PassedRequest, startApiGateway } from "../api-gateway.ts";
+import { type InstalledOperator, installOperator, type RunningOperator } from "../operator-process.ts";
+import { repository } from "../source-imports.ts";
+
+/** A namespace and a name in it. */
+export interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What the operator has to do with, besides events. */
+export const watchedKinds: readonly Kind[] = [
+  AppService,
+  Memcached,
+  Deployment,
+  Service,
+  ConfigMap,
+  Ingress,
+  HorizontalPodAutoscaler,
+  PodDisruptionBudget,
+];
+
+/** Outcomes have half a minute unless a scenario says otherwise. */
+export const patient = { timeout: 30_000 };
+
+/**
+ * What a scenario plays on: a cluster, and the operator as a process of its own, with its ServiceAccount's token and
+ * exactly the permissions that were generated. Every request of the operator is seen.
+ */
+export class Stage {
+  readonly client: Client;
+  readonly kubeconfig: string;
+  /** Where a scenario may write files. */
+  readonly folder: string;
+  readonly gateway: ApiGateway;
+  readonly #installed: InstalledOperator;
+  readonly #refused: string[] = [];
+  /** Namespaces in which, when all scenarios are through, nothing may move any more. */
+  readonly quietNamespaces = new Set<string>();
+  operator: RunningOperator;
+
+  private constructor(
+    place: { client: Client; kubeconfig: string; folder: string; gateway: ApiGateway },
+    installed: InstalledOperator,
+    operator: RunningOperator,
+  ) {
+    this.client = place.client;
+    this.kubeconfig = place.kubeconfig;
+    this.folder = place.folder;
+    this.gateway = place.gateway;
+    this.#installed = installed;
+    this.operator = operator;
+  }
+
+  static async open(kubeconfig: string, folder: string): Promise<Stage> {
+    const client = createClient(await loadConfig({ kubeconfig, env: {} }), { fieldManager: "user" });
+    const gateway = await startApiGateway(kubeconfig);
+    const project = join(repository, "e2e/golden/app-operator");
+    const installed = await installOperator({ client, kubeconfig, folder, project });
+    const operator = await installed.start({ server: gateway.url });
+    return new Stage({ client, kubeconfig, folder, gateway }, installed, operator);
+  }
+
+  async close(): Promise<void> {
+    if (this.operator.isRunning) await this.stop();
+    await this.gateway.close();
+  }
+
+  /** Requests for which the operator had no permission, over all its lives. */
+  get refused(): readonly string[] {
+    return [...this.#refused, ...this.operator.refused()].filter(
+      (line) => !line.includes("being terminated"),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#refused.push(...this.operator.refused());
+    await this.operator.stop();
+  }
+
+  async start(): Promise<void> {
+    this.operator = await this.#installed.start({ server: this.gateway.url });
+  }
+
+  /** Ends the operator without a warning, and starts it again. */
+  async crash(): Promise<void> {
+    this.#refused.push(...this.operator.refused());
+    await this.operator.kill();
+    await this.start();
+  }
+
+  async makeNamespace(name: string): Promise<string> {
+    await this.client.create(Namespace, { metadata: { name } });
+    return name;
+  }
+
+  async create(key: Key, spec: AppServiceSpec): Promise<AppService> {
+    return this.client.create(AppService, { metadata: { ...key }, spec });
+  }
+
+  /** Changes an app as `kubectl patch` does. */
+  async change(key: Key, spec: { [Field in keyof AppServiceSpec]?: unknown }): Promise<AppService> {
+    return this.client.patch(AppService, key, { merge: { spec } });
+  }
+
+  /** The condition's status and reason, as `True/DeploymentAvailable`. */
+  async condition(kind: typeof AppService | typeof Memcached, key: Key, type: string): Promise<string> {
+    const { status } = await this.client.get<AppService | Memcached>(kind, key);
+    const condition = findCondition(status?.conditions, type);
+    return `${condition?.status}/${condition?.reason}`;
+  }
+
+  /** Waits until the operator has seen the app as it is now, and gives it. */
+  async observed(key: Key): Promise<AppService> {
+    return eventually(async () => {
+      const app = await this.client.get(AppService, key);
+      return app.status?.observedGeneration === app.metadata.generation && app;
+    }, patient);
+  }
+
+  /** Plays the Deployment's controller, for clusters without one. */
+  async makeAvailable(key: Key): Promise<void> {
+    const deployment = await this.client.get(Deployment, key);
+    const replicas = deployment.spec?.replicas ?? 1;
+    const time = "2026-01-01T00:00:00Z";
+    await this.client.patchStatus(
+      Deployment,
+      deployment,
+      {
+        observedGeneration: deployment.metadata.generation,
+        replicas,
+        updatedReplicas: replicas,
+        readyReplicas: replicas,
+        availableReplicas: replicas,
+        conditions: [
+          {
+            type: "Available",
+            status: "True",
+            reason: "MinimumReplicasAvailable",
+            lastTransitionTime: time,
+            lastUpdateTime: time,
+          },
+        ],
+      },
+      { optimisticLock: false },
+    );
+  }
+
+  /** The operator's requests from now on that may change something. */
+  writesFromNow(): () => PassedRequest[] {
+    const from = this.gateway.requests.length;
+    return () => this.gateway.requests.slice(from).filter(isWrite);
+  }
+
+  /** How often a controller has reconciled in this life of the operator. */
+  reconciles(controller: "appservice" | "memcached" = "appservice"): Promise<number> {
+    return this.operator.metric("controller_runtime_reconcile_total", `controller="${controller}"`);
+  }
+
+  /** Waits until the operator has nothing to do. */
+  async settled(): Promise<void> {
+    await eventually(async () => {
+      const before = await this.operator.metric("controller_runtime_reconcile_total");
+      await delay(500);
+      const after = await this.operator.metric("controller_runtime_reconcile_total");
+      return after === before && (await this.operator.metric("workqueue_depth")) === 0;
+    }, patient);
+  }
+
+  /** The versions of all objects of some namespaces that the operator may have a hand in. */
+  async versions(namespaces: Iterable<string>): Promise<Record<string, string | undefined>> {
+    const versions: Record<string, string | undefined> = {};
+    for (const namespace of namespaces)
+      for (const kind of watchedKinds)
+        for (const { metadata } of await this.client.list(kind, { namespace }))
+          versions[`${kind.kind} ${namespace}/${metadata.name}`] = metadata.resourceVersion;
+    return versions;
+  }
+}
+
+/** One scenario: what is done, and what must come of it. */
+export interface Scenario {
+  /** The row of the table of acceptance scenarios where it begins with T. */
+  readonly id: string;
+  readonly title: string;
+  /** Plays in a namespace of its own. */
+  readonly play: (stage: Stage, namespace: string) => Promise<void>;
+  /** Whether nothing may move in the namespace once all is done; unless said otherwise, nothing may. */
+  readonly quiet?: boolean;
+  /** Why it can't be played here. */
+  readonly missing?: string | undefined;
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { absenceScenarios } from "./absence-scenarios.ts";
+import { childrenScenarios } from "./children-scenarios.ts";
+import { controllersScenarios } from "./controllers-scenarios.ts";
+import { imageScenarios } from "./image-scenarios.ts";
+import { refusalScenarios } from "./refusal-scenarios.ts";
+import { scopeScenarios } from "./scope-scenarios.ts";
+import { type Scenario, Stage } from "./stage.ts";
+import { troubleScenarios } from "./trouble-scenarios.ts";
+
+/** A cluster to play on. */
+export interface ClusterToPlayOn {
+  /** An administrator's kubeconfig file. */
+  readonly kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+/** Clusters with and without the controllers of Kubernetes; without them a test plays their part. */
+export interface Clusters {
+  readonly bare: () => Promise<ClusterToPlayOn>;
+  readonly withControllers: () => Promise<ClusterToPlayOn>;
+}
+
+/** Nothing may be written for this long before it counts as quiet. */
+const QUIET = 20_000;
+
+/** Plays every scenario of AppService and of deploy-image on a cluster. */
+export function appServiceSuite(where: string, { bare, withControllers }: Clusters): void {
+  playAll(`${where} without controllers`, bare, [
+    ...childrenScenarios,
+    ...imageScenarios,
+    ...refusalScenarios,
+    ...troubleScenarios,
+    ...absenceScenarios,
+    ...scopeScenarios,
+  ]);
+  playAll(`${where} with its controllers`, withControllers, controllersScenarios);
+}
+
+function playAll(
+  where: string,
+  startCluster: () => Promise<ClusterToPlayOn>,
+  scenarios: readonly Scenario[],
+): void {
+  describe(`the app operator on ${where}`, () => {
+    let folder: string;
+    let cluster: ClusterToPlayOn;
+    let stage: Stage;
+
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), "app-operator-"));
+      cluster = await startCluster();
+      stage = await Stage.open(cluster.kubeconfig, folder);
+    });
+
+    afterAll(async () => {
+      await stage?.close();
+      await cluster?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    for (const { id, title, play, quiet = true, missing } of scenarios) {
+      const namespace = id.toLowerCase();
+      if (missing !== undefined) console.log(`left out: ${id} ${title}: ${missing}`);
+      test.skipIf(missing !== undefined)(`${id} ${title}`, async () => {
+        expect.hasAssertions();
+        await stage.makeNamespace(namespace);
+        // A scenario that failed may have left it so.
+        if (!stage.operator.isRunning) await stage.start();
+        if (quiet) stage.quietNamespaces.add(namespace);
+        await play(stage, namespace);
+      });
+    }
+
+    test("then nothing is written for 20 s", async () => {
+      const writes = stage.writesFromNow();
+      const before = await stage.versions(stage.quietNamespaces);
+      await delay(QUIET);
+      expect(writes().map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+      expect(await stage.versions(stage.quietNamespaces)).toEqual(before);
+    });
+
+    test("its permissions were enough, and nothing was an error", () => {
+      expect(stage.refused.filter(isUnexpected)).toEqual([]);
+      const errors = stage.operator.lines.filter(({ level }) => level === "error");
+      expect(errors.map((line) => JSON.stringify(line)).filter(isUnexpected)).toEqual([]);
+    });
+  });
+}
+
+/** A namespace that ends loses its objects in any order, so that a child is missed and asked for once more, in vain. */
+function isUnexpected(line: string): boolean {
+  return !/being terminated|namespaces \\"[^"]*\\" not found/.test(line);
+}
