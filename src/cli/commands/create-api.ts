@@ -4,14 +4,11 @@ import { addResource } from "../../project/add-resource.ts";
 import { newResource, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import {
   checkControllerName,
-  checkGroup,
-  checkKind,
   checkPlural,
   checkPort,
   checkResource,
   checkShortName,
   checkUser,
-  checkVersion,
 } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
@@ -21,33 +18,12 @@ import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
 
 const flags = {
-  group: {
-    type: "string",
-    summary: "API group, without the domain",
-    placeholder: "GROUP",
-    prompt: "Group:",
-    default: "",
-    check: checkGroup,
-  },
-  version: {
-    type: "string",
-    summary: "API version, like v1 or v1alpha1",
-    placeholder: "VERSION",
-    required: true,
-    prompt: "Version:",
-    promptDefault: "v1",
-    check: checkVersion,
-  },
-  kind: {
-    type: "string",
-    summary: "kind, in PascalCase",
-    placeholder: "KIND",
-    required: true,
-    prompt: "Kind:",
-    check: checkKind,
-  },
+  ...kindFlags,
+  group: { ...kindFlags.group, prompt: "Group:" },
+  version: { ...kindFlags.version, promptDefault: "v1" },
   plural: {
     type: "string",
     summary: "plural in URLs, when it is an irregular one",
@@ -87,17 +63,7 @@ const flags = {
     placeholder: "NAME",
     check: checkControllerName,
   },
-  crd: {
-    type: "string",
-    summary: "file with the definition of a kind of somebody else's; types are made from it",
-    placeholder: "FILE",
-  },
-  "external-module": {
-    type: "string",
-    summary: "npm package or file that has the types of a kind of somebody else's",
-    placeholder: "MODULE",
-  },
-  "external-domain": { type: "string", summary: "domain of that kind's group", placeholder: "DOMAIN" },
+  ...externalKindFlags,
   template: {
     type: "string",
     summary: "write a whole operator instead of a skeleton",
@@ -128,7 +94,7 @@ const flags = {
     check: checkUser,
   },
   force: { type: "boolean", summary: "write files again that are there", default: false },
-  make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
+  make: makeFlag,
   ...planFlags,
 } as const;
 
@@ -139,10 +105,7 @@ export const createApi = defineCommand({
   flags,
   refused: {
     ssa: "leave it out: client.apply() is server-side apply, for every kind",
-    plugins: "leave it out: TypeScript and kustomize are built in",
-    "external-api-path": "use --external-module with the npm package that has the types",
-    "external-api-module": "use --external-module with the npm package that has the types",
-    "external-api-domain": "use --external-domain",
+    ...refusedGoFlags,
   },
   examples: [
     "tsbuilder create api --group apps --version v1 --kind MySQL",

@@ -1,42 +1,15 @@
 import { addWebhooks } from "../../project/add-webhooks.ts";
-import {
-  checkGroup,
-  checkKind,
-  checkPlural,
-  checkVersion,
-  checkWebhookPath,
-} from "../../project/validate.ts";
+import { checkPlural, checkVersion, checkWebhookPath } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
 
 const flags = {
-  group: {
-    type: "string",
-    summary: "API group, without the domain",
-    placeholder: "GROUP",
-    default: "",
-    check: checkGroup,
-  },
-  version: {
-    type: "string",
-    summary: "API version",
-    placeholder: "VERSION",
-    required: true,
-    prompt: "Version:",
-    check: checkVersion,
-  },
-  kind: {
-    type: "string",
-    summary: "kind",
-    placeholder: "KIND",
-    required: true,
-    prompt: "Kind:",
-    check: checkKind,
-  },
+  ...kindFlags,
   plural: {
     type: "string",
     summary: "plural in URLs, for a kind of somebody else's",
@@ -78,19 +51,9 @@ const flags = {
     placeholder: "PATH",
     check: (value: string) => checkWebhookPath(value, "validation-path"),
   },
-  crd: {
-    type: "string",
-    summary: "file with the definition of a kind of somebody else's; types are made from it",
-    placeholder: "FILE",
-  },
-  "external-module": {
-    type: "string",
-    summary: "npm package or file that has the types of a kind of somebody else's",
-    placeholder: "MODULE",
-  },
-  "external-domain": { type: "string", summary: "domain of that kind's group", placeholder: "DOMAIN" },
+  ...externalKindFlags,
   force: { type: "boolean", summary: "write files again that are there", default: false },
-  make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
+  make: makeFlag,
   ...planFlags,
 } as const;
 
@@ -99,12 +62,7 @@ export const createWebhook = defineCommand({
   description:
     "The first webhook also switches on the features webhook and cert-manager (see tsbuilder edit).",
   flags,
-  refused: {
-    "external-api-path": "use --external-module with the npm package that has the types",
-    "external-api-module": "use --external-module with the npm package that has the types",
-    "external-api-domain": "use --external-domain",
-    plugins: "leave it out: TypeScript and kustomize are built in",
-  },
+  refused: refusedGoFlags,
   examples: [
     "tsbuilder create webhook --group apps --version v1 --kind MySQL --defaulting --programmatic-validation",
     "tsbuilder create webhook --group apps --version v1 --kind MySQL --conversion --spoke v1beta1",

@@ -1,33 +1,23 @@
 import { removeWebhooks } from "../../project/remove-resource.ts";
-import { checkGroup, checkVersion } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
 import { findTracked, unknownResource } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
 
 export const deleteWebhook = defineCommand({
   summary: "Take back what create webhook made",
   description:
     "Refuses where you changed files, and lists them. The last webhook takes the features along that serve it.",
   flags: {
-    group: { type: "string", summary: "API group", placeholder: "GROUP", default: "", check: checkGroup },
-    version: {
-      type: "string",
-      summary: "API version",
-      placeholder: "VERSION",
-      required: true,
-      prompt: "Version:",
-      check: checkVersion,
-    },
-    kind: { type: "string", summary: "kind", placeholder: "KIND", required: true, prompt: "Kind:" },
+    ...kindFlags,
     defaulting: { type: "boolean", summary: "the defaulting webhook", default: false },
     "programmatic-validation": { type: "boolean", summary: "the validating webhook", default: false },
     conversion: { type: "boolean", summary: "the conversions of this hub", default: false },
-    force: { type: "boolean", summary: "delete files that you changed", default: false },
-    keep: { type: "boolean", summary: "leave files behind that you changed", default: false },
-    make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
+    ...takeBackFlags,
+    make: makeFlag,
     ...planFlags,
   },
   examples: ["tsbuilder delete webhook --group apps --version v1 --kind MySQL --defaulting"],

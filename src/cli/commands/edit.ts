@@ -9,6 +9,7 @@ import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
+import { makeFlag } from "../resource-flags.ts";
 import { readLicenseFile } from "../read-license-file.ts";
 
 export const edit = defineCommand({
@@ -45,7 +46,7 @@ export const edit = defineCommand({
     },
     owner: { type: "string", summary: "who holds the copyright", placeholder: "NAME" },
     force: { type: "boolean", summary: "replace files where your changes are in the way", default: false },
-    make: { type: "boolean", summary: "run the generators (--make=false leaves them out)", default: true },
+    make: makeFlag,
     ...planFlags,
   },
   refused: { plugins: "leave it out: --enable switches features on" },
