@@ -35,7 +35,18 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
     const { findCoreKind } = await import("./find-core-kind.ts");
     return findCoreKind(flags);
   }
-  throw unknownResource(project, flags);
+  const { group, version, kind } = flags;
+  throw unknownResource(project, flags, {
+    none: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`,
+    others: ". A new one: tsbuilder create api",
+  });
+}
+
+/** Finds the kind of the project that flags name. */
+export function findOwnResource(project: Project, flags: KindFlags): Resource {
+  const resource = findTracked(project, flags);
+  if (resource) return resource;
+  throw unknownResource(project, flags, { none: "there is nothing to take back", others: "" });
 }
 
 /** The types that a file with a definition brings along. */
@@ -49,7 +60,7 @@ export async function readTypes(
 }
 
 /** A resource of the project; the group may be typed with its domain. */
-export function findTracked(project: Project, flags: KindFlags): Resource | undefined {
+function findTracked(project: Project, flags: KindFlags): Resource | undefined {
   return project.resources.find(
     (resource) =>
       resource.kind === flags.kind &&
@@ -69,15 +80,23 @@ function externalResource(flags: KindFlags, module: string): Resource {
     origin: { type: "external", module },
   });
 }
-export function unknownResource(project: Project, { group, version, kind }: KindFlags): TsbuilderError {
+
+/** What to say of a project that has no kinds, and after the list of those that it has. */
+interface Remedy {
+  readonly none: string;
+  readonly others: string;
+}
+
+function unknownResource(project: Project, flags: KindFlags, remedy: Remedy): TsbuilderError {
+  const { group, version, kind } = flags;
   const name = `${group === "" ? "" : `${group}/`}${version}, Kind ${kind}`;
   return new TsbuilderError(`the project has no "${name}"`, {
     code: "NOT_FOUND",
-    hint: proposal(project, { group, version, kind }),
+    hint: proposal(project, flags, remedy),
   });
 }
 
-function proposal({ resources }: Project, { group, version, kind }: KindFlags): string {
+function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Remedy): string {
   const meantKind = didYouMean(
     kind,
     resources.map((resource) => resource.kind),
@@ -86,8 +105,6 @@ function proposal({ resources }: Project, { group, version, kind }: KindFlags): 
   const groups = [...resources.map((resource) => resource.group), ...coreGroupNames];
   const meantGroup = didYouMean(group, groups);
   if (meantGroup !== undefined && meantGroup !== group) return `did you mean --group ${meantGroup}?`;
-  if (resources.length === 0) {
-    return `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`;
-  }
-  return `it has ${resources.map(describeResource).join("; ")}. A new one: tsbuilder create api`;
+  if (resources.length === 0) return remedy.none;
+  return `it has ${resources.map(describeResource).join("; ")}${remedy.others}`;
 }

@@ -42,6 +42,13 @@ describe("delete api", () => {
     expect(read("src/main.ts")).not.toContain("setupOrderController");
   });
 
+  test("lists what there is where nothing like it was meant, and proposes to create nothing", async () => {
+    await expect(call("delete api --group apps --version v1 --kind Captain")).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      hint: "it has apps.example.com/v1, Kind Order",
+    });
+  });
+
   test("proposes the kind that may have been meant", async () => {
     await expect(call("delete api --group apps --version v1 --kind Oder")).rejects.toMatchObject({
       code: "NOT_FOUND",

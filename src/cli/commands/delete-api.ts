@@ -1,7 +1,7 @@
 import { removeController, removeResource } from "../../project/remove-resource.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
-import { findTracked, unknownResource } from "../find-resource.ts";
+import { findOwnResource } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
@@ -23,8 +23,7 @@ export const deleteApi = defineCommand({
   examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
   async run({ flags, cwd, ui }) {
     const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = findTracked(project, flags);
-    if (!resource) throw unknownResource(project, flags);
+    const resource = findOwnResource(project, flags);
     const name = flags["controller-name"];
     const plan = await planProjectChange({
       tree,

@@ -2,7 +2,7 @@ import { removeWebhooks } from "../../project/remove-resource.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
-import { findTracked, unknownResource } from "../find-resource.ts";
+import { findOwnResource } from "../find-resource.ts";
 import { openProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
@@ -23,8 +23,7 @@ export const deleteWebhook = defineCommand({
   examples: ["tsbuilder delete webhook --group apps --version v1 --kind MySQL --defaulting"],
   async run({ flags, cwd, ui }) {
     const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = findTracked(project, flags);
-    if (!resource) throw unknownResource(project, flags);
+    const resource = findOwnResource(project, flags);
     const removal = {
       defaulting: flags.defaulting,
       validation: flags["programmatic-validation"],
