@@ -11,6 +11,8 @@ import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
 import { podVolumes } from "./stories/pod-volumes.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
+import { serviceRules } from "./stories/service-rules.ts";
+import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
 import { watches } from "./stories/watches.ts";
 import { workloadRules } from "./stories/workload-rules.ts";
@@ -34,4 +36,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "pod-placement": podPlacement,
   "workload-rules": workloadRules,
   "job-rules": jobRules,
+  "service-rules": serviceRules,
+  tables,
 };

@@ -39,13 +39,15 @@ const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 function mask(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) {
-    const masked = value.map((each) => mask(each));
+    const masked = value.map((each) => mask(each, key === "cells" ? key : ""));
     return key === "managedFields" ? masked.sort(byManager) : masked;
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries.map(([field, child]) => [field, mask(child, field)]));
   }
+  if (key === "cells" && typeof value === "string" && /^(\d+[smhd])+$/.test(value)) return "{age}";
+  if (key === "nodePort" && typeof value === "number" && value !== 0) return "{port}";
   if (typeof value !== "string") return value;
   if (key === "resourceVersion" && value !== "") return "{rv}";
   if (key === "continue") return "{continue}";

@@ -1,9 +1,11 @@
 import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { Admission } from "./admission/admission.ts";
+import { claimResize } from "./admission/claim-resize.ts";
 import { convertByWebhook } from "./admission/convert-by-webhook.ts";
 import { defaultTolerations } from "./admission/default-tolerations.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { newNode } from "./admission/new-node.ts";
 import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { runtimeClass } from "./admission/runtime-class.ts";
 import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
@@ -159,9 +161,11 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
     clock,
     admission: new Admission([
       namespaceLifecycle(store),
+      newNode,
       podPriority(store),
       defaultTolerations,
       runtimeClass(store),
+      claimResize(store),
       webhookAdmission(store, webhooks),
     ]),
     authorizer: authorization === "RBAC" ? new RBAC(store) : alwaysAllow,

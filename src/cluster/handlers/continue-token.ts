@@ -1,4 +1,4 @@
-import { explainJSON } from "./json-error.ts";
+import { explainJSON } from "../codec/json-error.ts";
 import { badRequest } from "../status/index.ts";
 
 /** Where the next page begins. */

@@ -4,7 +4,7 @@ import type { RequestContext } from "../server/request-context.ts";
 import { isTrue } from "../server/request-info.ts";
 import { invalid, notSupported } from "@tsbuilder/apimachinery/schema";
 import { badRequest, invalidObject } from "../status/index.ts";
-import { explainJSON } from "./json-error.ts";
+import { explainJSON } from "../codec/json-error.ts";
 import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
 import type { Target } from "./target.ts";
 import { readDryRun } from "./write-options.ts";

@@ -13,7 +13,7 @@ import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";
 import { badRequest, invalidObject, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
-import { explainJSON, isTooDeep } from "./json-error.ts";
+import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
 import { mediaTypeOf } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";

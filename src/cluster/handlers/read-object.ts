@@ -8,7 +8,7 @@ import type { RequestContext } from "../server/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../status/index.ts";
 import type { ApiObject } from "../storage/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
-import { explainJSON, isTooDeep } from "./json-error.ts";
+import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 

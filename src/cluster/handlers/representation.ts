@@ -1,4 +1,4 @@
-import type { Cell } from "../registry/table-columns.ts";
+import type { TableColumns } from "../registry/table-columns.ts";
 import type { Entry } from "../storage/entry.ts";
 import { notAcceptable, StatusError } from "../status/index.ts";
 import type { Target } from "./target.ts";
@@ -77,11 +77,13 @@ export function tableOf(entries: readonly Entry[], target: Target, options: Tabl
     apiVersion: `meta.k8s.io/${options.metaVersion}`,
     metadata: options.metadata,
     columnDefinitions: options.withDefinitions ? columns.definitions : null,
-    rows: entries.map((entry) => rowOf(entry, columns.cells(entry.object, options.now), options)),
+    rows: entries.map((entry) => rowOf(entry, columns, options)),
   };
 }
 
-function rowOf(entry: Entry, cells: readonly Cell[], { include, metaVersion }: TableOptions): unknown {
-  if (include === "None") return { cells, object: null };
-  return { cells, object: include === "Object" ? entry.object : partialOf(entry, metaVersion) };
+function rowOf(entry: Entry, columns: TableColumns, { include, metaVersion, now }: TableOptions): unknown {
+  const { object } = entry;
+  const conditions = columns.rowConditions?.(object);
+  const shown = include === "None" ? null : include === "Object" ? object : partialOf(entry, metaVersion);
+  return { cells: columns.cells(object, now), ...(conditions && { conditions }), object: shown };
 }

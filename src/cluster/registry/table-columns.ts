@@ -16,4 +16,6 @@ export type Cell = string | number | boolean | null;
 export interface TableColumns {
   readonly definitions: readonly ColumnDefinition[];
   cells(object: ApiObject, now: Date): Cell[];
+  /** What a row says of its object besides the cells. */
+  rowConditions?(object: ApiObject): readonly object[] | undefined;
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFieldProblems } from "../handlers/field-problems.ts";
-import { explainJSON } from "../handlers/json-error.ts";
+import { explainJSON } from "../codec/json-error.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 import { parseRequest } from "./request-info.ts";

@@ -95,9 +95,15 @@ function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVer
       return schemas.get(resource.version);
     },
     ...(columns && { columns }),
+    ...(deprecated[resource.kind] && { deprecation: deprecated[resource.kind]! }),
     ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
   };
 }
+
+/** Kinds that clients should leave; the texts are the server's. */
+const deprecated: Readonly<Record<string, string>> = {
+  Endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};
 
 const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
 

@@ -24,6 +24,7 @@ import {
   flowSchemaStrategy,
   limitRangeStrategy,
   priorityClassStrategy,
+  priorityLevelStrategy,
 } from "./kinds/limit-kinds.ts";
 import {
   apiServiceStrategy,
@@ -32,6 +33,7 @@ import {
   ingressClassStrategy,
   networkPolicyStrategy,
 } from "./kinds/network-kinds.ts";
+import { nodeStrategy } from "./kinds/node.ts";
 import {
   autoscalerStrategy,
   disruptionBudgetStrategy,
@@ -44,7 +46,7 @@ import {
 import { claimStrategy } from "./kinds/persistent-volume-claim.ts";
 import { podStrategy } from "./kinds/pod.ts";
 import { bindingStrategy, roleStrategy } from "./kinds/rbac.ts";
-import { serviceStrategy } from "./kinds/service.ts";
+import { serviceStrategy } from "./kinds/services/service.ts";
 import { daemonSetStrategy } from "./kinds/workloads/daemon-set.ts";
 import { deploymentStrategy } from "./kinds/workloads/deployment.ts";
 import {
@@ -59,7 +61,7 @@ import { namespaceStrategy } from "./namespace.ts";
 function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
   return {
     "namespaces.": namespaceStrategy,
-    "nodes.": { resetFields: resetNothing },
+    "nodes.": nodeStrategy,
     "pods.": podStrategy,
     "services.": serviceStrategy(store),
     "configmaps.": configMapStrategy,
@@ -93,6 +95,7 @@ function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
     "csidrivers.storage.k8s.io": csiDriverStrategy,
     "endpoints.": endpointsStrategy,
     "endpointslices.discovery.k8s.io": endpointSliceStrategy,
+    "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": priorityLevelStrategy,
     "flowschemas.flowcontrol.apiserver.k8s.io": flowSchemaStrategy,
     "ingressclasses.networking.k8s.io": ingressClassStrategy,
     "limitranges.": limitRangeStrategy,

@@ -1,8 +1,11 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { explainJSON } from "../../../codec/json-error.ts";
 import { badRequest } from "../../../status/index.ts";
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
+import { checkConfigKey } from "./checks/names.ts";
+import { refused } from "./checks/problems.ts";
 
 type Data = Record<string, string>;
 
@@ -37,19 +40,19 @@ export const secretStrategy: Partial<Strategy> = {
     secret.data = { ...secret.data, ...(Object.fromEntries(encoded) as Data) };
     delete secret.stringData;
   },
-  prepareForCreate(object, { warn }) {
-    const { type, data = {} } = object as Config;
-    const certificate = Buffer.from(data["tls.crt"] ?? "", "base64").toString("latin1");
-    if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN")) {
-      warn("tls: failed to find any PEM data in certificate input");
-    }
-  },
   validate: (object) => validateSecret(object),
   validateUpdate(object, old) {
     const [now, before] = [object as Config, old as Config];
     const errors = keptContents(now, before, ["data"]);
     if (now.type !== before.type) errors.unshift(invalid("type", now.type, "field is immutable"));
     return [...errors, ...validateSecret(now)];
+  },
+  *warnings(object) {
+    const { type, data = {} } = object as Config;
+    const certificate = Buffer.from(data["tls.crt"] ?? "", "base64").toString("latin1");
+    if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN")) {
+      yield "tls: failed to find any PEM data in certificate input";
+    }
   },
 };
 
@@ -68,14 +71,8 @@ function keptContents(
   return errors;
 }
 
-const keyPattern = /^[-._a-zA-Z0-9]+$/;
-const keyDetail =
-  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-
 function validateKeys(data: Data | undefined, field: string): FieldError[] {
-  return Object.keys(data ?? {})
-    .filter((key) => !keyPattern.test(key))
-    .map((key) => invalid(`${field}[${key}]`, key, keyDetail));
+  return Object.keys(data ?? {}).flatMap((key) => [...refused(`${field}[${key}]`, key, checkConfigKey(key))]);
 }
 
 function validateConfigMap({ data, binaryData }: Config): FieldError[] {
@@ -105,13 +102,19 @@ function validateSecret({ metadata, data = {}, type = "" }: Config): FieldError[
   }
   for (const key of [".dockerconfigjson", ".dockercfg"]) {
     if (!requiredKeys[type]?.includes(key) || !(key in data)) continue;
-    try {
-      JSON.parse(Buffer.from(data[key]!, "base64").toString("utf8"));
-    } catch {
-      errors.push(invalid(`data[${key}]`, "<secret contents redacted>", "unexpected end of JSON input"));
-    }
+    const problem = jsonProblem(Buffer.from(data[key]!, "base64").toString("utf8"));
+    if (problem) errors.push(invalid(`data[${key}]`, "<secret contents redacted>", problem));
   }
   return errors;
+}
+
+function jsonProblem(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return explainJSON(text);
+  }
 }
 
 /** Go decodes base64 while it reads the body: what is no base64 is a bad request. */

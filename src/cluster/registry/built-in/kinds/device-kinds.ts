@@ -20,6 +20,7 @@ export const volumeAttachmentStrategy: Partial<Strategy> = {
 
 export const resourceClaimStrategy: Partial<Strategy> = {
   default(object) {
+    object["spec"] ??= {};
     defaultClaim(object["spec"]);
     object["status"] ??= {};
   },
@@ -28,13 +29,15 @@ export const resourceClaimStrategy: Partial<Strategy> = {
 export const resourceClaimTemplateStrategy: Partial<Strategy> = {
   default(object) {
     const spec = object["spec"] as Fields | undefined;
-    fillIn(spec, () => ({ metadata: {} }));
+    fillIn(spec, () => ({ metadata: {}, spec: {} }));
     defaultClaim(spec?.["spec"]);
   },
 };
 
 /** A request is for one device unless it says how many. */
 function defaultClaim(spec: unknown): void {
+  fillIn(spec, () => ({ devices: {} }));
+  fillIn((spec as Fields | undefined)?.["devices"], () => ({ requests: null }));
   for (const request of eachOf((spec as Fields | undefined)?.["devices"], "requests")) {
     const choices = [request["exactly"] as Fields | undefined, ...eachOf(request, "firstAvailable")];
     for (const choice of choices) {

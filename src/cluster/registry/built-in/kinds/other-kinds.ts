@@ -1,5 +1,6 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../storage/api-object.ts";
+import { formatTime } from "../../object-meta.ts";
 import type { Strategy } from "../../resource.ts";
 
 interface Lease extends ApiObject {
@@ -116,10 +117,25 @@ export const persistentVolumeStrategy: Partial<Strategy> = {
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
   },
-  prepareForCreate(object) {
-    object["status"] = { phase: "Pending" };
+  prepareForCreate(object, { now }) {
+    object["status"] = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
     const finalizer = "kubernetes.io/pv-protection";
     const finalizers = object.metadata.finalizers ?? [];
     if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
   },
+  prepareForUpdate(object, old, { subresource, now }) {
+    if (subresource !== "status") return;
+    const [status, before] = [object["status"], old["status"]] as Array<VolumeStatus | undefined>;
+    if (
+      status &&
+      status.phase !== before?.phase &&
+      status.lastPhaseTransitionTime === before?.lastPhaseTransitionTime
+    )
+      status.lastPhaseTransitionTime = formatTime(now);
+  },
 };
+
+interface VolumeStatus {
+  phase?: string;
+  lastPhaseTransitionTime?: string;
+}

@@ -2,6 +2,7 @@ import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { formatTime } from "../../object-meta.ts";
 import type { Strategy } from "../../resource.ts";
 import { resetStatusAlone, takeOver } from "../default-strategy.ts";
+import { eachOf, fillIn } from "./fill-in.ts";
 import { hostnameWarning } from "./checks/hostname-warning.ts";
 import { changeProblems } from "./pod-spec/change.ts";
 import { defaultPodSpec } from "./pod-spec/defaults.ts";
@@ -20,6 +21,10 @@ export const podStrategy: Partial<Strategy> = {
     if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
     for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
       requestLimits(container);
+    const { status = {} } = object as Pod;
+    for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
+      for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
+    }
     if (spec.resources) requestForAll(spec.resources, spec.containers ?? []);
   },
   prepareForCreate(object, { now }) {

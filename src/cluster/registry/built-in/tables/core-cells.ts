@@ -78,19 +78,41 @@ export const coreCells: Cells = {
       return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
     },
     Subobject: (object) => text("involvedObject.fieldPath")(object) || text("regarding.fieldPath")(object),
-    Source: (object) =>
-      text("source.component")(object) ||
-      text("reportingComponent")(object) ||
-      text("reportingController")(object),
+    Source: eventSource,
     Message: (object) => (text("message")(object) || text("note")(object)).trim(),
     "First Seen": (object, now) =>
       ageOf(readField<string>(object, "firstTimestamp") ?? readField<string>(object, "eventTime"), now),
     Count: (object) =>
-      String(
-        count("series.count")(object) || count("count")(object) || count("deprecatedCount")(object) || 1,
-      ),
+      count("series.count")(object) || count("count")(object) || count("deprecatedCount")(object) || 1,
   },
+  ResourceQuota: { Request: quota(false), Limit: quota(true) },
 };
+
+/** Who said it, and where; the two groups call it by different names. */
+function eventSource(object: object): string {
+  const first = (...paths: string[]): string => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
+  const component = first(
+    "source.component",
+    "deprecatedSource.component",
+    "reportingComponent",
+    "reportingController",
+  );
+  const instance = first("source.host", "deprecatedSource.host", "reportingInstance");
+  return instance === "" ? component : `${component}, ${instance}`;
+}
+
+/** What is used of what there is: `pods: 1/3`. */
+function quota(limits: boolean): CellReader {
+  return (object) => {
+    const hard = readField<Record<string, string>>(object, "status.hard") ?? {};
+    const used = readField<Record<string, string>>(object, "status.used") ?? {};
+    return Object.keys(hard)
+      .filter((name) => name.startsWith("limits.") === limits)
+      .toSorted()
+      .map((name) => `${name}: ${used[name] ?? 0}/${hard[name]}`)
+      .join(", ");
+  };
+}
 
 function endpoints(object: object): string {
   const subsets =

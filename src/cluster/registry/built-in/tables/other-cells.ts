@@ -46,8 +46,8 @@ export const otherCells: Cells = {
       `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
     Targets: targets,
     MinPods: text("spec.minReplicas", "<unset>"),
-    MaxPods: (object) => String(count("spec.maxReplicas")(object)),
-    Replicas: (object) => String(count("status.currentReplicas")(object)),
+    MaxPods: count("spec.maxReplicas"),
+    Replicas: count("status.currentReplicas"),
   },
   Ingress: {
     Class: text("spec.ingressClassName", "<none>"),
@@ -92,7 +92,7 @@ export const otherCells: Cells = {
     Provisioner: text("provisioner"),
     ReclaimPolicy: text("reclaimPolicy"),
     VolumeBindingMode: text("volumeBindingMode"),
-    AllowVolumeExpansion: (object) => String(readField<boolean>(object, "allowVolumeExpansion") ?? false),
+    AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
   },
   PriorityClass: {
     Value: count("value"),
@@ -125,7 +125,7 @@ export const otherCells: Cells = {
   },
   FlowSchema: {
     PriorityLevel: text("spec.priorityLevelConfiguration.name"),
-    MatchingPrecedence: (object) => String(count("spec.matchingPrecedence")(object)),
+    MatchingPrecedence: count("spec.matchingPrecedence"),
     DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
     MissingPL: (object) => {
       const conditions =
@@ -135,10 +135,10 @@ export const otherCells: Cells = {
   },
   PriorityLevelConfiguration: {
     Type: text("spec.type"),
-    NominalConcurrencyShares: text("spec.limited.nominalConcurrencyShares", "<none>"),
-    Queues: text("spec.limited.limitResponse.queuing.queues", "<none>"),
-    HandSize: text("spec.limited.limitResponse.queuing.handSize", "<none>"),
-    QueueLengthLimit: text("spec.limited.limitResponse.queuing.queueLengthLimit", "<none>"),
+    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
+    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
+    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
+    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
   IPAddress: {
     ParentRef: (object) =>
@@ -161,7 +161,24 @@ export const otherCells: Cells = {
     Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
   },
   VolumeAttributesClass: { DriverName: text("driverName") },
+  ResourceClaim: { State: claimState },
+  ResourceSlice: { Node: text("spec.nodeName"), Driver: text("spec.driver"), Pool: text("spec.pool.name") },
 };
+
+function numberOr(path: string): CellReader {
+  return (object) => readField<number>(object, path) ?? "<none>";
+}
+
+function claimState(object: object): string {
+  const allocated = readField(object, "status.allocation") !== undefined;
+  const deleted = readField(object, "metadata.deletionTimestamp") !== undefined;
+  const reserved = allocated && (readField<unknown[]>(object, "status.reservedFor") ?? []).length > 0;
+  return [
+    ...(deleted ? ["deleted"] : []),
+    ...(allocated ? ["allocated"] : deleted ? [] : ["pending"]),
+    ...(reserved ? ["reserved"] : []),
+  ].join(",");
+}
 
 function paramKind(object: object): string {
   const kind = readField<{ apiVersion: string; kind: string }>(object, "spec.paramKind");

@@ -3,6 +3,7 @@ import type { ApiObject } from "../../../storage/api-object.ts";
 import { formatAge } from "../../format-age.ts";
 import type { Cell, TableColumns } from "../../table-columns.ts";
 import { cellReaders } from "./cell-readers.ts";
+import { podRowConditions } from "./pod-cells.ts";
 
 /** Fills one cell of a row. */
 export type CellReader = (object: ApiObject, now: Date) => Cell;
@@ -14,6 +15,7 @@ export function tableColumns({ kind, columns }: BuiltinResource): TableColumns |
   return {
     definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
     cells: (object, now) => readers.map((read) => read(object, now)),
+    ...(kind === "Pod" && { rowConditions: podRowConditions }),
   };
 }
 

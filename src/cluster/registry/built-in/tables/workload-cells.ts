@@ -41,8 +41,8 @@ const ready: CellReader = (object) =>
 export const workloadCells: Readonly<Record<string, Readonly<Record<string, CellReader>>>> = {
   Deployment: {
     Ready: ready,
-    "Up-to-date": (object) => String(count("status.updatedReplicas")(object)),
-    Available: (object) => String(count("status.availableReplicas")(object)),
+    "Up-to-date": count("status.updatedReplicas"),
+    Available: count("status.availableReplicas"),
     ...templateContainers,
     Selector: selector,
   },
@@ -97,7 +97,7 @@ export const workloadCells: Readonly<Record<string, Readonly<Record<string, Cell
       const group = owner.apiVersion.includes("/") ? `.${owner.apiVersion.split("/")[0]}` : "";
       return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
     },
-    Revision: (object) => String(count("revision")(object)),
+    Revision: count("revision"),
   },
 };
 

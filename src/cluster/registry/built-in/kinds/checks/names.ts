@@ -73,6 +73,31 @@ export function checkAddress(address: string): string[] {
   return [];
 }
 
+/** An address that traffic can be sent to from elsewhere. */
+export function checkReachable(address: string): string[] {
+  const reasons = checkAddress(address);
+  if (reasons.length > 0) return reasons;
+  if (address === "0.0.0.0" || address === "::") return [`may not be unspecified (${address})`];
+  if (address.startsWith("127.") || address === "::1") {
+    return ["may not be in the loopback range (127.0.0.0/8, ::1/128)"];
+  }
+  if (address.startsWith("169.254.") || /^fe[89ab]/i.test(address)) {
+    return ["may not be in the link-local range (169.254.0.0/16, fe80::/10)"];
+  }
+  if (address.startsWith("224.0.0.") || /^ff02:/i.test(address)) {
+    return ["may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"];
+  }
+  return [];
+}
+
+/** A range of addresses: `10.0.0.0/8`. */
+export function checkAddressRange(range: string): string[] {
+  const [address = "", bits = "", ...rest] = range.split("/");
+  const width = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= width) return [];
+  return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
+}
+
 /** The name of an object of most kinds. */
 export const checkObjectName = (name: string): string[] => checkSubdomain(name);
 

@@ -1,18 +1,17 @@
 import { invalid } from "@tsbuilder/apimachinery/schema";
-import { invalidObject } from "../../../status/index.ts";
-import type { Collection } from "../../../storage/collection.ts";
-import type { Service } from "./service.ts";
+import { invalidObject } from "../../../../status/index.ts";
+import type { Collection } from "../../../../storage/collection.ts";
+import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";
 
 const subject = { group: "", plural: "services", kind: "Service" };
 
-/** Gives a service its address within 10.96.0.0/16, in order; a taken one that it asks for is refused. */
+/**
+ * Gives a service its address within 10.96.0.0/16, in order; a taken one that it asks for is refused. Any other of
+ * the private network 10.0.0.0/8 may be asked for, so that manifests of other clusters work.
+ */
 export function allocateAddress(service: Service, services: Collection, ownUid: string | undefined): void {
   const { spec } = service;
-  if (spec.type === "ExternalName") {
-    for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] as const)
-      delete spec[field];
-    return;
-  }
+  if (spec.type === "ExternalName") return;
   if (spec.clusterIP === "None") {
     spec.clusterIPs = ["None"];
     const selects = Object.keys(spec.selector ?? {}).length > 0;
@@ -24,7 +23,12 @@ export function allocateAddress(service: Service, services: Collection, ownUid: 
     services.list().map(({ object }) => [(object as Service).spec.clusterIP, object.metadata.uid] as const),
   );
   if (!spec.clusterIP) spec.clusterIP = freeAddress(taken);
-  else if (taken.has(spec.clusterIP) && taken.get(spec.clusterIP) !== ownUid) {
+  else if (!/^(10\.|[^.]*:)/.test(spec.clusterIP)) {
+    const detail = `failed to allocate IP ${spec.clusterIP}: the provided network does not match the current range`;
+    throw invalidObject(subject, service.metadata.name!, [
+      invalid("spec.clusterIPs", [spec.clusterIP], detail),
+    ]);
+  } else if (taken.has(spec.clusterIP) && taken.get(spec.clusterIP) !== ownUid) {
     const detail = `failed to allocate IP ${spec.clusterIP}: provided IP is already allocated`;
     throw invalidObject(subject, service.metadata.name!, [
       invalid("spec.clusterIPs", [spec.clusterIP], detail),
@@ -46,26 +50,28 @@ function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
 const lowest = 30_000;
 const highest = 32_767;
 
-/** Gives ports of NodePort and LoadBalancer services a port on every node. */
-export function allocateNodePort(service: Service, services: Collection): void {
+/** Gives ports of NodePort and LoadBalancer services a port on every node, and one for health checks. */
+export function allocateNodePorts(service: Service, services: Collection): void {
   const { spec } = service;
-  const wanted =
-    spec.type === "NodePort" ||
-    (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
-  if (!wanted) {
-    if (spec.type !== "LoadBalancer") for (const port of spec.ports ?? []) delete port.nodePort;
-    return;
-  }
+  if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
   const taken = new Set<number>();
   for (const { object } of services.list()) {
     if (object.metadata.uid === service.metadata.uid) continue;
-    for (const { nodePort } of (object as Service).spec.ports ?? []) if (nodePort) taken.add(nodePort);
+    const { ports = [], healthCheckNodePort } = (object as Service).spec;
+    for (const { nodePort } of ports) if (nodePort) taken.add(nodePort);
+    if (healthCheckNodePort) taken.add(healthCheckNodePort);
   }
-  for (const [index, port] of (spec.ports ?? []).entries()) {
+  const ports = hasNodePorts(spec) ? (spec.ports ?? []) : [];
+  for (const [index, port] of ports.entries()) {
+    // One port serves TCP and UDP, as DNS wants it.
+    const shared = ports
+      .slice(0, index)
+      .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);
     if (!port.nodePort) port.nodePort = freePort(taken);
-    else checkPort(service, index, port.nodePort, taken);
+    else if (!shared) checkPort(service, index, port.nodePort, taken);
     taken.add(port.nodePort);
   }
+  if (needsHealthCheck(spec)) spec.healthCheckNodePort ||= freePort(taken);
 }
 
 function freePort(taken: ReadonlySet<number>): number {

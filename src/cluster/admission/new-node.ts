@@ -1,0 +1,17 @@
+import type { AdmissionPlugin } from "./admission.ts";
+
+const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+
+/** No pod comes to a new node before somebody has found it ready. */
+export const newNode: AdmissionPlugin = {
+  name: "TaintNodesByCondition",
+  mutate({ operation, resource, subresource, object }) {
+    if (operation !== "CREATE" || resource.plural !== "nodes" || resource.group !== "") return undefined;
+    if (subresource !== "" || !object) return undefined;
+    object["spec"] ??= {};
+    const spec = object["spec"] as { taints?: Array<typeof taint> };
+    const isTainted = spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+    if (!isTainted) spec.taints = [...(spec.taints ?? []), { ...taint }];
+    return object;
+  },
+};
