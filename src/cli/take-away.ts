@@ -8,15 +8,16 @@ export async function takeAway(
   flags: ClusterChoice & { readonly force: boolean; readonly "dry-run": boolean },
   ui: Ui,
 ): Promise<void> {
-  const { planUndeploy, undeploy } = await import("../ship/deploy.ts");
+  const { deleteObjects } = await import("../ship/apply.ts");
+  const { planUndeploy } = await import("../ship/plan-undeploy.ts");
   const plan = await planUndeploy(objects, flags, { force: flags.force });
-  for (const { definition, objects: count } of plan.keep) {
-    ui.note(`keep ${describeObject(definition)}: ${count} objects are left; --force deletes them too`);
+  for (const { object, reason } of plan.keep) {
+    ui.note(`keep ${describeObject(object)}: ${reason}; --force deletes them too`);
   }
   for (const object of plan.remove) ui.note(`delete ${describeObject(object)}`);
   if (flags["dry-run"]) {
     ui.note("Nothing was deleted (--dry-run).");
     return;
   }
-  ui.print((await undeploy(plan, flags)).join("\n"));
+  ui.print((await deleteObjects(plan.remove, flags)).join("\n"));
 }

@@ -1,6 +1,6 @@
-import { applyObjects, deleteObjects, diffObjects, type ApplyOptions } from "./apply.ts";
-import { type ClusterChoice, readJson } from "./kubectl.ts";
+import { applyObjects, diffObjects, type ApplyOptions } from "./apply.ts";
 import { describeObject, isDefinition, type ManifestObject, parseManifest } from "./manifest.ts";
+import { checkKinds } from "./served-kinds.ts";
 import { splitByNamespace } from "./split-by-namespace.ts";
 import { type Overrides, renderConfig } from "./render.ts";
 
@@ -24,6 +24,7 @@ export async function applyOrDiff(
   objects: readonly ManifestObject[],
   options: ApplyOptions & { readonly diff?: boolean | undefined },
 ): Promise<string[]> {
+  await checkKinds(objects, options);
   if (!options.diff && !options.dryRun) return applyObjects(objects, options);
   const { checkable, homeless } = await splitByNamespace(objects, options);
   const answered = options.diff
@@ -31,41 +32,4 @@ export async function applyOrDiff(
     : await applyObjects(checkable, options);
   const created = homeless.map((object) => `${describeObject(object)} would be created, with its namespace`);
   return answered.length + created.length > 0 ? [...answered, ...created] : ["nothing would change"];
-}
-
-/** What an undeploy would take away, and what it would leave because people's data hang on it. */
-export interface UndeployPlan {
-  readonly remove: readonly ManifestObject[];
-  /** Definitions of which objects are left in the cluster: deleting one deletes all its objects. */
-  readonly keep: readonly { readonly definition: ManifestObject; readonly objects: number }[];
-}
-
-/** Finds out what an undeploy takes away; definitions that still have objects stay unless `force`. */
-export async function planUndeploy(
-  objects: readonly ManifestObject[],
-  choice: ClusterChoice,
-  { force = false }: { force?: boolean | undefined } = {},
-): Promise<UndeployPlan> {
-  const counted = await Promise.all(
-    objects.filter(isDefinition).map(async (definition) => ({
-      definition,
-      objects: await countObjects(definition, choice),
-    })),
-  );
-  const keep = force ? [] : counted.filter(({ objects }) => objects > 0);
-  const kept = new Set(keep.map(({ definition }) => definition));
-  return { remove: objects.filter((object) => !kept.has(object)), keep };
-}
-
-/** Takes away what was planned. */
-export function undeploy(plan: UndeployPlan, options: ApplyOptions): Promise<string[]> {
-  return deleteObjects(plan.remove, options);
-}
-
-async function countObjects(definition: ManifestObject, choice: ClusterChoice): Promise<number> {
-  const { name } = definition.metadata;
-  const present = await readJson(choice, ["get", "customresourcedefinition", name]);
-  if (!present) return 0;
-  const list = await readJson<{ items: unknown[] }>(choice, ["get", name, "--all-namespaces"]);
-  return list?.items.length ?? 0;
 }

@@ -48,6 +48,10 @@ const FAILURES: readonly { readonly pattern: RegExp; readonly hint: (tool: strin
     hint: (tool) => `free some room on the disk, for example: ${PRUNE[tool] ?? "docker system prune"}`,
   },
   {
+    pattern: /^The \w+ "[^"]+" is invalid/m,
+    hint: () => "mend it in config/; tsbuilder installer shows what was sent",
+  },
+  {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
     hint: () =>
       "see that the server can be reached; behind a mirror, set the base image: --build-arg BASE_IMAGE=…",

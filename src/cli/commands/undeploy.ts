@@ -6,11 +6,15 @@ import { takeAway } from "../take-away.ts";
 export const undeploy = defineCommand({
   summary: "Delete the operator from a cluster",
   description:
-    "Definitions of which objects are left stay, unless --force is given: deleting one deletes them all.",
+    "Definitions of which objects are left, and a namespace in which others have something, stay unless --force is given: deleting one deletes all that is in it.",
   flags: {
     ...clusterFlags,
     namespace: overrideFlags.namespace,
-    force: { type: "boolean", summary: "delete definitions with all their objects", default: false },
+    force: {
+      type: "boolean",
+      summary: "delete definitions and the namespace with all that is in them",
+      default: false,
+    },
     "dry-run": { type: "boolean", summary: "show what would be deleted", default: false },
   },
   async run({ flags, cwd, ui }) {

@@ -1,0 +1,199 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findPrograms, KUBECTL_RELEASES } from "../support/kubectl-binaries.ts";
+import { installOperator } from "../support/operator-process.ts";
+import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+import { letPodsRun } from "./pods-run.ts";
+
+// From a project to a running operator and back on a real control plane; a stand-in plays the kubelet, and the
+// operator's process runs beside it with the deployed ServiceAccount's token. The tests stand on each other.
+
+const cli = join(repository, "bin/tsbuilder.js");
+const programs = findPrograms(KUBECTL_RELEASES.at(-1)!);
+const binaries = findBinaries({ build: false });
+const missing =
+  "missing" in binaries ? binaries.missing : "missing" in programs ? programs.missing : undefined;
+if (missing !== undefined) console.log(`left out: deploy on a real control plane: ${missing}`);
+
+const SYSTEM = "mysql-operator-system";
+const MANAGER = "mysql-operator-controller-manager";
+const CRD = "mysqls.apps.example.com";
+const patient = { timeout: 60_000 };
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-real-ship-"));
+let project: Shell;
+let control: ControlPlane;
+let client: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  if ("missing" in binaries || "missing" in programs) return;
+  control = await startControlPlane(binaries.folder, { controllerManager: true });
+  client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
+  const PATH = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
+  project = shellIn("mysql-operator", PATH);
+});
+
+afterAll(async () => {
+  client?.close();
+  await control?.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+test.skipIf(missing !== undefined)("install and uninstall bring and take the definitions", async () => {
+  expect((await tsbuilder("install", "--dry-run")).stdout).toContain("serverside-applied (server dry run)");
+  expect(await exists("crd", CRD)).toBe(false);
+  expect((await tsbuilder("install", "--diff")).stdout).toContain("+  name: mysqls.apps.example.com");
+  await tsbuilder("install");
+  expect(await exists("crd", CRD)).toBe(true);
+  expect((await tsbuilder("install", "--diff")).stdout).toBe("nothing would change\n");
+
+  await eventually(() => run(project, "kubectl", "apply", "-k", "config/samples"), patient);
+  const kept = await tsbuilder("uninstall");
+  expect(kept.stderr).toContain(`keep CustomResourceDefinition ${CRD}: 1 objects are left`);
+  expect((await kubectl("get", "mysqls", "-o", "name")).stdout).toBe("mysql.apps.example.com/mysql-sample\n");
+  await tsbuilder("uninstall", "--force");
+  expect(await exists("crd", CRD)).toBe(false);
+});
+
+test.skipIf(missing !== undefined)(
+  "deploy names kinds that the cluster lacks, and writes nothing",
+  async () => {
+    const team = shellIn("team-operator", project.env["PATH"]!);
+    for (const flags of [[], ["--diff"], ["--dry-run"]]) {
+      const failed = await tryRun(team, "node", cli, "deploy", ...flags);
+      expect(failed).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(failed.stderr).toContain(
+        "error: the cluster does not know Certificate (cert-manager.io/v1), Issuer (cert-manager.io/v1), ServiceMonitor (monitoring.coreos.com/v1)",
+      );
+      expect(failed.stderr).toContain("tsbuilder edit --disable cert-manager --enable self-signed");
+      expect(await exists("crd", "workspaces.team.example.com")).toBe(false);
+    }
+    // What is half there of an earlier time goes all the same.
+    await run(team, "kubectl", "create", "namespace", "team-operator-system");
+    expect((await run(team, "node", cli, "undeploy")).stdout).toContain(
+      'namespace "team-operator-system" deleted',
+    );
+  },
+);
+
+test.skipIf(missing !== undefined)(
+  "deploy --wait says why no pod is there, or why it does not start",
+  async () => {
+    const file = join(project.folder, "config/manager/manager.yaml");
+    const manager = readFileSync(file, "utf8");
+    writeFileSync(file, manager.replace("allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true"));
+    const refused = await waitInVain();
+    expect(refused.stderr).toMatch(/ReplicaFailure: pods "mysql-operator-.*violates PodSecurity "restricted/);
+    writeFileSync(file, manager);
+
+    const pending = await waitInVain();
+    expect(pending.stderr).toMatch(/pod mysql-operator-\S+: Pending, on no node yet/);
+    const pod = await eventually(async () => {
+      const [first] = await client.list(Pod, { namespace: SYSTEM, live: true });
+      return first ?? false;
+    }, patient);
+    await client.patchStatus(Pod, pod, {
+      ...pod.status,
+      containerStatuses: [
+        {
+          name: "manager",
+          image: "r.io/operator:v1",
+          imageID: "",
+          ready: false,
+          restartCount: 0,
+          state: { waiting: { reason: "ImagePullBackOff", message: "the registry wants a login" } },
+        },
+      ],
+    });
+    const unpullable = await waitInVain();
+    expect(unpullable.stderr).toContain(
+      "container manager waits: ImagePullBackOff the registry wants a login",
+    );
+  },
+);
+
+test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async () => {
+  const ended = new AbortController();
+  const kubelet = letPodsRun(client, ended.signal);
+  try {
+    const deployed = await tsbuilder("deploy", "--image", "r.io/operator:v2", "--wait");
+    expect(deployed.stderr).toContain(`Deploying in context "real" (${control.url}), namespace "${SYSTEM}"`);
+    expect(deployed.stderr).toContain("The operator is available.");
+    const image = await kubectl("get", "deployment", MANAGER, "-n", SYSTEM, "-o", "jsonpath={..image}");
+    expect(image.stdout).toBe("r.io/operator:v2");
+    const same = ["deploy", "--image", "r.io/operator:v2", "--diff"];
+    expect((await tsbuilder(...same)).stdout).toBe("nothing would change\n");
+
+    const installed = await installOperator({
+      client,
+      kubeconfig: control.kubeconfig,
+      folder: work,
+      project: join(repository, "e2e/golden/mysql-operator"),
+      install: async () => undefined,
+      account: { namespace: SYSTEM, name: MANAGER },
+    });
+    const operator = await installed.start({
+      flags: ["--leader-elect", `--leader-election-namespace=${SYSTEM}`],
+    });
+    try {
+      await run(project, "kubectl", "apply", "-k", "config/samples");
+      await run(project, "kubectl", "wait", "--for=condition=Ready", "mysql/mysql-sample", "--timeout=60s");
+      expect(operator.refused()).toEqual([]);
+    } finally {
+      await operator.stop();
+    }
+
+    const rbac = join(project.folder, "config/rbac/kustomization.yaml");
+    const lines = readFileSync(rbac, "utf8").split("\n");
+    writeFileSync(rbac, lines.filter((line) => !line.includes("viewer_role")).join("\n"));
+    const pruned = await tsbuilder("deploy", "--image", "r.io/operator:v2", "--prune");
+    expect(pruned.stdout).toContain('"mysql-operator-mysql-viewer-role" deleted');
+    expect(await exists("clusterrole", "mysql-operator-mysql-viewer-role")).toBe(false);
+    expect(await exists("clusterrole", "mysql-operator-mysql-editor-role")).toBe(true);
+
+    await kubectl("create", "service", "clusterip", "neighbour", "--tcp=80", "-n", SYSTEM);
+    const careful = await tsbuilder("undeploy");
+    expect(careful.stderr).toContain(`keep CustomResourceDefinition ${CRD}: 1 objects are left`);
+    expect(careful.stderr).toContain(`keep Namespace ${SYSTEM}: 1 objects of others are in it`);
+    expect(await exists("deployment", MANAGER, "-n", SYSTEM)).toBe(false);
+    expect(await exists("service", "neighbour", "-n", SYSTEM)).toBe(true);
+    await tsbuilder("undeploy", "--force");
+    expect(await exists("namespace", SYSTEM)).toBe(false);
+    expect(await exists("crd", CRD)).toBe(false);
+  } finally {
+    ended.abort();
+    await kubelet.catch(() => undefined);
+  }
+});
+
+function shellIn(golden: string, PATH: string): Shell {
+  const folder = join(work, golden);
+  if (!existsSync(folder)) cpSync(join(repository, "e2e/golden", golden), folder, { recursive: true });
+  return { folder, env: { PATH, KUBECONFIG: control.kubeconfig, HOME: work } };
+}
+
+function tsbuilder(...words: string[]): Promise<CommandResult> {
+  return run(project, "node", cli, ...words);
+}
+
+function waitInVain(): Promise<CommandResult> {
+  const words = ["deploy", "--image", "r.io/operator:v1", "--wait", "--timeout", "6"];
+  return tryRun(project, "node", cli, ...words);
+}
+
+function kubectl(...words: string[]): Promise<CommandResult> {
+  return tryRun(project, "kubectl", ...words);
+}
+
+async function exists(...words: string[]): Promise<boolean> {
+  const { exitCode, stderr } = await kubectl("get", ...words);
+  if (exitCode !== 0 && !stderr.includes("NotFound")) throw new Error(stderr);
+  return exitCode === 0;
+}

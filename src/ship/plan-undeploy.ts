@@ -1,0 +1,85 @@
+import { type ClusterChoice, readJson } from "./kubectl.ts";
+import { isDefinition, type ManifestObject } from "./manifest.ts";
+import { splitByKind } from "./served-kinds.ts";
+
+/** What an undeploy would take away, and what it would leave because something of others hangs on it. */
+export interface UndeployPlan {
+  readonly remove: readonly ManifestObject[];
+  readonly keep: readonly KeptObject[];
+}
+
+/** An object that goes with everything in it, which is more than was deployed. */
+export interface KeptObject {
+  readonly object: ManifestObject;
+  /** `3 objects are left` */
+  readonly reason: string;
+}
+
+/** Finds out what an undeploy takes away; definitions with objects and namespaces of others stay unless `force`. */
+export async function planUndeploy(
+  objects: readonly ManifestObject[],
+  choice: ClusterChoice,
+  { force = false }: { force?: boolean | undefined } = {},
+): Promise<UndeployPlan> {
+  // Of a kind that the cluster doesn't know there is nothing to delete, and kubectl would refuse the rest, too.
+  const { known } = await splitByKind(objects, choice);
+  if (force) return { remove: known, keep: [] };
+  const reasons = await Promise.all(known.map((object) => reasonToKeep(object, objects, choice)));
+  const keep = known.flatMap((object, index) =>
+    reasons[index] === undefined ? [] : [{ object, reason: reasons[index] }],
+  );
+  return { remove: known.filter((_, index) => reasons[index] === undefined), keep };
+}
+
+async function reasonToKeep(
+  object: ManifestObject,
+  deployed: readonly ManifestObject[],
+  choice: ClusterChoice,
+): Promise<string | undefined> {
+  if (isDefinition(object)) {
+    const count = await countObjects(object, choice);
+    return count > 0 ? `${count} objects are left` : undefined;
+  }
+  if (object.kind !== "Namespace") return undefined;
+  const strangers = await countStrangers(object.metadata.name, deployed, choice);
+  return strangers > 0 ? `${strangers} objects of others are in it` : undefined;
+}
+
+async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice): Promise<number> {
+  const present = await readJson(choice, ["get", "customresourcedefinition", metadata.name]);
+  if (!present) return 0;
+  const list = await readJson<{ items: unknown[] }>(choice, ["get", metadata.name, "--all-namespaces"]);
+  return list?.items.length ?? 0;
+}
+
+/** What somebody would miss; what belongs to another object goes and comes with that. */
+const MISSED = [
+  "deployments.apps",
+  "statefulsets.apps",
+  "daemonsets.apps",
+  "jobs.batch",
+  "cronjobs.batch",
+  "services",
+  "persistentvolumeclaims",
+] as const;
+
+interface OwnedObject extends ManifestObject {
+  readonly metadata: ManifestObject["metadata"] & { readonly ownerReferences?: readonly unknown[] };
+}
+
+async function countStrangers(
+  namespace: string,
+  deployed: readonly ManifestObject[],
+  choice: ClusterChoice,
+): Promise<number> {
+  const list = await readJson<{ items: OwnedObject[] }>(choice, [
+    "get",
+    MISSED.join(","),
+    "--namespace",
+    namespace,
+  ]);
+  const ours = new Set(deployed.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  return (list?.items ?? []).filter(
+    ({ kind, metadata }) => !metadata.ownerReferences && !ours.has(`${kind}/${metadata.name}`),
+  ).length;
+}

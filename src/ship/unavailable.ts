@@ -1,0 +1,110 @@
+/** A condition of a Deployment or a pod, as far as it tells a reason. */
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
+
+/** What is asked of a Deployment to know whether it is available. */
+export interface Deployment {
+  readonly metadata: { readonly generation?: number };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector: { readonly matchLabels?: Record<string, string> };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface Pod {
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+    readonly running?: object;
+  };
+}
+
+export interface Event {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** Tells whether all pods of the newest template are available. */
+export function isAvailable({ metadata, spec, status }: Deployment): boolean {
+  const replicas = spec.replicas ?? 1;
+  return (
+    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+    (status?.updatedReplicas ?? 0) >= replicas &&
+    (status?.availableReplicas ?? 0) >= replicas
+  );
+}
+
+/** Says why a Deployment is not available, in the words of its conditions, its pods, and the last warnings. */
+export function reasonsOf(
+  deployment: Deployment | undefined,
+  pods: readonly Pod[],
+  events: readonly Event[],
+): string[] {
+  return [
+    ...(deployment?.status?.conditions ?? []).filter(isBad).map(describeCondition),
+    ...pods.flatMap((pod) => podReasons(pod).map((reason) => `pod ${pod.metadata.name}: ${reason}`)),
+    ...events
+      .filter(({ type }) => type === "Warning")
+      .slice(-5)
+      .map(describeEvent),
+  ];
+}
+
+/** Most conditions are good when they hold; a failure is not. */
+function isBad({ type, status }: Condition): boolean {
+  return status === (type === "ReplicaFailure" ? "True" : "False");
+}
+
+function describeCondition({ type, message = "" }: Condition): string {
+  return `${type}: ${message}`;
+}
+
+function podReasons({ spec, status }: Pod): string[] {
+  const reasons = [
+    ...(status?.conditions ?? [])
+      .filter(({ type, status: holds, message }) => type === "PodScheduled" && holds === "False" && message)
+      .map(({ message }) => message!),
+    ...(status?.containerStatuses ?? []).flatMap(containerReasons),
+  ];
+  if (reasons.length === 0 && status?.phase === "Pending")
+    return [spec?.nodeName ? `Pending on node ${spec.nodeName}` : "Pending, on no node yet"];
+  return reasons;
+}
+
+function containerReasons({
+  name,
+  ready,
+  state: { waiting, terminated, running } = {},
+}: ContainerStatus): string[] {
+  if (waiting)
+    return [`container ${name} waits: ${waiting.reason ?? "?"} ${waiting.message ?? ""}`.trimEnd()];
+  if (terminated) return [`container ${name} ended: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
+  return running && ready === false ? [`container ${name} runs, and is not ready`] : [];
+}
+
+function describeEvent({ reason, message, involvedObject }: Event): string {
+  return `event ${reason} of ${involvedObject?.kind} ${involvedObject?.name}: ${message}`;
+}
