@@ -57,6 +57,11 @@ function readConverted(
         `webhook returned invalid converted object at index ${index}: invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`,
       );
     }
+    // Merging takes objects apart, and asks for the conversion of what is left: a webhook may give that back as it came.
+    if (!isObject(object.metadata)) {
+      const why = "returned invalid metadata: missing metadata in converted object";
+      throw new StatusError(500, undefined, `${nameOf(crd, objects[0]!)} ${why}`);
+    }
     const { metadata } = objects[index]!;
     // A conversion may change labels and annotations, and nothing else of the metadata.
     const { labels, annotations } = object.metadata;
@@ -69,6 +74,13 @@ function readConverted(
 }
 
 function failed(crd: CustomResourceDefinition, object: ApiObject, why: string): StatusError {
-  const name = `${object.apiVersion}, Kind=${crd.spec.names.kind}`;
-  return new StatusError(500, undefined, `conversion webhook for ${name} failed: ${why}`);
+  return new StatusError(500, undefined, `${nameOf(crd, object)} failed: ${why}`);
+}
+
+function nameOf(crd: CustomResourceDefinition, { apiVersion }: ApiObject): string {
+  return `conversion webhook for ${apiVersion}, Kind=${crd.spec.names.kind}`;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }

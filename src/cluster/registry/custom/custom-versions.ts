@@ -12,6 +12,18 @@ export type ConvertObjects = (
 
 let builds = 0;
 
+/**
+ * Watchers and readers of one change share what a webhook said about it. Somebody who changed the webhook's code since
+ * gets its new answer.
+ */
+const CONVERSION_COUNTS_MILLISECONDS = 1000;
+
+/** An entry in another version, and until when it counts. */
+interface Presented {
+  readonly shown: Entry;
+  readonly until: number;
+}
+
 /** The objects of a CRD in each of its versions: converted, then pruned and defaulted by the version's schema. */
 export class CustomVersions {
   readonly #crd: CustomResourceDefinition;
@@ -68,13 +80,17 @@ export class CustomVersions {
   }
 
   #known(entry: Entry, version: string): Entry | undefined {
-    return entry.derived.get(`${this.#build}/${version}`) as Entry | undefined;
+    const known = entry.derived.get(`${this.#build}/${version}`) as Presented | undefined;
+    return known && performance.now() < known.until ? known.shown : undefined;
   }
 
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
     const object = this.#shape(converted, version);
     const shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
-    entry.derived.set(`${this.#build}/${version}`, shown);
+    const until = this.#needsWebhook(entry.object, version)
+      ? performance.now() + CONVERSION_COUNTS_MILLISECONDS
+      : Number.POSITIVE_INFINITY;
+    entry.derived.set(`${this.#build}/${version}`, { shown, until } satisfies Presented);
     return shown;
   }
 
