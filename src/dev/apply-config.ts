@@ -5,15 +5,16 @@ import {
   localWebhooks,
   type ConfigObject,
   type LocalWebhooks,
+  type ObjectPlace,
 } from "./dev-objects.ts";
 import { readConfig } from "./config-files.ts";
+import { explainRejection } from "./explain-rejection.ts";
 
 /** Who owns what dev applies. */
 const FIELD_MANAGER = "tsbuilder-dev";
 
 /** Where the operator's own objects live in the cluster, and how its webhooks are reached. */
-export interface DevPlace {
-  readonly namespace: string;
+export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
 }
 
@@ -26,34 +27,63 @@ export async function applyConfig(project: string, client: Client, place: DevPla
   );
   await applyObjects(client, definitions);
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-  await applyObjects(client, placeRbac(readConfig(project, "config/rbac"), namespace));
-  if (webhooks)
-    await applyObjects(
-      client,
-      localWebhooks(readConfig(project, "config/webhook").filter(isWebhook), webhooks),
-    );
+  await applyObjects(client, placeRbac(readConfig(project, "config/rbac"), place));
+  if (webhooks) await applyObjects(client, localWebhooks(readWebhooks(project), webhooks, place.prefix));
+}
+
+/** Takes back what makes no sense without the process on this machine: permissions, webhooks, conversion. */
+export async function takeBack(project: string, client: Client, place: DevPlace): Promise<void> {
+  const gone = [
+    ...(place.webhooks ? localWebhooks(readWebhooks(project), place.webhooks, place.prefix) : []),
+    ...placeRbac(readConfig(project, "config/rbac"), place),
+  ];
+  for (const object of gone) {
+    const { namespace, name } = object.metadata;
+    await client.delete(await client.mapper.kindFor(object), { namespace, name }).catch(ignoreNotFound);
+  }
+  if (place.webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
 }
 
 /** Applies the project's samples. */
-export async function applySamples(project: string, client: Client): Promise<number> {
+export async function applySamples(project: string, client: Client, namespace: string): Promise<number> {
   const samples = readConfig(project, "config/samples").map((sample) => ({
     ...sample,
-    metadata: { namespace: "default", ...sample.metadata },
+    metadata: { namespace, ...sample.metadata },
   }));
-  await applyObjects(client, samples);
+  for (const sample of samples) {
+    // A server can't prune what one owner applied in one version and then in another: each version has its own.
+    const version = sample.apiVersion.split("/").at(-1)!;
+    await applyObjects(client, [sample], `${FIELD_MANAGER}-${version}`);
+  }
   return samples.length;
 }
 
-async function applyObjects(client: Client, objects: readonly ConfigObject[]): Promise<void> {
+async function applyObjects(
+  client: Client,
+  objects: readonly ConfigObject[],
+  fieldManager = FIELD_MANAGER,
+): Promise<void> {
   for (const object of objects) {
-    const kind = await client.mapper.kindFor(object);
-    const { namespace, ...metadata } = object.metadata;
-    const placed =
-      kind.scope === "Namespaced" ? { ...metadata, namespace: namespace ?? "default" } : metadata;
-    await client.apply(kind, { ...object, metadata: placed }, { fieldManager: FIELD_MANAGER });
+    try {
+      await applyObject(client, object, fieldManager);
+    } catch (error) {
+      throw explainRejection(error, object);
+    }
   }
 }
 
-function isWebhook({ kind }: ConfigObject): boolean {
-  return kind === "MutatingWebhookConfiguration" || kind === "ValidatingWebhookConfiguration";
+async function applyObject(client: Client, object: ConfigObject, fieldManager: string): Promise<void> {
+  const kind = await client.mapper.kindFor(object);
+  const { namespace, ...metadata } = object.metadata;
+  const placed = kind.scope === "Namespaced" ? { ...metadata, namespace: namespace ?? "default" } : metadata;
+  await client.apply(kind, { ...object, metadata: placed }, { fieldManager });
+}
+
+function readWebhooks(project: string): ConfigObject[] {
+  const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+  return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error as { isNotFound?: boolean }).isNotFound) throw error;
 }

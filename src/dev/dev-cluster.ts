@@ -1,46 +1,21 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { explainStart } from "./explain-start.ts";
+import type { Client } from "@tsbuilder/runtime";
 
-/** The cluster of a session, in this process. */
+/** A cluster that a session works on. */
 export interface DevCluster {
   readonly url: string;
-  /** A kubeconfig of the administrator, for kubectl and for dev itself. */
+  /** A kubeconfig for kubectl, in the project's own folder. */
   readonly kubeconfig: string;
-  /** A kubeconfig that may do what a ServiceAccount may, and no more. */
-  actAs(namespace: string, serviceAccount: string): string;
+  /** What dev itself does there. */
+  readonly client: Client;
+  /** Where the operator's ServiceAccount lives. */
+  readonly namespace: string;
+  /** Stands before the names of what the operator needs: others may have such things there, too. */
+  readonly prefix: string;
+  /** Where samples go that name no namespace. */
+  readonly sampleNamespace: string;
+  /** It is there after the session, so what points at this machine must not be. */
+  readonly outlives: boolean;
+  /** A kubeconfig that may do what a ServiceAccount of the namespace may, and no more. */
+  actAs(serviceAccount: string): Promise<string>;
   stop(): Promise<void>;
-}
-
-/** Starts the embedded cluster with all its controllers, and writes its kubeconfigs into the project's own folder. */
-export async function startDevCluster(
-  folder: string,
-  { port, persist }: { port: number | undefined; persist: boolean },
-): Promise<DevCluster> {
-  const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
-  mkdirSync(folder, { recursive: true });
-  const cluster = await startCluster({
-    controllers: controllerNames,
-    ...(port ? { port } : {}),
-    ...(persist ? { dataDir: join(folder, "data") } : {}),
-  }).catch(explainStart);
-  const write = (name: string, content: object): string => {
-    const file = join(folder, name);
-    writeFileSync(file, JSON.stringify(content, undefined, 2), { mode: 0o600 });
-    return file;
-  };
-  return {
-    url: cluster.url,
-    kubeconfig: write("kubeconfig", cluster.kubeconfig),
-    actAs: (namespace, serviceAccount) =>
-      write(
-        "operator.kubeconfig",
-        cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
-          "system:serviceaccounts",
-          `system:serviceaccounts:${namespace}`,
-          "system:authenticated",
-        ]),
-      ),
-    stop: () => cluster.stop(),
-  };
 }

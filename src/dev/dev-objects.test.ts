@@ -22,13 +22,41 @@ test("placeRbac() puts accounts, roles and bindings into one namespace, subjects
         ],
       },
     ],
-    "mysql-system",
+    { namespace: "mysql-system" },
   );
   expect(placed[0]!.metadata.namespace).toBe("mysql-system");
   expect(placed[1]!.metadata).toEqual({ name: "manager-rolebinding" });
   expect(placed[1]!["subjects"]).toEqual([
     { kind: "ServiceAccount", name: "controller-manager", namespace: "mysql-system" },
     { kind: "User", name: "somebody" },
+  ]);
+});
+
+test("placeRbac() puts a prefix before its own names and what refers to them, and nothing else", () => {
+  const binding = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "binding" },
+  };
+  const role = { apiVersion: binding.apiVersion, kind: "ClusterRole", metadata: { name: "role" } };
+  const subjects = [{ kind: "ServiceAccount", name: "default", namespace: "system" }];
+  const placed = placeRbac(
+    [
+      role,
+      { ...binding, roleRef: { kind: "ClusterRole", name: "role" } },
+      { ...binding, roleRef: { kind: "ClusterRole", name: "view" }, subjects },
+    ],
+    { namespace: "shop-dev", prefix: "shop-dev-" },
+  );
+  expect(placed.map(({ metadata }) => metadata.name)).toEqual([
+    "shop-dev-role",
+    "shop-dev-binding",
+    "shop-dev-binding",
+  ]);
+  expect(placed[1]!["roleRef"]).toEqual({ kind: "ClusterRole", name: "shop-dev-role" });
+  expect(placed[2]!["roleRef"]).toEqual({ kind: "ClusterRole", name: "view" });
+  expect(placed[2]!["subjects"]).toEqual([
+    { kind: "ServiceAccount", name: "default", namespace: "shop-dev" },
   ]);
 });
 

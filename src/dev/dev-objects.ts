@@ -12,27 +12,50 @@ export interface ConfigObject {
 
 /** Where the operator's webhooks answer on this machine. */
 export interface LocalWebhooks {
-  /** `https://127.0.0.1:PORT`, without a slash at the end. */
+  /** `https://HOST:PORT`, without a slash at the end. */
   readonly url: string;
   readonly caBundle: string;
 }
 
+/** What stands for the project's own namespace and names in a cluster. */
+export interface ObjectPlace {
+  readonly namespace: string;
+  /** Stands before every name; none unless given. */
+  readonly prefix?: string | undefined;
+}
+
+interface Reference {
+  readonly kind: string;
+  readonly name: string;
+}
+
 /**
- * Makes the project's permissions fit a cluster of one developer: everything namespaced goes to one namespace, and
- * so do the subjects of bindings. kustomize would do the same, but `dev` asks for no program besides Node.
+ * Makes the project's permissions fit a cluster: everything namespaced goes to one namespace, names get a prefix, and
+ * bindings follow both. kustomize would do the same, but `dev` asks for no program besides Node.
  */
-export function placeRbac(objects: readonly ConfigObject[], namespace: string): ConfigObject[] {
-  return objects.map((object) => ({
-    ...object,
-    metadata: NAMESPACED.has(object.kind) ? { ...object.metadata, namespace } : object.metadata,
-    ...(Array.isArray(object["subjects"])
-      ? {
-          subjects: (object["subjects"] as { kind: string }[]).map((subject) =>
-            subject.kind === "ServiceAccount" ? { ...subject, namespace } : subject,
-          ),
-        }
-      : {}),
-  }));
+export function placeRbac(
+  objects: readonly ConfigObject[],
+  { namespace, prefix = "" }: ObjectPlace,
+): ConfigObject[] {
+  const own = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const rename = <R extends Reference>(reference: R): R =>
+    own.has(`${reference.kind}/${reference.name}`)
+      ? { ...reference, name: `${prefix}${reference.name}` }
+      : reference;
+  return objects.map((object) => {
+    const { subjects, roleRef } = object as { subjects?: Reference[]; roleRef?: Reference };
+    const metadata = { ...object.metadata, name: `${prefix}${object.metadata.name}` };
+    return {
+      ...object,
+      metadata: NAMESPACED.has(object.kind) ? { ...metadata, namespace } : metadata,
+      ...(roleRef && { roleRef: rename(roleRef) }),
+      ...(subjects && {
+        subjects: subjects.map((subject) =>
+          subject.kind === "ServiceAccount" ? { ...rename(subject), namespace } : subject,
+        ),
+      }),
+    };
+  });
 }
 
 const NAMESPACED = new Set(["ServiceAccount", "Role", "RoleBinding"]);
@@ -42,9 +65,14 @@ interface ClientConfig {
 }
 
 /** Points webhook configurations at the process on this machine, by address instead of by Service. */
-export function localWebhooks(objects: readonly ConfigObject[], local: LocalWebhooks): ConfigObject[] {
+export function localWebhooks(
+  objects: readonly ConfigObject[],
+  local: LocalWebhooks,
+  prefix = "",
+): ConfigObject[] {
   return objects.map((object) => ({
     ...object,
+    metadata: { ...object.metadata, name: `${prefix}${object.metadata.name}` },
     webhooks: ((object["webhooks"] ?? []) as { clientConfig: ClientConfig }[]).map((webhook) => ({
       ...webhook,
       clientConfig: localClientConfig(webhook.clientConfig, local),

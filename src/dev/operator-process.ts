@@ -18,6 +18,7 @@ export interface OperatorOptions {
 export interface OperatorProcess {
   /** Ends the one that runs, if any, and starts a new one. */
   restart(): Promise<void>;
+  isRunning(): boolean;
   stop(): Promise<void>;
 }
 
@@ -54,6 +55,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       await stop();
       start();
     },
+    isRunning: () => current !== undefined,
     stop,
   };
 }

@@ -1,27 +1,27 @@
 import { join } from "node:path";
-import type { Client, Kind } from "@tsbuilder/runtime";
+import type { Kind } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { watchableBundle } from "../ship/bundle.ts";
-import { applyConfig, applySamples } from "./apply-config.ts";
-import { startDevCluster } from "./dev-cluster.ts";
+import { applyConfig, applySamples, takeBack } from "./apply-config.ts";
+import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { operatorProcess } from "./operator-process.ts";
+import { waitForPort } from "./wait-for-port.ts";
 import { watchObjects } from "./watch-objects.ts";
 import { watchSources } from "./watch-sources.ts";
-import { prepareWebhooks } from "./webhook-certificate.ts";
+import { prepareWebhooks, type WebhookPlace } from "./webhook-certificate.ts";
 
 /** What a session works on. */
 export interface SessionOptions {
   readonly root: string;
-  readonly projectName: string;
   /** The kinds that the project defines, to be shown as they change. */
   readonly kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly hasWebhooks: boolean;
-  /** Port of the cluster; a free one unless given. */
-  readonly port: number | undefined;
-  /** Keep the cluster's objects for the next session. */
-  readonly persist: boolean;
+  /** Starts a cluster, or finds the one that is there; gets the folder for its files. */
+  readonly openCluster: (folder: string) => Promise<DevCluster>;
+  /** By which address a cluster that is elsewhere reaches this machine: `HOST`, or `HOST:PORT`. */
+  readonly webhookAddress?: string | undefined;
   /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
   /** Brings what is generated up to date with the sources; throws what is wrong with them. */
@@ -37,18 +37,26 @@ export interface Session {
 }
 
 /**
- * Runs the operator against a cluster of its own: generates, applies, bundles and starts it, and does again what an
+ * Runs the operator against a cluster: generates, applies, bundles and starts it, and does again what an
  * edit makes necessary. The operator acts as its own ServiceAccount, so a missing permission fails here already.
  */
 export async function startSession(options: SessionOptions, report: Report): Promise<Session> {
   const cleanups: Cleanup[] = [];
   const stop = async (): Promise<void> => {
-    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
+    const failures: unknown[] = [];
+    for (const cleanUp of cleanups.splice(0).toReversed()) {
+      try {
+        await cleanUp();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return { ...(await start(options, report, cleanups)), stop };
   } catch (error) {
-    await stop();
+    await stop().catch((later: unknown) => report({ type: "error", error: later }));
     throw error;
   }
 }
@@ -61,23 +69,21 @@ async function start(
   report: Report,
   cleanups: Cleanup[],
 ): Promise<Omit<Session, "stop">> {
-  const { root, projectName } = options;
+  const { root } = options;
   const folder = join(root, ".tsbuilder/dev");
-  const namespace = `${projectName}-system`;
   await options.generate();
 
   const bundle = await watchableBundle(root, join(folder, "operator.mjs"));
-  const starting = startDevCluster(folder, options);
+  const starting = options.openCluster(folder);
   cleanups.push(
     async () => (await starting.catch(() => undefined))?.stop(),
     () => bundle.close(),
   );
   const [cluster] = await Promise.all([starting, bundle.rebuild()]);
-  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
-  const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
-  const client: Client = createClient(config);
-  const webhooks = options.hasWebhooks ? await prepareWebhooks(folder) : undefined;
-  const place = { namespace, webhooks };
+  const { client, namespace, prefix } = cluster;
+  const webhooks = await findWebhookPlace(options, cluster, folder, report);
+  const place = { namespace, prefix, webhooks };
+  if (cluster.outlives) cleanups.push(() => takeBack(root, client, place));
   await applyConfig(root, client, place);
 
   const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
@@ -100,7 +106,7 @@ async function start(
         : ["--enable-webhooks=false"]),
     ],
     env: {
-      KUBECONFIG: cluster.actAs(namespace, "controller-manager"),
+      KUBECONFIG: await cluster.actAs(`${prefix}controller-manager`),
       POD_NAMESPACE: namespace,
       WATCH_NAMESPACE: "",
     },
@@ -112,7 +118,12 @@ async function start(
     onExit: (reason) => report({ type: "error", error: operatorEnded(reason) }),
   });
   cleanups.push(() => operator.stop());
-  await operator.restart();
+  // What comes next may meet the webhooks, be it samples or an edit that somebody waits to see.
+  const restart = async (): Promise<void> => {
+    await operator.restart();
+    if (webhooks) await waitForPort(webhooks.port, operator.isRunning);
+  };
+  await restart();
 
   let work = Promise.resolve();
   const sources = watchSources(root, (changes) => {
@@ -131,7 +142,7 @@ async function start(
     await applyConfig(root, client, place);
     if (isCode) {
       await bundle.rebuild();
-      await operator.restart();
+      await restart();
     }
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     report({ type: "info", text: `${changes.join(", ")}: taken up in ${seconds} s` });
@@ -140,8 +151,22 @@ async function start(
   return {
     url: cluster.url,
     kubeconfig: cluster.kubeconfig,
-    applySamples: () => applySamples(root, client),
+    applySamples: () => applySamples(root, client, cluster.sampleNamespace),
   };
+}
+
+async function findWebhookPlace(
+  { hasWebhooks, webhookAddress }: SessionOptions,
+  { outlives }: DevCluster,
+  folder: string,
+  report: Report,
+): Promise<WebhookPlace | undefined> {
+  if (!hasWebhooks) return undefined;
+  if (!outlives || webhookAddress) return prepareWebhooks(folder, webhookAddress);
+  const text =
+    "the webhooks stay off: this cluster does not know how to reach this machine; --webhook-address HOST[:PORT] tells it";
+  report({ type: "info", text });
+  return undefined;
 }
 
 function operatorEnded(reason: string): TsbuilderError {

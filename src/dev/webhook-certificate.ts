@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, isIP } from "node:net";
 import { join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { LocalWebhooks } from "./dev-objects.ts";
@@ -11,23 +11,27 @@ export interface WebhookPlace extends LocalWebhooks {
   readonly certificates: string;
 }
 
-/** Finds a free port for the webhooks and makes a certificate that the cluster will trust there. */
-export async function prepareWebhooks(folder: string): Promise<WebhookPlace> {
+/**
+ * Chooses a port for the webhooks and makes a certificate that the cluster will trust there. The address is this
+ * machine's own unless a cluster that is elsewhere knows it by another: `HOST`, or `HOST:PORT`.
+ */
+export async function prepareWebhooks(folder: string, address = "127.0.0.1"): Promise<WebhookPlace> {
+  const { hostname, port: given } = new URL(`https://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, "");
   const certificates = join(folder, "webhook-certs");
   mkdirSync(certificates, { recursive: true });
   const ca = createCA({ commonName: "tsbuilder dev" });
   const serving = issueCertificate(ca, {
     usages: ["server"],
-    dnsNames: ["localhost"],
-    ipAddresses: ["127.0.0.1"],
+    ...(isIP(host) ? { ipAddresses: [host] } : { dnsNames: [host] }),
   });
   writeFileSync(join(certificates, "tls.crt"), serving.cert);
   writeFileSync(join(certificates, "tls.key"), serving.key, { mode: 0o600 });
-  const port = await freePort();
+  const port = given ? Number(given) : await freePort();
   return {
     port,
     certificates,
-    url: `https://127.0.0.1:${port}`,
+    url: `https://${hostname}:${port}`,
     caBundle: Buffer.from(ca.cert).toString("base64"),
   };
 }

@@ -1,20 +1,35 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionOptions } from "../../dev/session.ts";
+import type { Report } from "../../dev/dev-event.ts";
+import type { Session, SessionOptions } from "../../dev/session.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../scaffold/tree.ts";
+import type { ClusterChoice } from "../../ship/kubectl.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import { describeError } from "../report.ts";
+import type { Ui } from "../ui.ts";
 import { endAsked } from "../wait-for-end.ts";
 
 export const dev = defineCommand({
   summary: "Run the operator on an embedded cluster, and take up every edit",
   description:
-    "Starts a cluster in this process, generates and applies the project's definitions and permissions, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor written: point kubectl at .tsbuilder/dev/kubeconfig.",
+    "Starts a cluster in this process, generates and applies the project's definitions and permissions, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor written: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig it works on that cluster instead, in a namespace <project>-dev, and takes permissions and webhooks back at its end; definitions and their objects stay.",
   flags: {
+    ...clusterFlags,
+    context: { ...clusterFlags.context, summary: "work on the cluster of this context of your kubeconfig" },
+    kubeconfig: { ...clusterFlags.kubeconfig, summary: "work on the cluster of this kubeconfig" },
+    yes: { type: "boolean", summary: "don't ask before working on such a cluster", default: false },
+    "webhook-address": {
+      type: "string",
+      summary: "serve webhooks to such a cluster, which reaches this machine there",
+      placeholder: "HOST[:PORT]",
+      check: checkAddress,
+    },
     samples: { type: "boolean", summary: "apply config/samples at the start", default: false },
     plain: {
       type: "boolean",
@@ -32,6 +47,7 @@ export const dev = defineCommand({
   examples: ["tsbuilder dev --samples", "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods"],
   async run({ flags, cwd, ui }) {
     const { root, project } = openProject(cwd, ui);
+    if (isOther(flags)) await agreeOn(flags, ui);
     const describe = (error: unknown): string =>
       describeError(error, (file) => readFileSync(join(root, file), "utf8"));
     const ended = endAsked();
@@ -46,8 +62,7 @@ export const dev = defineCommand({
       const session = await startSession(sessionOptions(root, project, flags), view.report);
       view.started(session);
       try {
-        if (flags.samples)
-          view.report({ type: "info", text: `applied ${await session.applySamples()} samples` });
+        if (flags.samples) await reportSamples(session, view.report);
         await Promise.race([ended, view.quit]);
       } finally {
         await session.stop();
@@ -58,26 +73,43 @@ export const dev = defineCommand({
   },
 });
 
+/** Samples that the cluster refuses are something to mend while dev goes on. */
+async function reportSamples(session: Session, report: Report): Promise<void> {
+  try {
+    report({ type: "info", text: `applied ${await session.applySamples()} samples` });
+  } catch (error) {
+    report({ type: "error", error });
+  }
+}
+
 function sessionOptions(
   root: string,
   project: Project,
-  flags: {
+  flags: ClusterChoice & {
     readonly port: number | undefined;
     readonly persist: boolean;
     readonly inspect: string | true | undefined;
+    readonly "webhook-address": string | undefined;
   },
 ): SessionOptions {
+  const { projectName } = project;
   const own = project.resources.filter(({ origin }) => origin.type === "own");
   return {
     root,
-    projectName: project.projectName,
     kinds: own.map((resource) => ({
       apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
       kind: resource.kind,
     })),
     hasWebhooks: project.resources.some(hasWebhooks),
-    port: flags.port,
-    persist: flags.persist,
+    webhookAddress: flags["webhook-address"],
+    openCluster: isOther(flags)
+      ? async (folder) =>
+          (await import("../../dev/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
+      : async (folder) =>
+          (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(folder, {
+            ...flags,
+            projectName,
+          }),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
     generate: async () => {
       const draft = new Draft(diskTree(root));
@@ -85,4 +117,52 @@ function sessionOptions(
       applyPlan(root, draft.changes());
     },
   };
+}
+
+function isOther({ context, kubeconfig }: ClusterChoice): boolean {
+  return context !== undefined || kubeconfig !== undefined;
+}
+
+/** Names the cluster, and asks: what dev applies there is seen by all who use it. */
+async function agreeOn(
+  flags: ClusterChoice & {
+    readonly yes: boolean;
+    readonly persist: boolean;
+    readonly port: number | undefined;
+  },
+  ui: Ui,
+): Promise<void> {
+  if (flags.persist || flags.port !== undefined) {
+    throw new TsbuilderError("--persist and --port are for the embedded cluster", {
+      code: "INVALID_ARGUMENT",
+      hint: "leave them away, or leave --context and --kubeconfig away",
+    });
+  }
+  await announceTarget(flags, ui, { action: "Developing" });
+  if (flags.yes) return;
+  if (!ui.isInteractive) {
+    throw new TsbuilderError(
+      "dev applies definitions and permissions to this cluster, and nobody is here to ask",
+      {
+        code: "MISSING_ANSWER",
+        hint: "say that this is the cluster you mean: --yes",
+      },
+    );
+  }
+  const { ask } = await import("../prompt.ts");
+  const prompt = "Apply definitions and permissions there, and run the operator on this machine?";
+  const agreed = await ask("yes", { type: "boolean", summary: prompt, prompt, promptDefault: false });
+  if (agreed) return;
+  throw new TsbuilderError("nothing was done", {
+    code: "REFUSED",
+    hint: "leave --context and --kubeconfig away to work on the embedded cluster",
+  });
+}
+
+function checkAddress(address: string): void {
+  if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
+  throw new TsbuilderError(`"${address}" is no address`, {
+    code: "INVALID_ARGUMENT",
+    hint: "write a name or an IP address, and a port if it is not up to dev: 172.17.0.1:9443",
+  });
 }

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, createClient, type Kind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
+import type { Shell } from "../support/shell.ts";
+import { editFile, scaffoldShop } from "../support/webhook-project.ts";
+
+// Webhooks on a laptop: `tsbuilder dev` makes the certificates and points the configurations at its own operator, so
+// what is saved is what the next `kubectl apply` meets.
+
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-webhooks-"));
+const patient = { timeout: 60_000 };
+const defaulter = "src/webhook/v1/order_defaulter.ts";
+const validator = "src/webhook/v1/order_validator.ts";
+const conversion = "src/webhook/v2/order_conversion.ts";
+let project: Shell;
+let dev: LongCommand;
+let client: Client;
+let orders: Record<"v1" | "v2", Kind<Order>>;
+
+interface Order extends KubernetesObject {
+  readonly spec: { readonly foo?: string };
+}
+
+beforeAll(async () => {
+  project = await scaffoldShop(join(work, "shop-operator"), { HOME: work });
+  dev = startTsbuilder(project, "dev", "--samples");
+  await dev.sees("applied 2 samples");
+  const kubeconfig = join(project.folder, ".tsbuilder/dev/kubeconfig");
+  client = createClient(await loadConfig({ kubeconfig, env: {} }));
+  const kind = "Order";
+  orders = {
+    v1: (await client.mapper.kindFor({ apiVersion: "shop.example.com/v1", kind })) as unknown as Kind<Order>,
+    v2: (await client.mapper.kindFor({ apiVersion: "shop.example.com/v2", kind })) as unknown as Kind<Order>,
+  };
+});
+
+afterAll(async () => {
+  expect(await dev?.stop()).toBe(0);
+  rmSync(work, { recursive: true, force: true });
+});
+
+test("an edit of the defaulter is in the next object", async () => {
+  expect((await create("plain")).spec).toEqual({ foo: "given" });
+  const log = 'log.debug("Defaulting Order"';
+  editFile(project, defaulter, log, `order.spec.foo = "from the webhook";\n    ${log}`);
+  await takenUp(defaulter);
+  await eventually(
+    async () => expect((await create("defaulted")).spec).toEqual({ foo: "from the webhook" }),
+    patient,
+  );
+});
+
+test("an edit of the validator is the answer to the next write, and so is its mending", async () => {
+  editFile(
+    project,
+    validator,
+    "return [];",
+    'return order.metadata.name === "odd" ? [{ field: "spec.foo", value: "x", message: "is too odd" }] : [];',
+  );
+  await takenUp(validator);
+  await eventually(
+    () => expect(create("odd")).rejects.toThrow('spec.foo: Invalid value: "x": is too odd'),
+    patient,
+  );
+  expect(await client.find(orders.v1, { namespace: "default", name: "odd" })).toBeUndefined();
+  editFile(project, validator, 'order.metadata.name === "odd"', "order.metadata.name === undefined");
+  await takenUp(validator, 2);
+  await eventually(() => create("odd"), patient);
+});
+
+test("an edit of the conversion is in the next read of the other version", async () => {
+  const key = { namespace: "default", name: "plain" };
+  expect(await client.get(orders.v2, key)).toMatchObject({ spec: { foo: "given" } });
+  editFile(
+    project,
+    conversion,
+    "fromHub({ spec, status }: OrderHub): Converted<Order> {\n    return { spec, status };",
+    "fromHub({ spec, status }: OrderHub): Converted<Order> {\n    return { spec: { foo: `v2 of ${spec.foo}` }, status };",
+  );
+  await takenUp(conversion);
+  await eventually(
+    async () => expect(await client.get(orders.v2, key)).toMatchObject({ spec: { foo: "v2 of given" } }),
+    patient,
+  );
+  expect(await client.get(orders.v1, key)).toMatchObject({ spec: { foo: "given" } });
+});
+
+test("webhook code that throws is told to who writes, and to who looks at dev", async () => {
+  editFile(project, defaulter, 'order.spec.foo = "from the webhook";', 'throw new Error("not today");');
+  await takenUp(defaulter, 2);
+  await eventually(() => expect(create("failing")).rejects.toThrow("not today"), patient);
+  await dev.sees("defaulter.ts");
+});
+
+function create(name: string) {
+  return client.create(orders.v1, { metadata: { namespace: "default", name }, spec: { foo: "given" } });
+}
+
+/** The n-th time that dev says it. */
+function takenUp(file: string, times = 1): Promise<unknown> {
+  return eventually(() => {
+    const said = dev.lines.filter((line) => line.startsWith(`${file}: taken up`));
+    if (said.length < times) throw new Error(`${file} was not taken up:\n${dev.lines.join("\n")}`);
+  }, patient);
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DevCluster } from "./dev-cluster.ts";
+import { explainStart } from "./explain-start.ts";
+
+/** How the embedded cluster of a session is started. */
+export interface EmbeddedOptions {
+  readonly projectName: string;
+  /** A free one unless given. */
+  readonly port: number | undefined;
+  /** Keep the cluster's objects for the next session. */
+  readonly persist: boolean;
+}
+
+/** Starts the embedded cluster with all its controllers, and writes its kubeconfigs into the project's own folder. */
+export async function startEmbeddedCluster(
+  folder: string,
+  { projectName, port, persist }: EmbeddedOptions,
+): Promise<DevCluster> {
+  const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
+  mkdirSync(folder, { recursive: true });
+  const cluster = await startCluster({
+    controllers: controllerNames,
+    ...(port ? { port } : {}),
+    ...(persist ? { dataDir: join(folder, "data") } : {}),
+  }).catch(explainStart);
+  const write = (name: string, content: object): string => {
+    const file = join(folder, name);
+    writeFileSync(file, JSON.stringify(content, undefined, 2), { mode: 0o600 });
+    return file;
+  };
+  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  const namespace = `${projectName}-system`;
+  return {
+    url: cluster.url,
+    kubeconfig: write("kubeconfig", cluster.kubeconfig),
+    client: createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} })),
+    namespace,
+    prefix: "",
+    sampleNamespace: "default",
+    outlives: false,
+    actAs: async (serviceAccount) =>
+      write(
+        "operator.kubeconfig",
+        cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
+          "system:serviceaccounts",
+          `system:serviceaccounts:${namespace}`,
+          "system:authenticated",
+        ]),
+      ),
+    stop: () => cluster.stop(),
+  };
+}

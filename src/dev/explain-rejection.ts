@@ -1,0 +1,26 @@
+import type { ApiError } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../shared/errors.ts";
+import type { ConfigObject } from "./dev-objects.ts";
+
+/** Says which of the project's objects a cluster did not take, and what to do; other errors stay what they are. */
+export function explainRejection(error: unknown, { kind, metadata }: ConfigObject): unknown {
+  if (!isApiError(error)) return error;
+  if (error.status === 0)
+    return new TsbuilderError(`the cluster does not answer: ${error.message}`, {
+      code: "CLUSTER_UNREACHABLE",
+      hint: "see that it runs, and start dev again",
+      cause: error,
+    });
+  return new TsbuilderError(`the cluster refused ${kind} "${metadata.name}": ${error.body.message}`, {
+    code: "REFUSED",
+    hint: error.isForbidden
+      ? "ask whoever keeps the cluster for that permission, or work on the embedded one: leave --context away"
+      : "mend it in the project's config/, or what makes it there",
+    cause: error,
+  });
+}
+
+/** By its name: the class itself would load the whole client. */
+function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && error.name === "ApiError";
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../shared/errors.ts";
+import { type ClusterChoice, runKubectl } from "../ship/kubectl.ts";
+import { accountConfig, type MinimalConfig } from "./account-config.ts";
+import type { DevCluster } from "./dev-cluster.ts";
+
+/**
+ * Opens a cluster that is there for a session. What it brings has the project's name with `-dev`, so that nothing of a
+ * deployed operator is touched; the kubeconfig that the choice comes from is only read.
+ */
+export async function openOtherCluster(
+  folder: string,
+  choice: ClusterChoice,
+  projectName: string,
+): Promise<DevCluster> {
+  const config = await readChosen(choice);
+  mkdirSync(folder, { recursive: true });
+  const written: string[] = [];
+  const write = (name: string, content: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, content, { mode: 0o600 });
+    written.push(file);
+    return file;
+  };
+  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  const client = createClient(await loadConfig({ kubeconfig: write("kubeconfig", JSON.stringify(config)) }));
+  await refuseSecondOperator(client, projectName);
+  const namespace = `${projectName}-dev`;
+  const ended = new AbortController();
+  return {
+    url: config.clusters[0].cluster.server,
+    kubeconfig: join(folder, "kubeconfig"),
+    client,
+    namespace,
+    prefix: `${namespace}-`,
+    sampleNamespace: config.contexts[0].context.namespace ?? "default",
+    outlives: true,
+    actAs: async (name) => {
+      const account = { namespace, name };
+      const own = await accountConfig(client, config, account, { write, signal: ended.signal });
+      return write("operator.kubeconfig", JSON.stringify(own));
+    },
+    stop: async () => {
+      ended.abort();
+      for (const file of written) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** One cluster, one user, one context, with files and relative paths resolved: kubectl knows all its sources. */
+async function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
+  const args = ["config", "view", "--raw", "--minify", "--flatten", "--output", "json"];
+  const { stdout } = await runKubectl(choice, args);
+  return JSON.parse(stdout) as MinimalConfig;
+}
+
+interface DeploymentList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly namespace: string };
+    readonly spec: { readonly replicas?: number };
+  }[];
+}
+
+/** Two operators without an election between them would undo each other's work. */
+async function refuseSecondOperator(client: Client, projectName: string): Promise<void> {
+  const labels = `control-plane=controller-manager,app.kubernetes.io/name=${projectName}`;
+  const path = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(labels)}`;
+  const { ApiError } = await import("@tsbuilder/runtime");
+  const { text } = await client.request({ path }).catch((error: unknown) => {
+    // Who may not look everywhere can still develop.
+    if (error instanceof ApiError && error.isForbidden) return { text: '{"items":[]}' };
+    throw error;
+  });
+  const running = (JSON.parse(text) as DeploymentList).items.find(({ spec }) => (spec.replicas ?? 1) > 0);
+  if (!running) return;
+  const { name, namespace } = running.metadata;
+  throw new TsbuilderError(
+    `the operator runs in this cluster already: deployment "${name}" in "${namespace}"`,
+    {
+      code: "REFUSED",
+      hint: `two would undo each other's work: tsbuilder undeploy, or kubectl scale deployment ${name} -n ${namespace} --replicas 0`,
+    },
+  );
+}
