@@ -5,7 +5,7 @@ import { type Client, createClient, type Kind, type KubernetesObject, loadConfig
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
-import type { Shell } from "../support/shell.ts";
+import { type Shell, tryRun } from "../support/shell.ts";
 import { editFile, scaffoldShop } from "../support/webhook-project.ts";
 
 // Webhooks on a laptop: `tsbuilder dev` makes the certificates and points the configurations at its own operator, so
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await dev?.stop()).toBe(0);
+  await dev?.stop();
   rmSync(work, { recursive: true, force: true });
 });
 
@@ -94,6 +94,12 @@ test("webhook code that throws is told to who writes, and to who looks at dev", 
   await takenUp(defaulter, 2);
   await eventually(() => expect(create("failing")).rejects.toThrow("not today"), patient);
   await dev.sees("defaulter.ts");
+});
+
+test("Ctrl-C ends all of it", async () => {
+  expect(await dev.stop("SIGINT")).toBe(0);
+  const operator = join(project.folder, ".tsbuilder/dev/operator.mjs");
+  expect((await tryRun(project, "pgrep", "-f", operator)).stdout).toBe("");
 });
 
 function create(name: string) {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  client?.close();
+  await client?.close();
   await control?.stop();
   rmSync(work, { recursive: true, force: true });
 });

@@ -121,7 +121,7 @@ async function start(
   // What comes next may meet the webhooks, be it samples or an edit that somebody waits to see.
   const restart = async (): Promise<void> => {
     await operator.restart();
-    if (webhooks) await waitForPort(webhooks.port, operator.isRunning);
+    if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
   };
   await restart();
 
