@@ -37,6 +37,12 @@ export interface Cache extends Reader {
     values: (object: T) => readonly string[],
   ): void;
 
+  /**
+   * Keeps only a part of a kind, by labels or fields. A setup function says so before it watches the kind; reads of
+   * what is left out find nothing, or are made live. Throws a `TerminalError` if all of the kind is cached already.
+   */
+  keepOnly(kind: Kind, scope: InformerScope): void;
+
   /** Takes the answer of a write of this process, so that reads show it before the watch tells. */
   wrote(kind: Kind, object: KubernetesObject): void;
 

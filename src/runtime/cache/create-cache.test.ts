@@ -231,6 +231,20 @@ test("Cache selects by namespace, labels and limit", async () => {
   expect(await names({ fields: { "metadata.name": "b" } })).toEqual(["b"]);
 });
 
+test("Cache.keepOnly() leaves the rest of a kind with the server, and can't come too late", async () => {
+  const namespace = await newNamespace();
+  const { cache, client } = await start();
+  await createWidget(namespace, "kept", {}, { app: "db" });
+  await createWidget(namespace, "left");
+  cache.keepOnly(Widget, { labels: "app=db" });
+  cache.keepOnly(Widget, { labels: "app=db" });
+  expect(namesOf(await client.list(Widget, { namespace }))).toEqual(["kept"]);
+  expect(await client.find(Widget, { namespace, name: "left" }, { live: true })).toBeDefined();
+  expect(() => cache.keepOnly(Widget, { labels: "app=web" })).toThrow(TerminalError);
+  await client.list(ConfigMap, { namespace });
+  expect(() => cache.keepOnly(ConfigMap, { labels: "app=db" })).toThrow(TerminalError);
+});
+
 test("Cache minds the scope of a kind as the server does", async () => {
   const namespace = await newNamespace();
   const { client } = await start();

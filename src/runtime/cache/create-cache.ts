@@ -7,7 +7,7 @@ import { formatKey, type ObjectKey } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import { systemClock } from "../clock/clock.ts";
-import type { Cache, CacheOptions, KindCacheOptions } from "./cache.ts";
+import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
 import type { Informer } from "./informer.ts";
 import { planPartitions } from "./partition-plans.ts";
 import { SharedInformer } from "./shared-informer.ts";
@@ -22,6 +22,7 @@ class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
+  readonly #scopes = new Map<string, InformerScope>();
   #state: "new" | "started" | "stopped" = "new";
 
   constructor(client: Client, options: CacheOptions) {
@@ -87,6 +88,15 @@ class InformerCache implements Cache {
     this.informer(kind).addIndex(name, values);
   }
 
+  keepOnly(kind: Kind, scope: InformerScope): void {
+    const known = this.#scopes.get(idOf(kind));
+    if (known && known.labels === scope.labels && known.fields === scope.fields) return;
+    if (known || this.existing(kind)) {
+      throw new TerminalError(`${kind.plural} are cached in another scope already: say it once, and first`);
+    }
+    this.#scopes.set(idOf(kind), scope);
+  }
+
   async find<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
@@ -123,11 +133,11 @@ class InformerCache implements Cache {
     for (const view of viewsOf(kind)) this.existing(view)?.wroteDeletion(key, uid);
   }
 
-  /** The options of a kind: its own before those for all. */
+  /** The options of a kind: its own before what `keepOnly` said, and that before those for all. */
   optionsOf(kind: Kind): KindCacheOptions {
     const own = this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1] ?? {};
     const { labels, fields, transform, namespaces, live } = this.#options;
-    return { labels, fields, transform, namespaces, live, ...own };
+    return { labels, fields, transform, namespaces, live, ...this.#scopes.get(idOf(kind)), ...own };
   }
 
   #isLive(kind: Kind, options: ReadOptions): boolean {
