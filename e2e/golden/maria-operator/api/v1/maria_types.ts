@@ -96,8 +96,9 @@ export interface MariaSpec {
    * Where the volume of backups is mounted.
    * +kubebuilder:default="/backups"
    * +kubebuilder:validation:MaxLength=256
-   * +kubebuilder:validation:Pattern=`^/[^\r\n]*[^/\r\n]$`
-   * +kubebuilder:validation:XValidation:rule="!self.contains('..') && !self.startsWith('/var/lib/mysql')",message="backupPath is absolute, without .., and outside of /var/lib/mysql"
+   * +kubebuilder:validation:Pattern=`^(/[^/:\r\n]+)+$`
+   * +kubebuilder:validation:XValidation:rule="!self.contains('..') && !self.contains('/./')",message="backupPath is absolute, without . and .."
+   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/run/mysqld', '/tmp'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="backupPath is outside of /var/lib/mysql, /etc/mysql-operator, /run/mysqld and /tmp"
    */
   backupPath?: string;
   /** +kubebuilder:default={} */
@@ -136,7 +137,11 @@ export interface SecretKeyRef {
   key?: string;
 }
 
-/** +kubebuilder:validation:MaxLength=1024 */
+/**
+ * One line of my.cnf.
+ * +kubebuilder:validation:MaxLength=1024
+ * +kubebuilder:validation:Pattern=`^[^\r\n]*$`
+ */
 export type ConfigValue = string;
 
 /**
@@ -163,7 +168,10 @@ export interface Backup {
    * +kubebuilder:validation:Maximum=365
    */
   keep?: int32;
-  /** +kubebuilder:default="1Gi" */
+  /**
+   * Size of the volume that backups are written to. It can grow, never shrink.
+   * +kubebuilder:default="1Gi"
+   */
   storageSize?: Quantity;
   /** Makes no backups while true. */
   suspend?: boolean;

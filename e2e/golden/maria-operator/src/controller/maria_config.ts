@@ -3,10 +3,10 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Client, Desired } from "@tsbuilder/runtime";
-import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Desired } from "@tsbuilder/runtime";
+import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import type { Credentials } from "./maria_credentials.ts";
+import { type Credentials, KEPT } from "./maria_credentials.ts";
 import { ALLOW_REINIT_ANNOTATION, labelsOf, namesOf } from "./maria_names.ts";
 import backup from "./maria_scripts/backup.sh";
 import flavour from "./maria_scripts/flavour.sh";
@@ -26,19 +26,24 @@ export function serverFiles(mysql: Maria, credentials: Credentials): ServerFiles
   return {
     "my.cnf": settings(mysql),
     "init.sql": initStatements(mysql, credentials),
-    "root.cnf": clientOptions("root", rootPassword(mysql, credentials)),
+    "root.cnf": clientOptions("root", credentials.root),
     "probe.cnf": clientOptions("operator_probe", credentials.probe),
     "backup.cnf": clientOptions("operator_backup", credentials.backup),
-    "replication-password": credentials.replication,
+    ...Object.fromEntries(
+      Object.entries(credentials).map(([user, password]) => [`${KEPT}${user}`, password]),
+    ),
   };
 }
 
-/** A short name of the files' content, for the pods' annotation. */
-export function hashOf(files: ServerFiles): string {
-  return createHash("sha256")
-    .update(JSON.stringify(Object.entries(files).toSorted()))
-    .digest("hex")
-    .slice(0, 16);
+/** Short names of the files' content, for the pods' annotations: of all, and of the settings among them. */
+export interface FileHashes {
+  readonly all: string;
+  readonly settings: string;
+}
+
+export function hashesOf(files: ServerFiles): FileHashes {
+  const all = JSON.stringify(Object.entries(files).toSorted());
+  return { all: hashOf(all), settings: hashOf(files["my.cnf"] ?? "") };
 }
 
 /**
@@ -67,11 +72,8 @@ export function configSecretFor(
   };
 }
 
-/** Tells whether the primary has ever been ready: from then on it must not start from nothing. */
-export async function wasInitialized(client: Client, mysql: Maria): Promise<boolean> {
-  const { namespace } = mysql.metadata;
-  const secret = await client.find(Secret, { namespace, name: namesOf(mysql).config });
-  return secret?.data?.initialized !== undefined;
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 function settings({ spec }: Maria): string {
@@ -89,33 +91,30 @@ function initStatements(mysql: Maria, credentials: Credentials): string {
   const { username = "app", database } = mysql.spec;
   const statements = [
     "SET SESSION sql_log_bin=0",
+    // Whatever mode the settings ask for, a backslash escapes here.
+    "SET SESSION sql_mode=''",
     ...(database ? [`CREATE DATABASE IF NOT EXISTS \`${database}\``] : []),
-    ...user(
-      "root",
-      "localhost",
-      rootPassword(mysql, credentials),
-      "ALL",
-      "*.*",
-      " WITH GRANT OPTION",
-    ),
-    ...user("root", "%", rootPassword(mysql, credentials), "ALL", "*.*", " WITH GRANT OPTION"),
+    ...user("root", "localhost", credentials.root, "ALL", "*.*", " WITH GRANT OPTION"),
+    ...user("root", "%", credentials.root, "ALL", "*.*", " WITH GRANT OPTION"),
     // Older installations leave these without a password.
     "DROP USER IF EXISTS 'root'@'127.0.0.1', 'root'@'::1'",
     ...user("operator_probe", "localhost", credentials.probe, "REPLICATION CLIENT", "*.*"),
     ...user("operator_backup", "%", credentials.backup, BACKUP_PRIVILEGES, "*.*"),
     ...user("operator_replication", "%", credentials.replication, "REPLICATION SLAVE", "*.*"),
-    ...(username === "root"
-      ? []
-      : user(username, "%", credentials.app, "ALL", database ? `\`${database}\`.*` : "*.*")),
+    ...(username === "root" ? [] : user(username, "%", credentials.app, ...rightsOn(database))),
     "/*M!100502 GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost' */",
   ];
   return `${statements.join(";\n")};\n`;
 }
 
-/** With root as the application's user, there is no second one: the password is root's. */
-function rootPassword({ spec }: Maria, { app, root }: Credentials): string {
-  return spec.username === "root" ? app : root;
+/** All of its database; or of all databases what makes nobody an administrator, whom no replica keeps from writing. */
+function rightsOn(database: string | undefined): [privileges: string, on: string] {
+  return database ? ["ALL", `\`${database}\`.*`] : [DATA_PRIVILEGES, "*.*"];
 }
+
+const DATA_PRIVILEGES =
+  "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES, " +
+  "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, SHOW DATABASES";
 
 const BACKUP_PRIVILEGES =
   "SELECT, RELOAD, PROCESS, LOCK TABLES, SHOW VIEW, TRIGGER, EVENT, REPLICATION CLIENT";

@@ -5,7 +5,7 @@
 import type {
   Client,
   Context,
-  EventRecorder,
+  KubernetesObject,
   Manager,
   Reconciler,
   Request,
@@ -13,33 +13,28 @@ import type {
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Maria } from "../../api/v1/maria_types.ts";
-import { backupLabels, driveBackups, driveRestore } from "./maria_backup.ts";
-import { configSecretFor, hashOf, serverFiles, wasInitialized } from "./maria_config.ts";
-import { ensureCredentials, referencedSecrets } from "./maria_credentials.ts";
-import { endMySQL } from "./maria_deletion.ts";
-import { announceChange, announceTransitions } from "./maria_events.ts";
-import { DOMAIN, namesOf, sizeOf } from "./maria_names.ts";
-import { findLostPrimary, freeStuckPods, isPrimaryReady } from "./maria_pods.ts";
-import { asProblem, type Problem } from "./maria_problem.ts";
-import {
-  disruptionBudgetFor,
-  headlessServiceFor,
-  primaryServiceFor,
-  readServiceFor,
-  statefulSetFor,
-} from "./maria_resources.ts";
-import { type Observed, statusFor } from "./maria_status.ts";
+import { driveBackups, driveRestore } from "./maria_backup.ts";
+import { referencedSecrets } from "./maria_credentials.ts";
+import { adoptRetained, endMySQL } from "./maria_deletion.ts";
+import { announceTransitions } from "./maria_events.ts";
+import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
+import { observe } from "./maria_observed.ts";
+import { freeStuckPods } from "./maria_pods.ts";
+import { goThrough, NAMESPACE_GOES } from "./maria_problem.ts";
+import { driveDisruptionBudget, driveServers, driveServices } from "./maria_servers.ts";
+import { statusFor } from "./maria_status.ts";
 import { growVolumes } from "./maria_storage.ts";
 
 // +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=get;list;watch;update;patch
 // +kubebuilder:rbac:groups=data.example.com,resources=maria/status;maria/finalizers,verbs=update;patch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;create;patch;delete;deletecollection
-// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=cronjobs;jobs,verbs=get;list;watch;create;patch;delete;deletecollection
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
@@ -55,77 +50,45 @@ export class MariaReconciler implements Reconciler {
   }
 
   async reconcile(request: Request, { events, log }: Context): Promise<Result> {
-    const mysql = await this.#client.find(Maria, request);
+    const client = this.#client;
+    const mysql = await client.find(Maria, request);
     if (!mysql) {
       log.info("Maria resource not found. Ignoring since object must be deleted");
       return;
     }
     if (mysql.spec.paused) return;
 
-    const problem = await this.#drive(mysql, events).catch(asProblem);
-    const observed = await this.#observe(mysql, problem);
-    const status = statusFor(mysql, observed);
-    await this.#client.patchStatus(Maria, mysql, status);
+    const before = await observe(client, mysql);
+    const { problems, failure } = await goThrough(
+      () => adoptRetained(client, before),
+      () => driveServices(client, mysql),
+      () => driveServers(client, mysql, before, events),
+      () => driveDisruptionBudget(client, mysql),
+      () => growVolumes(client, mysql, before, events),
+      () => freeStuckPods(client, mysql, before),
+      () => driveRestore(client, mysql, before),
+      () => driveBackups(client, mysql, before),
+    );
+    if (problems.some(({ reason }) => reason === NAMESPACE_GOES)) return;
+
+    const status = statusFor(mysql, await observe(client, mysql), problems);
+    await client.patchStatus(Maria, mysql, status);
     announceTransitions(events, mysql, status);
-    return problem?.retry ? { requeueAfter: "10s" } : undefined;
-  }
 
-  /** Makes everything that belongs to a Maria, in the order in which one needs the other. */
-  async #drive(mysql: Maria, events: EventRecorder): Promise<Problem | undefined> {
-    const client = this.#client;
-    const own = { owner: mysql };
-    const before = await this.#findStatefulSet(mysql);
-    const initialized =
-      (await wasInitialized(client, mysql)) || (await isPrimaryReady(client, mysql, before));
-    const files = serverFiles(mysql, await ensureCredentials(client, mysql));
-    await client.apply(Secret, configSecretFor(mysql, files, { initialized }), own);
-    await client.apply(Service, headlessServiceFor(mysql), own);
-    await client.apply(Service, primaryServiceFor(mysql), own);
-    await client.apply(Service, readServiceFor(mysql), own);
-
-    // A StatefulSet that goes away for larger volumes is made anew when its end is reported.
-    if (before?.metadata.deletionTimestamp) return undefined;
-    if (before && (await growVolumes(client, mysql, before))) return undefined;
-    const after = await client.apply(StatefulSet, statefulSetFor(mysql, hashOf(files)), own);
-    announceChange(events, mysql, before, after);
-
-    const budget = { namespace: mysql.metadata.namespace, name: namesOf(mysql).disruptionBudget };
-    if (sizeOf(mysql) > 1) await client.apply(PodDisruptionBudget, disruptionBudgetFor(mysql), own);
-    else if (await client.find(PodDisruptionBudget, budget))
-      await client.delete(PodDisruptionBudget, budget);
-
-    await freeStuckPods(client, mysql, after);
-    await driveRestore(client, mysql, { primaryReady: initialized });
-    await driveBackups(client, mysql);
-    return findLostPrimary(client, mysql, after);
-  }
-
-  /** Reads the world again, so that a problem on the way does not hide the rest of it. */
-  async #observe(mysql: Maria, problem: Problem | undefined): Promise<Observed> {
-    const { namespace } = mysql.metadata;
-    const statefulSet = await this.#findStatefulSet(mysql);
-    return {
-      statefulSet,
-      primaryReady: await isPrimaryReady(this.#client, mysql, statefulSet),
-      resizing: statefulSet?.metadata.deletionTimestamp !== undefined,
-      backupJobs: await this.#client.list(Job, { namespace, labels: backupLabels(mysql) }),
-      restoreJob: await this.#client.find(Job, { namespace, name: namesOf(mysql).restore }),
-      problem,
-    };
-  }
-
-  #findStatefulSet(mysql: Maria): Promise<StatefulSet | undefined> {
-    const { namespace } = mysql.metadata;
-    return this.#client.find(StatefulSet, { namespace, name: namesOf(mysql).statefulSet });
+    if (failure) throw failure;
+    return problems.some(({ retry }) => retry) ? { requeueAfter: "10s" } : undefined;
   }
 }
 
 /** The name under which MySQL objects are found by the Secrets that they refer to. */
 const BY_SECRET = "referencedSecrets";
 
+/** Connects the reconciler with the objects that it watches. */
 export function setupMariaController(manager: Manager): void {
-  const reconciler = new MariaReconciler(manager.client);
-  manager.cache.addIndex(Maria, BY_SECRET, referencedSecrets);
+  const { client, cache } = manager;
+  cache.addIndex(Maria, BY_SECRET, referencedSecrets);
+  // What has no Maria for an owner is found by its labels, and nothing else of its kind is kept in memory.
+  for (const kind of [Pod, PersistentVolumeClaim, Job]) cache.keepOnly(kind, { labels: OURS });
   manager
     .controllerFor(Maria)
     .named("maria")
@@ -134,14 +97,23 @@ export function setupMariaController(manager: Manager): void {
     .owns(Secret)
     .owns(PodDisruptionBudget)
     .owns(CronJob)
-    .watches(Job, ({ metadata: { namespace, labels } }) => {
-      const name = labels?.["app.kubernetes.io/instance"];
-      return name && labels["app.kubernetes.io/name"] === "maria" ? [{ namespace, name }] : [];
+    .watches(Pod, byInstance)
+    .watches(PersistentVolumeClaim, byInstance)
+    .watches(Job, byInstance)
+    .watches(Secret, async (secret) => {
+      const { namespace, name = "" } = secret.metadata;
+      const users = await client.list(Maria, { namespace, fields: { [BY_SECRET]: name } });
+      return [
+        ...users.map(({ metadata }) => ({ namespace, name: metadata.name ?? "" })),
+        ...byInstance(secret),
+      ];
     })
-    .watches(Secret, async ({ metadata: { namespace, name = "" } }) => {
-      const users = await manager.client.list(Maria, { namespace, fields: { [BY_SECRET]: name } });
-      return users.map(({ metadata }) => ({ namespace, name: metadata.name ?? "" }));
-    })
-    .finalizer(`${DOMAIN}/mysql`, (mysql, context) => endMySQL(manager.client, mysql, context))
-    .complete(reconciler);
+    .finalizer(`${DOMAIN}/mysql`, (mysql, context) => endMySQL(client, mysql, context))
+    .complete(new MariaReconciler(client));
+}
+
+/** The MySQL that an object is labelled with. */
+function byInstance({ metadata: { namespace, labels = {} } }: KubernetesObject): Request[] {
+  const name = labels["app.kubernetes.io/instance"];
+  return name && labels["app.kubernetes.io/name"] === NAME_LABEL ? [{ namespace, name }] : [];
 }

@@ -3,10 +3,13 @@
  */
 
 import { randomBytes } from "node:crypto";
-import type { Client } from "@tsbuilder/runtime";
+import { type Client, isConditionTrue } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
-import { labelsOf, namesOf } from "./maria_names.ts";
+import { resultOf } from "./maria_jobs.ts";
+import { DOMAIN, labelsOf, namesOf } from "./maria_names.ts";
+import { isPrimaryReady, type Observed } from "./maria_observed.ts";
+import { claimName } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** The passwords of a MySQL's users. */
@@ -20,37 +23,55 @@ export interface Credentials {
   readonly probe: string;
 }
 
+/** The names under which the servers' own Secret keeps the passwords that they were given. */
+export const KEPT = "password-";
+
+/** What has to be known for as long as the data lives, so it stands beside the passwords. */
+const INITIALIZED = `${DOMAIN}/initialized`;
+const RESTORED = `${DOMAIN}/restored`;
+
 /**
  * Finds the passwords, makes those that are missing, and keeps them in a Secret.
  * The Secret has no owner: data without its root password is lost data, so it lives and goes with the data.
  */
-export async function ensureCredentials(client: Client, mysql: Maria): Promise<Credentials> {
-  const name = namesOf(mysql).credentials;
+export async function ensureCredentials(
+  client: Client,
+  mysql: Maria,
+  observed: Observed,
+): Promise<Credentials> {
   const { namespace } = mysql.metadata;
-  const secret = await client.find(Secret, { namespace, name });
-  if (secret && secret.metadata.labels?.["app.kubernetes.io/instance"] !== mysql.metadata.name) {
-    throw new Problem("NameConflict", `Secret "${name}" is there and belongs to somebody else`, {
-      retry: true,
-    });
-  }
-  const known = decode(secret?.data);
-  const credentials: Credentials = {
-    app:
-      mysql.spec.password ??
-      (await read(client, mysql, mysql.spec.passwordSecretRef)) ??
-      known.app ??
-      generate(),
-    root: (await read(client, mysql, mysql.spec.rootPasswordSecretRef)) ?? known.root ?? generate(),
-    replication: known.replication ?? generate(),
-    backup: known.backup ?? generate(),
-    probe: known.probe ?? generate(),
+  const name = namesOf(mysql).credentials;
+  await claimName(client, mysql, Secret, name);
+  const credentials = await findPasswords(client, mysql, observed);
+  const annotations = {
+    ...(wasInitialized(mysql, observed) ? { [INITIALIZED]: "true" } : {}),
+    ...(wasRestored(mysql, observed) ? { [RESTORED]: "true" } : {}),
   };
   await client.apply(Secret, {
-    metadata: { name, namespace, labels: labelsOf(mysql, "credentials") },
+    metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",
     data: encode({ ...credentials }),
   });
   return credentials;
+}
+
+/** Tells whether the primary has ever been ready: from then on it must not start from nothing. */
+export function wasInitialized(mysql: Maria, observed: Observed): boolean {
+  const { credentials, config } = observed;
+  return (
+    credentials?.metadata.annotations?.[INITIALIZED] !== undefined ||
+    config?.data?.initialized !== undefined ||
+    isPrimaryReady(mysql, observed) === true
+  );
+}
+
+/** Tells whether a backup was loaded into this data already: loading it again would undo what was written since. */
+export function wasRestored(mysql: Maria, { credentials, restoreJob }: Observed): boolean {
+  return (
+    credentials?.metadata.annotations?.[RESTORED] !== undefined ||
+    isConditionTrue(mysql.status?.conditions, "Restored") ||
+    (restoreJob !== undefined && resultOf(restoreJob) === "Succeeded")
+  );
 }
 
 /** The Secrets that a MySQL refers to, for finding it when one of them changes. */
@@ -58,6 +79,30 @@ export function referencedSecrets({ spec }: Maria): string[] {
   return [spec.passwordSecretRef, spec.rootPasswordSecretRef].flatMap(
     (reference) => reference?.name ?? [],
   );
+}
+
+async function findPasswords(
+  client: Client,
+  mysql: Maria,
+  { credentials, config }: Observed,
+): Promise<Credentials> {
+  const known = decode(credentials?.data);
+  const kept = decode(config?.data);
+  const { username, passwordSecretRef, rootPasswordSecretRef } = mysql.spec;
+  const isRoot = username === "root";
+  const given = mysql.spec.password ?? (await read(client, mysql, passwordSecretRef));
+  const givenRoot =
+    (isRoot ? given : undefined) ?? (await read(client, mysql, rootPasswordSecretRef));
+  const root = givenRoot ?? known.root ?? kept[`${KEPT}root`] ?? generate();
+  // The servers log in to each other with these: a change that reaches one before the other would part them.
+  const unchanging = (user: string): string => kept[`${KEPT}${user}`] ?? known[user] ?? generate();
+  return {
+    app: isRoot ? root : (given ?? known.app ?? kept[`${KEPT}app`] ?? generate()),
+    root,
+    replication: unchanging("replication"),
+    backup: unchanging("backup"),
+    probe: unchanging("probe"),
+  };
 }
 
 async function read(
@@ -69,10 +114,14 @@ async function read(
   const { name, key = "password" } = reference;
   const secret = await client.find(Secret, { namespace: mysql.metadata.namespace, name });
   if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" is not there`);
-  const value = decode(secret.data)[key];
-  if (!value) throw new Problem("SecretKeyMissing", `Secret "${name}" has no key "${key}"`);
   // Files that people make Secrets from end with a newline that they don't mean.
-  return value.replace(/\r?\n$/, "");
+  const value = decode(secret.data)[key]?.replace(/\r?\n$/, "");
+  if (!value) throw new Problem("SecretKeyMissing", `Secret "${name}" has no key "${key}"`);
+  if (value.length > 128 || /[\0\r\n\uFFFD]/.test(value)) {
+    const message = `key "${key}" of Secret "${name}" is not one line of at most 128 characters`;
+    throw new Problem("SecretKeyInvalid", message);
+  }
+  return value;
 }
 
 /** 32 characters that need no quotes anywhere. */

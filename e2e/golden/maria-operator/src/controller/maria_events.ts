@@ -5,7 +5,7 @@
 import type { EventRecorder } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
-import { DOMAIN } from "./maria_names.ts";
+import { CONFIG_HASH, SETTINGS_HASH } from "./maria_resources.ts";
 
 /** Says what changed about the servers. */
 export function announceChange(
@@ -27,8 +27,10 @@ export function announceChange(
   }
   if (imageOf(before) !== imageOf(after)) {
     events.normal(mysql, "Updated", `image from ${imageOf(before)} to ${imageOf(after)}`);
-  } else if (hashOf(before) !== hashOf(after)) {
-    events.normal(mysql, "CredentialsRotated", "servers restart with new credentials or settings");
+  } else if (annotationOf(before, SETTINGS_HASH) !== annotationOf(after, SETTINGS_HASH)) {
+    events.normal(mysql, "Updated", "servers restart with new settings");
+  } else if (annotationOf(before, CONFIG_HASH) !== annotationOf(after, CONFIG_HASH)) {
+    events.normal(mysql, "CredentialsRotated", "servers restart with new passwords");
   }
 }
 
@@ -68,8 +70,8 @@ function imageOf({ spec }: StatefulSet): string | undefined {
   return spec?.template.spec?.containers[0]?.image;
 }
 
-function hashOf({ spec }: StatefulSet): string | undefined {
-  return spec?.template.metadata?.annotations?.[`${DOMAIN}/config-hash`];
+function annotationOf({ spec }: StatefulSet, name: string): string | undefined {
+  return spec?.template.metadata?.annotations?.[name];
 }
 
 function reasonOf(status: MariaStatus | undefined, type: string): string | undefined {

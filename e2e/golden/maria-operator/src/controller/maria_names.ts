@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import type { Quantity } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 
 /** The domain under which this operator labels and annotates objects. */
@@ -30,10 +31,16 @@ export function namesOf({ metadata }: Maria) {
   };
 }
 
+/** What all our objects are called by label. */
+export const NAME_LABEL = "maria";
+
+/** Chooses the objects of all MySQLs that have no owner to be found by. */
+export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore)`;
+
 /** Labels that choose a MySQL's objects; they never change, because selectors can't. */
 export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {
   return {
-    "app.kubernetes.io/name": "maria",
+    "app.kubernetes.io/name": NAME_LABEL,
     "app.kubernetes.io/instance": metadata.name ?? "",
     "app.kubernetes.io/component": component,
   };
@@ -47,4 +54,14 @@ export function labelsOf(mysql: Maria, component: string): Record<string, string
 /** How many servers are asked for. */
 export function sizeOf({ spec }: Maria): number {
   return spec.size ?? 1;
+}
+
+/** How large each server's volume shall be. */
+export function storageOf({ spec }: Maria): Quantity {
+  return spec.storage?.size ?? "1Gi";
+}
+
+/** How large the volume of backups shall be. */
+export function backupStorageOf({ spec }: Maria): Quantity {
+  return spec.backup?.storageSize ?? "1Gi";
 }

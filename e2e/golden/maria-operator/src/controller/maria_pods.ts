@@ -3,31 +3,40 @@
  */
 
 import type { Client } from "@tsbuilder/runtime";
-import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import { type ContainerStatus, Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { ALLOW_REINIT_ANNOTATION, namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
+import { ALLOW_REINIT_ANNOTATION, namesOf, sizeOf } from "./maria_names.ts";
+import { isReady, type Observed } from "./maria_observed.ts";
 import { Problem } from "./maria_problem.ts";
 
-// Pods are read live, and only when not all of them are ready: a cache of them would cost more than it saves.
+/** How `init.sh` ends when it refuses to start a primary from nothing. */
+const PRIMARY_DATA_LOST = 3;
 
-/** Tells whether the primary takes writes. */
-export async function isPrimaryReady(
-  client: Client,
-  mysql: Maria,
-  statefulSet: StatefulSet | undefined,
-): Promise<boolean> {
-  const size = sizeOf(mysql);
-  const { readyReplicas = 0, observedGeneration = 0 } = statefulSet?.status ?? {};
-  if (size === 0 || !statefulSet || readyReplicas === 0) return false;
-  // Numbers of an older generation may speak of other pods.
-  if (observedGeneration < (statefulSet.metadata.generation ?? 0)) return false;
-  if (readyReplicas >= size) return true;
-  const pod = await findPrimary(client, mysql);
-  return (
-    pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ??
-    false
-  );
+/** How `start.sh` ends when the primary no longer has what the replica lacks. */
+const REPLICA_STALE = 4;
+
+/** What the servers' scripts had to say by their exit codes; the primary's word comes first. */
+export function problemsOfPods(mysql: Maria, { pods }: Observed): Problem[] {
+  const { primaryPod } = namesOf(mysql);
+  const rankOf = ({ metadata }: Pod) => (metadata.name === primaryPod ? 0 : 1);
+  const unready = pods.filter((pod) => !isReady(pod));
+  const primaryFirst = unready.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return primaryFirst.flatMap(({ metadata: { name = "" }, status }) => {
+    const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+    if (name === primaryPod && endedWith(initContainerStatuses, PRIMARY_DATA_LOST)) {
+      return new Problem(
+        "PrimaryDataLost",
+        `the volume of ${name} is empty and had data before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to start from nothing`,
+      );
+    }
+    if (name !== primaryPod && endedWith(containerStatuses, REPLICA_STALE)) {
+      return new Problem(
+        "ReplicaStale",
+        `the primary's log no longer holds what ${name} lacks; delete pvc data-${name} and the pod, and it starts as a copy`,
+      );
+    }
+    return [];
+  });
 }
 
 /**
@@ -37,57 +46,25 @@ export async function isPrimaryReady(
 export async function freeStuckPods(
   client: Client,
   mysql: Maria,
-  statefulSet: StatefulSet,
+  { statefulSet, pods }: Observed,
 ): Promise<void> {
-  const { readyReplicas = 0, updateRevision } = statefulSet.status ?? {};
+  const { readyReplicas = 0, updateRevision } = statefulSet?.status ?? {};
   if (!updateRevision || readyReplicas >= sizeOf(mysql)) return;
-  const { namespace } = mysql.metadata;
-  const pods = await client.list(Pod, {
-    namespace,
-    labels: selectorLabels(mysql, "server"),
-    live: true,
-  });
-  for (const pod of pods) {
-    if (pod.metadata.labels?.["controller-revision-hash"] === updateRevision || !isStuck(pod))
-      continue;
-    const { name = "", uid } = pod.metadata;
+  for (const { metadata, status } of pods) {
+    const isOld = metadata.labels?.["controller-revision-hash"] !== updateRevision;
+    if (!isOld || metadata.deletionTimestamp || !isStuck(status)) continue;
+    const { namespace, name = "", uid } = metadata;
     await client.delete(Pod, { namespace, name }, { preconditions: { uid } });
   }
 }
 
-/** An empty primary must not start while there was data: its init container says so, and we say it louder. */
-export async function findLostPrimary(
-  client: Client,
-  mysql: Maria,
-  statefulSet: StatefulSet,
-): Promise<Problem | undefined> {
-  if (sizeOf(mysql) === 0 || (statefulSet.status?.readyReplicas ?? 0) >= sizeOf(mysql))
-    return undefined;
-  const pod = await findPrimary(client, mysql);
-  const refused = pod?.status?.initContainerStatuses?.some(
-    ({ state, lastState }) =>
-      state?.terminated?.exitCode === PRIMARY_DATA_LOST ||
-      lastState?.terminated?.exitCode === PRIMARY_DATA_LOST,
-  );
-  if (!refused) return undefined;
-  return new Problem(
-    "PrimaryDataLost",
-    `the volume of ${namesOf(mysql).primaryPod} is empty and had data before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to start from nothing`,
-    { retry: true },
-  );
-}
-
-/** How `init.sh` ends when it refuses to start from nothing. */
-const PRIMARY_DATA_LOST = 3;
-
-function findPrimary(client: Client, mysql: Maria): Promise<Pod | undefined> {
-  const { namespace } = mysql.metadata;
-  return client.find(Pod, { namespace, name: namesOf(mysql).primaryPod }, { live: true });
-}
-
-function isStuck({ status }: Pod): boolean {
-  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
-    ({ state }) => state?.waiting?.reason !== undefined && STUCK.has(state.waiting.reason),
+function isStuck(status: Pod["status"]): boolean {
+  const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
+  return (
+    conditions.some(({ type, reason }) => type === "PodScheduled" && reason === "Unschedulable") ||
+    [...initContainerStatuses, ...containerStatuses].some(({ state }) =>
+      STUCK.has(state?.waiting?.reason ?? ""),
+    )
   );
 }
 
@@ -98,3 +75,11 @@ const STUCK = new Set([
   "CrashLoopBackOff",
   "CreateContainerConfigError",
 ]);
+
+/** A container that is being restarted tells of its last end. */
+function endedWith(containers: readonly ContainerStatus[], exitCode: number): boolean {
+  return containers.some(({ state, lastState }) => {
+    const end = state?.terminated ?? lastState?.terminated;
+    return end?.exitCode === exitCode;
+  });
+}

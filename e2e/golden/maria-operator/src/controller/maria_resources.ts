@@ -4,11 +4,17 @@
 
 import type { Desired } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import type { Container, Service, Volume } from "@tsbuilder/runtime/k8s/core/v1";
+import type {
+  Container,
+  PersistentVolumeClaim,
+  PodSecurityContext,
+  Service,
+  Volume,
+} from "@tsbuilder/runtime/k8s/core/v1";
 import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { CONFIG_PATH } from "./maria_config.ts";
-import { DOMAIN, labelsOf, namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
+import { CONFIG_PATH, type FileHashes } from "./maria_config.ts";
+import { DOMAIN, labelsOf, namesOf, selectorLabels, sizeOf, storageOf } from "./maria_names.ts";
 
 /** The port of servers and Services. */
 export const PORT = 3306;
@@ -65,8 +71,15 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
   };
 }
 
-/** The servers: replicas are replaced first and the primary last, each after the one before is ready. */
-export function statefulSetFor(mysql: Maria, configHash: string): Desired<StatefulSet> {
+/**
+ * The servers: replicas are replaced first and the primary last, each after the one before is ready.
+ * Claim templates can't change, so those of a StatefulSet that is there stay.
+ */
+export function statefulSetFor(
+  mysql: Maria,
+  hashes: FileHashes,
+  existing?: StatefulSet,
+): Desired<StatefulSet> {
   const names = namesOf(mysql);
   const { spec } = mysql;
   return {
@@ -80,18 +93,13 @@ export function statefulSetFor(mysql: Maria, configHash: string): Desired<Statef
       template: {
         metadata: {
           labels: labelsOf(mysql, "server"),
-          annotations: { [`${DOMAIN}/config-hash`]: configHash },
+          annotations: { [CONFIG_HASH]: hashes.all, [SETTINGS_HASH]: hashes.settings },
         },
         spec: {
           imagePullSecrets: spec.imagePullSecrets,
           terminationGracePeriodSeconds: 60,
-          securityContext: {
-            runAsNonRoot: true,
-            runAsUser: SERVER_USER,
-            runAsGroup: SERVER_USER,
-            fsGroup: SERVER_USER,
-            seccompProfile: { type: "RuntimeDefault" },
-          },
+          automountServiceAccountToken: false,
+          securityContext: podSecurity,
           affinity: {
             podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [apart(mysql)] },
           },
@@ -125,24 +133,39 @@ export function statefulSetFor(mysql: Maria, configHash: string): Desired<Statef
           volumes: podVolumes(mysql),
         },
       },
-      volumeClaimTemplates: [
-        {
-          apiVersion: "v1",
-          kind: "PersistentVolumeClaim",
-          metadata: { name: "data", labels: selectorLabels(mysql, "server") },
-          spec: {
-            accessModes: ["ReadWriteOnce"],
-            storageClassName: spec.storage?.className,
-            resources: { requests: { storage: spec.storage?.size ?? "1Gi" } },
-          },
-        },
-      ],
+      volumeClaimTemplates: existing?.spec?.volumeClaimTemplates ?? [dataVolumeFor(mysql)],
+    },
+  };
+}
+
+/** Pods are replaced when these change. */
+export const CONFIG_HASH = `${DOMAIN}/config-hash`;
+export const SETTINGS_HASH = `${DOMAIN}/settings-hash`;
+
+function dataVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", labels: selectorLabels(mysql, "server") },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: mysql.spec.storage?.className,
+      resources: { requests: { storage: storageOf(mysql) } },
     },
   };
 }
 
 /** The user `mysql` of the official images of MariaDB and MySQL. */
 const SERVER_USER = 999;
+
+/** What all pods that run our scripts may do: no more than the scripts need. */
+export const podSecurity: PodSecurityContext = {
+  runAsNonRoot: true,
+  runAsUser: SERVER_USER,
+  runAsGroup: SERVER_USER,
+  fsGroup: SERVER_USER,
+  seccompProfile: { type: "RuntimeDefault" },
+};
 
 /** What every container that runs our scripts needs. */
 export function serverContainer(mysql: Maria, name: string): Container {

@@ -2,45 +2,73 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Client, compareQuantities } from "@tsbuilder/runtime";
+import {
+  ApiError,
+  type Client,
+  compareQuantities,
+  type EventRecorder,
+  type Quantity,
+} from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { selectorLabels } from "./maria_names.ts";
+import { backupStorageOf, storageOf } from "./maria_names.ts";
+import type { Observed } from "./maria_observed.ts";
 import { Problem } from "./maria_problem.ts";
 
 /**
- * Grows the volumes where the spec asks for more, and tells whether the StatefulSet has to be made anew for it.
- * Its claim templates can't change, so it is deleted without its pods, which the new one takes over.
+ * Grows the volumes to what the spec asks for. New servers must get larger ones too, but a StatefulSet's claim
+ * templates can't change: it is deleted without its pods, and the one that is made in its place takes them over.
  */
 export async function growVolumes(
   client: Client,
   mysql: Maria,
-  statefulSet: StatefulSet,
-): Promise<boolean> {
-  const wanted = mysql.spec.storage?.size ?? "1Gi";
-  if (compareQuantities(wanted, requestOf(statefulSet.spec?.volumeClaimTemplates?.[0])) === 0)
-    return false;
-  const claims = await client.list(PersistentVolumeClaim, {
-    namespace: mysql.metadata.namespace,
-    labels: selectorLabels(mysql, "server"),
-    live: true,
-  });
-  const small = claims.filter((claim) => compareQuantities(wanted, requestOf(claim)) > 0);
-  for (const claim of small) await refuseFixedSize(client, claim);
-  for (const claim of small) {
-    await client.patch(PersistentVolumeClaim, claim, (draft) => {
-      draft.spec = {
-        ...draft.spec,
-        resources: { ...draft.spec?.resources, requests: { storage: wanted } },
-      };
-    });
-  }
+  { volumes, backupVolume, statefulSet }: Observed,
+  events: EventRecorder,
+): Promise<void> {
+  const wanted = storageOf(mysql);
+  if (backupVolume) await grow(client, [backupVolume], backupStorageOf(mysql));
+  await grow(client, volumes, wanted);
+
+  const template = requestOf(statefulSet?.spec?.volumeClaimTemplates?.[0]);
+  if (!statefulSet || statefulSet.metadata.deletionTimestamp) return;
+  if (compareQuantities(wanted, template) <= 0) return;
   const { namespace, name = "", uid } = statefulSet.metadata;
   const options = { propagationPolicy: "Orphan", preconditions: { uid } } as const;
   await client.delete(StatefulSet, { namespace, name }, options);
-  return true;
+  events.normal(mysql, "Resized", `volumes grow from ${template} to ${wanted}`);
+}
+
+/** Tells whether volumes are on their way to be larger. */
+export function isResizing({ statefulSet, volumes }: Observed): boolean {
+  if (statefulSet?.metadata.deletionTimestamp) return true;
+  return volumes.some(({ status }) =>
+    status?.conditions?.some(
+      ({ type, status: holds }) =>
+        holds === "True" && (type === "Resizing" || type === "FileSystemResizePending"),
+    ),
+  );
+}
+
+/** What all servers have at least, or will have once they have volumes. */
+export function storageSizeOf(mysql: Maria, { volumes }: Observed): Quantity {
+  const sizes = volumes.map((claim) => claim.status?.capacity?.storage ?? requestOf(claim));
+  const [smallest] = sizes.toSorted(compareQuantities);
+  return smallest ?? storageOf(mysql);
+}
+
+async function grow(
+  client: Client,
+  claims: readonly PersistentVolumeClaim[],
+  wanted: Quantity,
+): Promise<void> {
+  const small = claims.filter((claim) => compareQuantities(wanted, requestOf(claim)) > 0);
+  for (const claim of small) await refuseFixedSize(client, claim);
+  for (const claim of small) {
+    const merge = { spec: { resources: { requests: { storage: wanted } } } };
+    await client.patch(PersistentVolumeClaim, claim, { merge }).catch(failResize);
+  }
 }
 
 async function refuseFixedSize(client: Client, claim: PersistentVolumeClaim): Promise<void> {
@@ -54,6 +82,12 @@ async function refuseFixedSize(client: Client, claim: PersistentVolumeClaim): Pr
   );
 }
 
-function requestOf(claim: Pick<PersistentVolumeClaim, "spec"> | undefined): string | number {
-  return claim?.spec?.resources?.requests?.storage ?? 0;
+/** A volume that is not bound yet can't grow either, and there are quotas. */
+function failResize(error: unknown): never {
+  if (!(error instanceof ApiError) || !(error.isInvalid || error.isForbidden)) throw error;
+  throw new Problem("StorageResizeFailed", error.message, { retry: true });
+}
+
+function requestOf(claim: Pick<PersistentVolumeClaim, "spec"> | undefined): Quantity {
+  return claim?.spec?.resources?.requests?.storage ?? "0";
 }

@@ -32,4 +32,4 @@ mv "$part" "$final"
 echo "wrote $final"
 
 # The time in the name sorts as text; all but the newest go.
-find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r | tail -n "+$((KEEP + 1))" | xargs -r rm --
+find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r | tail -n "+$((KEEP + 1))" | xargs -r -d '\n' rm --

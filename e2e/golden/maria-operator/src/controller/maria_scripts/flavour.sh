@@ -58,7 +58,7 @@ dump_for_replica() {
 # Statements that point a replica at the primary with the password of today.
 replication_statements() {
   local password
-  password="$(sql_text < "$CONFIG/replication-password")"
+  password="$(sql_text < "$CONFIG/password-replication")"
   if [ "$FLAVOUR" = mariadb ]; then
     printf "STOP SLAVE; CHANGE MASTER TO MASTER_HOST='%s', MASTER_PORT=%s, MASTER_USER='operator_replication', MASTER_PASSWORD='%s', MASTER_CONNECT_RETRY=2, MASTER_USE_GTID=slave_pos; START SLAVE;\n" \
       "$PRIMARY_HOST" "$PRIMARY_PORT" "$password"

@@ -1,0 +1,141 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import {
+  type Condition,
+  type DesiredCondition,
+  findCondition,
+  removeCondition,
+  setCondition,
+} from "@tsbuilder/runtime";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { areBackupsSuspended } from "./maria_backup_resources.ts";
+import { wasRestored } from "./maria_credentials.ts";
+import { resultOf, summarizeBackups } from "./maria_jobs.ts";
+import { sizeOf } from "./maria_names.ts";
+import { countServers, isPrimaryReady, isSeen, type Observed } from "./maria_observed.ts";
+import { problemsOfPods } from "./maria_pods.ts";
+import type { Problem } from "./maria_problem.ts";
+import { isResizing } from "./maria_storage.ts";
+
+type Word = Omit<DesiredCondition, "type">;
+
+/** Each condition is found on its own, so that none hides another; one that does not apply is left out. */
+export function conditionsFor(
+  mysql: Maria,
+  observed: Observed,
+  problems: readonly Problem[],
+): Condition[] {
+  const observedGeneration = mysql.metadata.generation ?? 0;
+  const wanted: Record<string, Word | undefined> = {
+    Available: available(mysql, observed),
+    Progressing: progressing(mysql, observed),
+    Degraded: degraded(mysql, observed, problems),
+    BackupReady: backupReady(mysql, observed, problems),
+    Restored: restored(mysql, observed),
+    InlinePassword: inlinePassword(mysql),
+  };
+  return Object.entries(wanted).reduce<Condition[]>(
+    (conditions, [type, word]) =>
+      word
+        ? setCondition(conditions, { type, observedGeneration, ...word })
+        : removeCondition(conditions, type),
+    mysql.status?.conditions ?? [],
+  );
+}
+
+function available(mysql: Maria, observed: Observed): Word {
+  const before = findCondition(mysql.status?.conditions, "Available");
+  const isReady = isPrimaryReady(mysql, observed);
+  if (sizeOf(mysql) === 0) return no("Stopped", "size is 0");
+  if (isReady) return yes("PrimaryReady", "the primary takes writes");
+  // A change that nobody has looked at yet takes no server away.
+  if (isReady === undefined && before?.status === "True") return before;
+  if (!before || before.status === "Unknown") {
+    const message = "the primary has not been ready yet";
+    return { status: "Unknown", reason: "Initializing", message };
+  }
+  return no("PrimaryNotReady", "the primary is not ready");
+}
+
+function progressing(mysql: Maria, observed: Observed): Word {
+  const size = sizeOf(mysql);
+  const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
+  const { statefulSet } = observed;
+  if (isResizing(observed)) return yes("ResizingStorage", "the volumes grow");
+  if (!statefulSet?.status?.observedGeneration) {
+    const before = findCondition(mysql.status?.conditions, "Progressing");
+    return before?.status === "True" ? before : yes("Creating", "the servers are being made");
+  }
+  const isCurrent = isSeen(statefulSet);
+  if (isCurrent && replicas !== size) {
+    return yes("Scaling", `${replicas} of ${size} servers run`);
+  }
+  if (!isCurrent || updatedReplicas < size) {
+    return yes("RollingUpdate", `${updatedReplicas} of ${size} servers are updated`);
+  }
+  if (readyReplicas < size) {
+    return yes("Creating", `${readyReplicas} of ${size} servers are ready`);
+  }
+  return no("UpToDate");
+}
+
+function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]): Word {
+  const all = [
+    ...problemsOfPods(mysql, observed),
+    ...problems.filter(({ reason }) => reason !== "InvalidSchedule"),
+  ];
+  const [first] = all;
+  if (first) return yes(first.reason, all.map(({ message }) => message).join("; "));
+  const size = sizeOf(mysql);
+  const { readyReplicas } = countServers(mysql, observed);
+  if (isPrimaryReady(mysql, observed) && readyReplicas < size) {
+    return yes("ReplicaNotReady", `${readyReplicas} of ${size} servers are ready`);
+  }
+  return no("AsExpected");
+}
+
+function backupReady(
+  mysql: Maria,
+  { backupJobs }: Observed,
+  problems: readonly Problem[],
+): Word | undefined {
+  const { backupSchedule } = mysql.spec;
+  if (!backupSchedule) return undefined;
+  const invalid = problems.find(({ reason }) => reason === "InvalidSchedule");
+  if (invalid) return no("InvalidSchedule", invalid.message);
+  if (areBackupsSuspended(mysql)) return no("Suspended", "backup.suspend is true, or size is 0");
+  const { last } = summarizeBackups(backupJobs);
+  if (last?.result === "Failed") return no("LastFailed", `job ${last.job} failed`);
+  if (last) return yes("LastSucceeded", `job ${last.job} succeeded`);
+  return yes("Scheduled", `next by schedule ${backupSchedule}`);
+}
+
+function restored(mysql: Maria, observed: Observed): Word | undefined {
+  const { restoreFrom } = mysql.spec;
+  const { restoreJob } = observed;
+  if (!restoreFrom) return undefined;
+  if (wasRestored(mysql, observed)) {
+    return yes("Restored", `a backup of ${restoreFrom.name} is loaded, and never will be again`);
+  }
+  if (!restoreJob) return no("Pending", "waits for the primary");
+  const { name } = restoreJob.metadata;
+  return resultOf(restoreJob) === "Failed"
+    ? no("Failed", `job ${name} failed: see its log`)
+    : no("Running", `job ${name} runs`);
+}
+
+function inlinePassword({ spec }: Maria): Word | undefined {
+  if (!spec.password) return undefined;
+  const message = "whoever may read this object knows the password: use passwordSecretRef";
+  return yes("PasswordInSpec", message);
+}
+
+function yes(reason: string, message: string): Word {
+  return { status: "True", reason, message };
+}
+
+function no(reason: string, message = ""): Word {
+  return { status: "False", reason, message };
+}

@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import type { LastBackup } from "../../api/v1/maria_types.ts";
+
+/** How a Job ended; undefined while it runs. */
+export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
+  const ended = status?.conditions?.find(
+    ({ type, status: holds }) => holds === "True" && (type === "Complete" || type === "Failed"),
+  );
+  if (!ended) return undefined;
+  return ended.type === "Complete" ? "Succeeded" : "Failed";
+}
+
+/** The newest backup that ended, and when the newest good one did. */
+export function summarizeBackups(jobs: readonly Job[]): {
+  last?: LastBackup;
+  lastGoodTime?: string;
+} {
+  const ended = jobs
+    .flatMap((job) => {
+      const { name = "" } = job.metadata;
+      const result = resultOf(job);
+      return result ? [{ job: name, completionTime: endOf(job), result }] : [];
+    })
+    .toSorted((a, b) => (a.completionTime < b.completionTime ? 1 : -1));
+  const [last] = ended;
+  const lastGoodTime = ended.find(({ result }) => result === "Succeeded")?.completionTime;
+  return { ...(last ? { last } : {}), ...(lastGoodTime ? { lastGoodTime } : {}) };
+}
+
+/** A failed Job has no completion time, but its condition says when it was given up. */
+function endOf({ status }: Job): string {
+  return status?.completionTime ?? status?.conditions?.at(-1)?.lastTransitionTime ?? "";
+}

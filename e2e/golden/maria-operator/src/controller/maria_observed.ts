@@ -1,0 +1,74 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Client } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
+import { findOwn } from "./maria_owned.ts";
+
+/** What there is of a MySQL. */
+export interface Observed {
+  readonly credentials: Secret | undefined;
+  readonly config: Secret | undefined;
+  readonly statefulSet: StatefulSet | undefined;
+  readonly pods: readonly Pod[];
+  readonly volumes: readonly PersistentVolumeClaim[];
+  readonly backupVolume: PersistentVolumeClaim | undefined;
+  readonly backupJobs: readonly Job[];
+  readonly restoreJob: Job | undefined;
+}
+
+/** Looks at everything that is the MySQL's own, in the cache: no request is sent. */
+export async function observe(client: Client, mysql: Maria): Promise<Observed> {
+  const { namespace } = mysql.metadata;
+  const names = namesOf(mysql);
+  const labels = selectorLabels(mysql, "server");
+  const backups = selectorLabels(mysql, "backup");
+  return {
+    credentials: await findOwn(client, mysql, Secret, names.credentials),
+    config: await findOwn(client, mysql, Secret, names.config),
+    statefulSet: await findOwn(client, mysql, StatefulSet, names.statefulSet),
+    pods: await client.list(Pod, { namespace, labels }),
+    volumes: await client.list(PersistentVolumeClaim, { namespace, labels }),
+    backupVolume: await findOwn(client, mysql, PersistentVolumeClaim, names.backup),
+    backupJobs: await client.list(Job, { namespace, labels: backups }),
+    restoreJob: await findOwn(client, mysql, Job, names.restore),
+  };
+}
+
+/**
+ * Tells whether the primary takes writes; undefined while nobody can say, because the StatefulSet's controller has not
+ * looked since the last change.
+ */
+export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | undefined {
+  const { statefulSet, pods } = observed;
+  const primary = pods.find(({ metadata }) => metadata.name === namesOf(mysql).primaryPod);
+  if (sizeOf(mysql) === 0) return false;
+  if (!isSeen(statefulSet)) return primary && !isReady(primary) ? false : undefined;
+  const ready = statefulSet?.status?.readyReplicas ?? 0;
+  return ready >= sizeOf(mysql) || (primary !== undefined && isReady(primary));
+}
+
+/** Tells whether the status of a StatefulSet speaks of its spec as it is now. */
+export function isSeen(statefulSet: StatefulSet | undefined): boolean {
+  const { observedGeneration = 0 } = statefulSet?.status ?? {};
+  return observedGeneration >= (statefulSet?.metadata.generation ?? 1);
+}
+
+export function isReady({ metadata, status }: Pod): boolean {
+  return (
+    !metadata.deletionTimestamp &&
+    status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true
+  );
+}
+
+/** A StatefulSet that was just made anew counts no pods yet, though they are there. */
+export function countServers({ status }: Maria, { statefulSet }: Observed) {
+  const counted = statefulSet?.status?.observedGeneration ? statefulSet.status : status;
+  const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = counted ?? {};
+  return { replicas, readyReplicas, updatedReplicas };
+}

@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import type { Client, EventRecorder } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { configSecretFor, hashesOf, serverFiles } from "./maria_config.ts";
+import { ensureCredentials, wasInitialized } from "./maria_credentials.ts";
+import { announceChange } from "./maria_events.ts";
+import { namesOf, sizeOf } from "./maria_names.ts";
+import type { Observed } from "./maria_observed.ts";
+import { applyOwned, deleteOwned } from "./maria_owned.ts";
+import {
+  disruptionBudgetFor,
+  headlessServiceFor,
+  primaryServiceFor,
+  readServiceFor,
+  statefulSetFor,
+} from "./maria_resources.ts";
+
+/** Makes the addresses under which servers and clients find each other. */
+export async function driveServices(client: Client, mysql: Maria): Promise<void> {
+  await applyOwned(client, mysql, Service, headlessServiceFor(mysql));
+  await applyOwned(client, mysql, Service, primaryServiceFor(mysql));
+  await applyOwned(client, mysql, Service, readServiceFor(mysql));
+}
+
+/** Makes the servers: passwords first, then the files that hold them, then what mounts the files. */
+export async function driveServers(
+  client: Client,
+  mysql: Maria,
+  observed: Observed,
+  events: EventRecorder,
+): Promise<void> {
+  const files = serverFiles(mysql, await ensureCredentials(client, mysql, observed));
+  const initialized = wasInitialized(mysql, observed);
+  await applyOwned(client, mysql, Secret, configSecretFor(mysql, files, { initialized }));
+  // One that goes away for larger volumes is made anew when its end is reported.
+  const before = observed.statefulSet;
+  if (before?.metadata.deletionTimestamp) return;
+  const desired = statefulSetFor(mysql, hashesOf(files), before);
+  announceChange(events, mysql, before, await applyOwned(client, mysql, StatefulSet, desired));
+}
+
+/** Keeps people who drain nodes from taking away more than one server at a time. */
+export async function driveDisruptionBudget(client: Client, mysql: Maria): Promise<void> {
+  if (sizeOf(mysql) > 1) {
+    await applyOwned(client, mysql, PodDisruptionBudget, disruptionBudgetFor(mysql));
+  } else {
+    await deleteOwned(client, mysql, PodDisruptionBudget, namesOf(mysql).disruptionBudget);
+  }
+}

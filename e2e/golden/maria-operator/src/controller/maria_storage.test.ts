@@ -1,0 +1,124 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { beforeAll, expect, test } from "vitest";
+import { Maria } from "../../api/v1/maria_types.ts";
+import { RETAINED_LABEL } from "./maria_names.ts";
+import { namespace, useScene } from "./maria_testing.ts";
+
+const scene = useScene();
+
+beforeAll(async () => {
+  for (const [name, allowVolumeExpansion] of [
+    ["growing", true],
+    ["fixed", false],
+  ] as const) {
+    const metadata = { name };
+    await scene.client.create(StorageClass, {
+      metadata,
+      provisioner: "x.example.com",
+      allowVolumeExpansion,
+    });
+  }
+});
+
+test("volumes grow, and a StatefulSet for larger ones takes the servers over", async () => {
+  const storage = { className: "growing" };
+  const name = await scene.createServers("grown", { storage });
+  await scene.makeReady(name);
+  await scene.until(name, { Available: "PrimaryReady" });
+  await scene.makeVolume(name, `data-${name}-0`, "growing");
+  const before = await scene.statefulSet(name);
+  await scene.change(name, (spec) => (spec.storage = { ...storage, size: "2Gi" }));
+  // Its pods are let go first, which the garbage collector does.
+  await scene.until(name, { Available: "PrimaryReady", Progressing: "ResizingStorage" });
+  expect((await scene.get(name)).status?.readyReplicas).toBe(1);
+  await scene.client.patch(
+    StatefulSet,
+    { namespace, name },
+    { merge: { metadata: { finalizers: null } } },
+  );
+  await eventually(async () => {
+    const { metadata, spec } = await scene.statefulSet(name);
+    expect(metadata.uid).not.toBe(before.metadata.uid);
+    expect(spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.storage).toBe("2Gi");
+  });
+  const claim = { namespace, name: `data-${name}-0` };
+  const { spec } = await scene.client.get(PersistentVolumeClaim, claim);
+  expect(spec?.resources?.requests?.storage).toBe("2Gi");
+  await scene.makeReady(name);
+  await scene.until(name, { Available: "PrimaryReady", Progressing: "UpToDate" });
+});
+
+test("a volume that can't grow is told, and keeps nothing else from going on", async () => {
+  const storage = { className: "fixed" };
+  const name = await scene.createServers("stuck", { storage });
+  await scene.makeVolume(name, `data-${name}-0`, "fixed");
+  const before = await scene.statefulSet(name);
+  await scene.change(name, (spec) => (spec.storage = { ...storage, size: "2Gi" }));
+  await scene.until(name, { Degraded: "StorageResizeFailed" });
+  await scene.change(name, (spec) => (spec.size = 2));
+  await eventually(async () => {
+    const { metadata, spec } = await scene.statefulSet(name);
+    expect(spec?.replicas).toBe(2);
+    expect(metadata.uid).toBe(before.metadata.uid);
+  });
+});
+
+test("deleted, it leaves its volumes and passwords, marked as left until its like is back", async () => {
+  const name = await scene.createServers("retained", { backupSchedule: "@daily" });
+  const key = { namespace, name: `${name}-backup` };
+  await eventually(() => scene.client.get(CronJob, key));
+  await scene.makeVolume(name, `data-${name}-0`, "growing");
+  const { data } = await scene.client.get(Secret, { namespace, name: `${name}-credentials` });
+  await remove(name);
+  expect(await scene.client.find(CronJob, key)).toBeUndefined();
+  expect(await marks(name)).toEqual(["true", "true", "true"]);
+
+  // No garbage collector runs here: what the first one owned is in the way of the second.
+  await scene.client.delete(StatefulSet, { namespace, name });
+  await scene.client.delete(Secret, { namespace, name: `${name}-config` });
+  await scene.create(name, { backupSchedule: "@daily" });
+  await eventually(async () =>
+    expect(await marks(name)).toEqual([undefined, undefined, undefined]),
+  );
+  const found = await scene.client.get(Secret, { namespace, name: `${name}-credentials` });
+  expect(found.data).toEqual(data);
+});
+
+test("deleted with deletionPolicy Delete, it takes its data along", async () => {
+  const name = await scene.createServers("removed", {
+    deletionPolicy: "Delete",
+    backupSchedule: "@daily",
+  });
+  await eventually(() => scene.client.get(CronJob, { namespace, name: `${name}-backup` }));
+  await remove(name);
+  const claims = await scene.client.list(PersistentVolumeClaim, { namespace });
+  const left = claims.filter(({ metadata }) => metadata.name?.startsWith(name));
+  expect(left.filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]);
+  const secret = { namespace, name: `${name}-credentials` };
+  expect(await scene.client.find(Secret, secret)).toBeUndefined();
+  expect(await scene.client.find(StatefulSet, { namespace, name })).toBeUndefined();
+});
+
+async function remove(name: string): Promise<void> {
+  await scene.client.delete(Maria, { namespace, name });
+  await eventually(async () => {
+    expect(await scene.client.find(Maria, { namespace, name })).toBeUndefined();
+  });
+}
+
+async function marks(name: string): Promise<(string | undefined)[]> {
+  const left = await Promise.all([
+    scene.client.get(PersistentVolumeClaim, { namespace, name: `data-${name}-0` }),
+    scene.client.get(PersistentVolumeClaim, { namespace, name: `${name}-backup` }),
+    scene.client.get(Secret, { namespace, name: `${name}-credentials` }),
+  ]);
+  return left.map(({ metadata }) => metadata.labels?.[RETAINED_LABEL]);
+}

@@ -1,0 +1,147 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { type Client, findCondition } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, expect } from "vitest";
+import { Maria, type MariaSpec } from "../../api/v1/maria_types.ts";
+import { setupMariaController } from "./maria_controller.ts";
+import { selectorLabels } from "./maria_names.ts";
+
+export const namespace = "default";
+
+/** A cluster on which no controller runs but ours, and the words that the tests are told in. */
+export class Scene {
+  #cluster: TestCluster | undefined;
+  #manager: TestManager | undefined;
+
+  /** Reads what the server has, not what the operator's cache knows. */
+  get client(): Client {
+    if (!this.#manager) throw new Error("the cluster starts before the first test of a file");
+    return this.#manager.client;
+  }
+
+  async start(): Promise<void> {
+    this.#cluster = await startTestCluster({ crds: "config/crd/bases" });
+    this.#manager = await startTestManager(this.#cluster.kubeconfig, setupMariaController);
+  }
+
+  async stop(): Promise<void> {
+    await this.#manager?.stop();
+    await this.#cluster?.stop();
+  }
+
+  async create(name: string, spec: MariaSpec): Promise<string> {
+    await this.client.create(Maria, { metadata: { name, namespace }, spec });
+    return name;
+  }
+
+  /** Creates one, and waits until its servers are asked for. */
+  async createServers(name: string, spec: MariaSpec = {}): Promise<string> {
+    await this.create(name, spec);
+    await eventually(() => this.client.get(StatefulSet, { namespace, name }));
+    return name;
+  }
+
+  get(name: string): Promise<Maria> {
+    return this.client.get(Maria, { namespace, name });
+  }
+
+  statefulSet(name: string): Promise<StatefulSet> {
+    return this.client.get(StatefulSet, { namespace, name });
+  }
+
+  async change(name: string, edit: (spec: MariaSpec) => void): Promise<void> {
+    const mysql = await this.get(name);
+    await this.client.patch(Maria, mysql, ({ spec }) => edit(spec), { optimisticLock: false });
+  }
+
+  async conditionOf(name: string, type: string): Promise<string | undefined> {
+    return findCondition((await this.get(name)).status?.conditions, type)?.reason;
+  }
+
+  /** Waits until conditions have these reasons. */
+  async until(name: string, reasons: Record<string, string | undefined>): Promise<void> {
+    await eventually(async () => {
+      const { conditions } = (await this.get(name)).status ?? {};
+      const found = Object.keys(reasons).map((type) => [
+        type,
+        findCondition(conditions, type)?.reason,
+      ]);
+      expect(Object.fromEntries(found)).toEqual(reasons);
+    });
+  }
+
+  /** A file that is mounted into the servers. */
+  async fileOf(name: string, file: string): Promise<string | undefined> {
+    const key = { namespace, name: `${name}-config` };
+    const { data } = await this.client.get(Secret, key);
+    return data?.[file] && Buffer.from(data[file], "base64").toString("utf8");
+  }
+
+  /** Plays the StatefulSet's controller: all servers run and are ready, or so many. */
+  async makeReady(name: string, readyReplicas?: number): Promise<void> {
+    const statefulSet = await this.statefulSet(name);
+    const replicas = statefulSet.spec?.replicas ?? 1;
+    await this.client.patchStatus(StatefulSet, statefulSet, {
+      observedGeneration: statefulSet.metadata.generation,
+      ...{ replicas, updatedReplicas: replicas },
+      readyReplicas: readyReplicas ?? replicas,
+      availableReplicas: readyReplicas ?? replicas,
+    });
+  }
+
+  /** Plays the kubelet: a server whose container, or init container, ended with an exit code. */
+  async makePod(name: string, ordinal: number, status: Pod["status"]): Promise<void> {
+    const containers = [{ name: "mysql", image: "mariadb" }];
+    const labels = selectorLabels(await this.get(name), "server");
+    const metadata = { namespace, name: `${name}-${ordinal}`, labels };
+    const pod = await this.client.create(Pod, { metadata, spec: { containers } });
+    await this.client.patchStatus(Pod, pod, status ?? {});
+  }
+
+  /** Plays the volume's driver: a volume of a server, or of backups. */
+  async makeVolume(name: string, claim: string, className: string): Promise<PersistentVolumeClaim> {
+    const made = await this.client.create(PersistentVolumeClaim, {
+      metadata: { namespace, name: claim, labels: selectorLabels(await this.get(name), "server") },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: className,
+        resources: { requests: { storage: "1Gi" } },
+        volumeName: `volume-of-${claim}`,
+      },
+    });
+    return this.client.patchStatus(PersistentVolumeClaim, made, {
+      phase: "Bound",
+      capacity: { storage: "1Gi" },
+    });
+  }
+
+  /** Plays the Job's controller. */
+  async endJob(name: string, result: "Complete" | "Failed", time: string): Promise<void> {
+    const job = await this.client.get(Job, { namespace, name });
+    const ended = { status: "True", lastTransitionTime: time, lastProbeTime: time } as const;
+    const isGood = result === "Complete";
+    await this.client.patchStatus(Job, job, {
+      startTime: time,
+      ...(isGood ? { completionTime: time, succeeded: 1 } : { failed: 1 }),
+      conditions: [
+        { ...ended, type: isGood ? "SuccessCriteriaMet" : "FailureTarget" },
+        { ...ended, type: result },
+      ],
+    });
+  }
+}
+
+/** A scene for the tests of one file. */
+export function useScene(): Scene {
+  const scene = new Scene();
+  beforeAll(() => scene.start());
+  afterAll(() => scene.stop());
+  return scene;
+}
