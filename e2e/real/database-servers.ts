@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -28,17 +29,22 @@ export interface DatabaseServer {
   readonly port: number;
   /** Runs one of the scripts with a container's environment; more variables win. */
   script(name: string, more?: Record<string, string>): ScriptResult;
+  /** Starts one of the scripts as the leader of a process group of its own, so that it can be killed with all it runs. */
+  run(name: string, more?: Record<string, string>): ChildProcess;
   start(): void;
   /** Asks the server to end, and waits for it. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   ready(): Promise<void>;
+  /** Waits until the server has ended by itself, and gives its exit code. */
+  ended(): Promise<number | null>;
+  /** Takes all data away, as a volume does that is lost. */
+  empty(): void;
   /** Runs a statement as the application's user, or as another. */
   sql(statement: string, user?: { readonly name: string; readonly password: string }): ScriptResult;
   /** Runs statements beside what else is done; resolves with the exit code. */
   load(statements: string): Promise<number | null>;
   /** Puts a file beside the server's configuration, or takes it away. */
   configure(name: string, content: string | undefined): void;
-  readonly data: string;
   log(): string;
 }
 
@@ -59,7 +65,7 @@ export async function databaseServer(
   const [config, data, runDir] = ["config", "data", "run"].map((part) =>
     join(folder, `${part}-${ordinal}`),
   ) as [string, string, string];
-  for (const path of [config, data, runDir]) mkdirSync(path);
+  for (const path of [config, data, runDir]) mkdirSync(path, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(config, name), content, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
   }
@@ -88,7 +94,6 @@ export async function databaseServer(
   ];
   const one: DatabaseServer = {
     port,
-    data,
     script: (name, more = {}) => {
       const { status, stdout, stderr } = spawnSync(...command(name), {
         env: { ...env, ...more },
@@ -97,6 +102,8 @@ export async function databaseServer(
       });
       return { code: status, output: stdout + stderr };
     },
+    run: (name, more = {}) =>
+      spawn(...command(name), { env: { ...env, ...more }, cwd: "/", stdio: "ignore", detached: true }),
     start: () => {
       const out = openSync(log, "a");
       server = spawn(...command("start.sh"), { env, cwd: "/", stdio: ["ignore", out, out] });
@@ -116,6 +123,14 @@ export async function databaseServer(
         await delay(100);
       }
       throw new Error(`not ready: ${one.script("ready.sh").output}\n${one.log().slice(-2000)}`);
+    },
+    ended: async () => {
+      const child = server!;
+      if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
+      return child.exitCode;
+    },
+    empty: () => {
+      for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
     },
     sql: (statement, user = { name: "app", password: APP_PASSWORD }) => {
       const { status, stdout, stderr } = spawnSync("mariadb", [...clientArgs(user), "-N", "-e", statement], {

@@ -1,55 +1,31 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Maria } from "../golden/maria-operator/api/v1/maria_types.ts";
-import { configSecretFor, serverFiles } from "../golden/maria-operator/src/controller/maria_config.ts";
-import { APP_PASSWORD, databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
+import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
+import { credentials, mariaFiles } from "./maria-files.ts";
 
 // The very scripts and configuration that the MySQL template ships, with Debian's MariaDB as real processes.
 
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: real MariaDB processes: mariadb-server is not installed");
 
-const credentials = {
-  app: APP_PASSWORD,
-  root: "root-password",
-  replication: "repl'ication\\",
-  backup: "backup-password",
-  probe: "probe-password",
-};
-const maria = {
-  apiVersion: Maria.apiVersion,
-  kind: Maria.kind,
-  metadata: { name: "db", namespace: "default" },
-  spec: {
-    username: "app",
-    database: "shop",
-    config: { innodb_buffer_pool_size: "32M", bind_address: "127.0.0.1" },
-  },
-};
-
 describe.skipIf(missing)("the scripts of the MySQL template", () => {
   const folder = databaseFolder();
   let primary: DatabaseServer;
   let replica: DatabaseServer;
-  let backups: string;
+  let second: DatabaseServer;
 
   beforeAll(async () => {
-    primary = await databaseServer(folder.path, 0, files());
-    replica = await databaseServer(folder.path, 1, files(), primary.port);
-    backups = join(folder.path, "backups");
-    mkdirSync(backups, { mode: 0o777 });
-    spawnSync("chmod", ["777", backups]);
+    primary = await databaseServer(folder.path, 0, mariaFiles());
+    replica = await databaseServer(folder.path, 1, mariaFiles(), primary.port);
+    second = await databaseServer(folder.path, 2, mariaFiles(), primary.port);
     primary.script("init.sh");
     primary.start();
     await primary.ready();
   });
 
   afterAll(async () => {
-    await replica?.stop();
-    await primary?.stop();
+    for (const server of [second, replica, primary]) await server?.stop();
     folder.remove();
   });
 
@@ -60,13 +36,17 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     expect(primary.sql("SELECT 1", { name: "app", password: "wrong" }).output).toContain("1045");
   });
 
-  test("a replica starts as a copy, follows, and takes no writes", async () => {
-    expect(replica.script("init.sh")).toMatchObject({ code: 0 });
-    replica.start();
-    await replica.ready();
+  test("replicas start as copies, follow, and take no writes", async () => {
+    for (const server of [replica, second]) {
+      expect(server.script("init.sh")).toMatchObject({ code: 0 });
+      server.start();
+      await server.ready();
+    }
     primary.sql("INSERT INTO shop.t VALUES (3, 100)");
-    await eventually(() => expect(replica.sql("SELECT COUNT(*) FROM shop.t").output).toBe("3"));
-    expect(replica.sql("INSERT INTO shop.t VALUES (9, 9)").output).toContain("1290");
+    for (const server of [replica, second]) {
+      await eventually(() => expect(server.sql("SELECT COUNT(*) FROM shop.t").output).toBe("3"));
+      expect(server.sql("INSERT INTO shop.t VALUES (9, 9)").output).toContain("1290");
+    }
     await sameTables();
   });
 
@@ -81,7 +61,9 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
   test("a replica stays ready while the primary is down, and is not while its SQL thread stands", async () => {
     await primary.stop();
     expect(primary.script("ready.sh").code).not.toBe(0);
-    await eventually(() => expect(replica.script("ready.sh")).toMatchObject({ code: 0 }));
+    for (const server of [replica, second]) {
+      await eventually(() => expect(server.script("ready.sh")).toMatchObject({ code: 0 }));
+    }
     primary.start();
     await primary.ready();
     root(replica, "STOP SLAVE SQL_THREAD");
@@ -90,48 +72,10 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     await replica.ready();
   });
 
-  test("a backup under load is one moment, and restores what was lost, replicas included", async () => {
-    const transfers = Array.from({ length: 2000 }, (_, i) => {
-      const [from, to] = i % 2 === 0 ? [1, 2] : [2, 1];
-      return `START TRANSACTION; UPDATE shop.t SET v = v - 1 WHERE id = ${from}; UPDATE shop.t SET v = v + 1 WHERE id = ${to}; COMMIT;`;
-    }).join(" ");
-    const writing = primary.load(transfers);
-    expect(backUp()).toMatchObject({ code: 0 });
-    expect(await writing).toBe(0);
-    primary.sql("DROP TABLE shop.t");
-    expect(restore("latest")).toMatchObject({ code: 0 });
-    expect(primary.sql("SELECT SUM(v) FROM shop.t").output).toBe("400");
-    await eventually(() => expect(replica.sql("SELECT SUM(v) FROM shop.t").output).toBe("400"));
-  });
-
-  test("a backup that fails leaves no file that looks like one", () => {
-    const before = readdirSync(backups).filter((name) => name.endsWith(".gz"));
-    expect(backUp({ BACKUP_HOST: "127.0.0.1", PORT: "1" }).code).not.toBe(0);
-    expect(readdirSync(backups).filter((name) => name.endsWith(".gz"))).toEqual(before);
-  });
-
-  test("only the newest backups are kept", () => {
-    for (const time of ["20200101T000000Z", "20200102T000000Z", "20200103T000000Z"]) {
-      writeFileSync(join(backups, `db-${time}.sql.gz`), "");
-    }
-    expect(backUp({ KEEP: "2" })).toMatchObject({ code: 0 });
-    const left = readdirSync(backups).filter((name) => name.endsWith(".gz"));
-    expect(left).toHaveLength(2);
-    expect(left).not.toContain("db-20200101T000000Z.sql.gz");
-    expect(left).not.toContain("db-20200102T000000Z.sql.gz");
-  });
-
-  test("a backup that is absent or cut off is refused before anything is written", () => {
-    expect(restore("none.sql.gz")).toMatchObject({ code: 1 });
-    writeFileSync(join(backups, "db-cut.sql.gz"), Buffer.from("1f8b0800", "hex"));
-    expect(restore("db-cut.sql.gz").code).not.toBe(0);
-    expect(primary.sql("SELECT SUM(v) FROM shop.t").output).toBe("400");
-  });
-
   test("new passwords come with a restart, and leave the log's position alone", async () => {
     const position = root(primary, "SELECT @@gtid_binlog_pos");
     await primary.stop();
-    const rotated = serverFiles(maria, { ...credentials, app: "second" });
+    const rotated = mariaFiles({}, { ...credentials, app: "second" });
     primary.configure("init.sql", rotated["init.sql"]);
     primary.start();
     await primary.ready();
@@ -140,28 +84,46 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     expect(root(primary, "SELECT @@gtid_binlog_pos")).toBe(position);
   });
 
+  test("a replica that the primary has nothing left for ends with a word, and does not start again", async () => {
+    await second.stop();
+    root(
+      primary,
+      "INSERT INTO shop.t VALUES (5, 100); FLUSH BINARY LOGS; INSERT INTO shop.t VALUES (6, 100)",
+    );
+    // Only what all connected replicas have can be cleared away.
+    await eventually(() => expect(root(replica, "SELECT COUNT(*) FROM shop.t")).toBe("6"));
+    root(primary, "FLUSH BINARY LOGS");
+    await eventually(() => {
+      root(primary, `PURGE BINARY LOGS TO '${root(primary, "SHOW MASTER STATUS").split("\t")[0]}'`);
+      expect(root(primary, "SHOW BINARY LOGS").split("\n")).toHaveLength(1);
+    });
+    second.start();
+    expect(await second.ended()).toBe(0);
+    expect(second.script("start.sh")).toMatchObject({
+      code: 4,
+      output: expect.stringContaining("ReplicaStale"),
+    });
+    // With a new volume it starts as a copy.
+    second.empty();
+    expect(second.script("init.sh")).toMatchObject({ code: 0 });
+    second.start();
+    await second.ready();
+    expect(root(second, "SELECT COUNT(*) FROM shop.t")).toBe("6");
+  });
+
   test("a primary whose data is gone does not start from nothing, unless it is told to", async () => {
     await primary.stop();
-    rmSync(primary.data, { recursive: true });
-    mkdirSync(primary.data);
-    spawnSync("chown", ["mysql", primary.data]);
+    primary.empty();
+    const rows = root(replica, "SELECT COUNT(*) FROM shop.t");
     primary.configure("initialized", "true");
     expect(primary.script("init.sh")).toMatchObject({
       code: 3,
       output: expect.stringContaining("PrimaryDataLost"),
     });
+    expect(root(replica, "SELECT COUNT(*) FROM shop.t")).toBe(rows);
     primary.configure("allow-reinit", "true");
     expect(primary.script("init.sh")).toMatchObject({ code: 0 });
   });
-
-  function backUp(more: Record<string, string> = {}) {
-    const job = { BACKUP_DIR: backups, BACKUP_NAME: "db", BACKUP_HOST: "127.0.0.1", DATABASE: "shop" };
-    return primary.script("backup.sh", { ...job, ...more });
-  }
-
-  function restore(file: string) {
-    return primary.script("restore.sh", { BACKUP_DIR: backups, BACKUP_NAME: "db", FILE: file });
-  }
 
   function root(server: DatabaseServer, statement: string): string {
     const { code, output } = server.sql(statement, { name: "root", password: credentials.root });
@@ -171,17 +133,8 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
 
   async function sameTables(): Promise<void> {
     const checksum = (server: DatabaseServer): string => root(server, "CHECKSUM TABLE shop.t");
-    await eventually(() => expect(checksum(replica)).toBe(checksum(primary)));
+    for (const server of [replica, second]) {
+      await eventually(() => expect(checksum(server)).toBe(checksum(primary)));
+    }
   }
 });
-
-/** The files of the config Secret, as the kubelet would write them. */
-function files(): Record<string, string> {
-  const { data = {} } = configSecretFor(maria, serverFiles(maria, credentials));
-  return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [
-      name,
-      Buffer.from(String(value), "base64").toString("utf8"),
-    ]),
-  );
-}

@@ -1,0 +1,120 @@
+import type { KubernetesObject } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import { Namespace, PersistentVolumeClaim, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { expect } from "vitest";
+import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import type { Scenario } from "./scenarios.ts";
+import { patient, type Stage, wait } from "./stage.ts";
+
+const RETAINED = "data.example.com/retained";
+
+/** What is left of a MySQL, and what is not. */
+export const deletions: readonly Scenario[] = [
+  {
+    row: "T15",
+    title: "deleted, it leaves volumes and passwords marked as left; its like finds them again",
+    async play(stage) {
+      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
+      const { metadata, spec } = (await stage.client.get(CronJob, stage.key("db-backup"))).spec.jobTemplate;
+      await stage.client.create(Job, { metadata: { ...metadata, ...stage.key("by-hand") }, spec });
+      const claims = await uids(stage);
+      const { data } = (await stage.find(Secret, "db-credentials"))!;
+
+      await stage.client.delete(Maria, stage.key("db"));
+      await eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), {
+        timeout: 10_000,
+      });
+      await gone(stage);
+      expect(await uids(stage)).toEqual(claims);
+      expect(await labels(stage)).toEqual(["true", "true", "true", "true"]);
+      await eventually(async () => expect(await stage.events("db", "Retained")).toHaveLength(1), patient);
+
+      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
+      expect((await stage.find(Secret, "db-credentials"))?.data).toEqual(data);
+      expect(await uids(stage)).toEqual(claims);
+      // Whoever tidies up what is marked as left must not take the data of one that lives.
+      expect(await labels(stage)).toEqual([undefined, undefined, undefined, undefined]);
+      expect(await stage.file("db", "initialized")).toBe("true");
+    },
+  },
+  {
+    row: "T16",
+    title: "deleted with deletionPolicy Delete, it takes its data along",
+    async play(stage) {
+      await stage.createReady("db", { size: 2, backupSchedule: "@daily", deletionPolicy: "Delete" });
+      await stage.client.delete(Maria, stage.key("db"));
+      await eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
+      await gone(stage);
+      await eventually(async () => expect(await uids(stage)).toEqual(new Set()), patient);
+      expect(await stage.find(Secret, "db-credentials")).toBeUndefined();
+      await eventually(async () => expect(await stage.events("db", "Deleted")).toHaveLength(1), patient);
+    },
+  },
+  {
+    row: "T17",
+    title: "deleted with its namespace, it makes nothing any more and goes",
+    async play(stage) {
+      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
+      const sent = stage.writes().length;
+      await stage.client.delete(Namespace, { name: stage.namespace });
+      await eventually(async () => {
+        expect(await stage.client.find(Namespace, { name: stage.namespace })).toBeUndefined();
+      }, patient);
+      const after = stage.writes().slice(sent);
+      const isRefused = ({ status }: { status: number }) => status === 403;
+      expect(after.filter((request) => request.method === "POST" || isRefused(request))).toEqual([]);
+      await wait(1000);
+      expect(stage.writes().slice(sent)).toEqual(after);
+    },
+  },
+  {
+    row: "T17b",
+    title: "with its finalizer taken off by hand it goes at once, and nothing is made again",
+    async play(stage) {
+      await stage.createReady("db", { size: 1 });
+      const { uid } = (await stage.get("db")).metadata;
+      const told = stage.theatre.operator().lines.length;
+      // Deletion and finalizer in one breath: the operator sees an object that is gone.
+      await Promise.all([
+        stage.client.delete(Maria, stage.key("db")),
+        stage.client
+          .patch(Maria, stage.key("db"), { merge: { metadata: { finalizers: null } } })
+          .catch(() => {}),
+      ]);
+      await eventually(async () => {
+        expect((await stage.find(Maria, "db"))?.metadata.uid).not.toBe(uid);
+        expect(await stage.find(StatefulSet, "db")).toBeUndefined();
+        expect(await stage.find(Service, "db")).toBeUndefined();
+      }, patient);
+      await wait(2000);
+      expect(await stage.find(StatefulSet, "db")).toBeUndefined();
+      const errors = stage.theatre
+        .operator()
+        .lines.slice(told)
+        .filter((line) => line.level === "error" && line["namespace"] === stage.namespace);
+      expect(errors).toEqual([]);
+    },
+  },
+];
+
+/** Waits until nothing is left that makes something. */
+async function gone(stage: Stage): Promise<void> {
+  await eventually(async () => {
+    for (const kind of [StatefulSet, CronJob, Job, Service])
+      expect(await stage.client.list(kind as typeof Service, { namespace: stage.namespace })).toEqual([]);
+  }, patient);
+}
+
+async function uids(stage: Stage): Promise<Set<unknown>> {
+  const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
+  return new Set(claims.map(({ metadata }) => metadata.uid));
+}
+
+/** The mark on what is left: three volumes and the passwords. */
+async function labels(stage: Stage): Promise<unknown[]> {
+  const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
+  const all: KubernetesObject[] = [...claims, (await stage.find(Secret, "db-credentials"))!];
+  return all.map(({ metadata }) => metadata.labels?.[RETAINED]);
+}

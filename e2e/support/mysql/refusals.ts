@@ -1,0 +1,101 @@
+import type { ApiError } from "@tsbuilder/runtime";
+import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { expect } from "vitest";
+import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import type { Scenario } from "./scenarios.ts";
+
+/** What the API server refuses, in words that help. */
+export const refusals: readonly Scenario[] = [
+  {
+    row: "T06",
+    title: "a size that makes no sense is refused, by the scale subresource too",
+    async play(stage) {
+      await stage.createReady("db");
+      const scale = stage.client.subresource(Maria, stage.key("db"), "scale");
+      await refused(scale.patch({ merge: { spec: { replicas: -1 } } }), "should be a non-negative integer");
+      await refused(stage.change("db", { size: -1 }), "should be greater than or equal to 0");
+      await refused(stage.change("db", { size: 6 }), "should be less than or equal to 5");
+      expect((await stage.get("db")).spec.size).toBe(1);
+    },
+  },
+  {
+    row: "T19",
+    title: "a spec that can't work is refused with the field's path, and nothing of it is stored",
+    async play(stage) {
+      const many = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`setting_${at}`, "1"]));
+      const bad: [object, string][] = [
+        [{ size: "3" }, "spec.size"],
+        [{ backupSchedule: "every day" }, "spec.backupSchedule"],
+        [{ backupSchedule: "TZ=UTC 0 3 * * *" }, "spec.backupSchedule"],
+        [{ backupPath: "../x" }, "spec.backupPath"],
+        [{ backupPath: "/" }, "spec.backupPath"],
+        [{ backupPath: "/var/lib/mysql/x" }, "spec.backupPath"],
+        [{ backupPath: "/etc/mysql-operator" }, "spec.backupPath"],
+        [{ backupPath: "/tmp" }, "spec.backupPath"],
+        [{ database: "a`b" }, "spec.database"],
+        [{ database: "MYSQL" }, "spec.database"],
+        [{ username: "operator_x" }, "spec.username"],
+        [{ username: "x".repeat(33) }, "spec.username"],
+        [{ storage: { size: "1GB1" } }, "spec.storage.size"],
+        [{ deletionPolicy: "Maybe" }, "spec.deletionPolicy"],
+        [{ password: "a", passwordSecretRef: { name: "b" } }, "exclude each other"],
+        [{ password: "a\nb" }, "spec.password"],
+        [{ config: { "server-id": "7" } }, "the operator sets"],
+        [{ config: { gtid_mode: "OFF" } }, "the operator sets"],
+        [{ config: { UPPER: "1" } }, "spec.config"],
+        [{ config: { max_connections: "9\nserver_id=7" } }, "spec.config"],
+        [{ config: many(65) }, "spec.config"],
+        [{ backup: { keep: 0 } }, "spec.backup.keep"],
+        [{ restoreFrom: { name: "a", file: "../x" } }, "spec.restoreFrom.file"],
+        [{ service: { type: "ExternalName" } }, "spec.service.type"],
+        [{ maxReplicaLagSeconds: -1 }, "spec.maxReplicaLagSeconds"],
+        [{ image: "" }, "spec.image"],
+      ];
+      for (const [spec, path] of bad) await refused(stage.create("bad", spec), path);
+      await refused(stage.create("x".repeat(41)), "longer than 40");
+      expect(await stage.client.list(Maria, { namespace: stage.namespace })).toEqual([]);
+      expect(await stage.client.list(Secret, { namespace: stage.namespace })).toEqual([]);
+      expect(stage.writes()).toEqual([]);
+      // Next to what is refused stands what is not.
+      for (const [name, spec] of [
+        ["x".repeat(40), { backupPath: "/var/lib/mysql-backups", size: 0 }],
+        ["spaced", { backupPath: "/my backups", backupSchedule: "@hourly", size: 0 }],
+      ] as const) {
+        await stage.create(name, spec);
+        await stage.until(name, "Available", "Stopped");
+        await stage.until(name, "Degraded", "AsExpected");
+      }
+      await stage.until("spaced", "BackupReady", "Suspended");
+    },
+  },
+  {
+    row: "T20",
+    title: "what must not change does not, and volumes only grow",
+    async play(stage) {
+      const storage = { size: "1Gi", className: "test-growing" };
+      await stage.create("db", { database: "shop", storage, size: 0 });
+      const bad: [object, string][] = [
+        [{ database: "other" }, "database is immutable"],
+        [{ database: null }, "database is immutable"],
+        [{ storage: { className: "other" } }, "className is immutable"],
+        [{ storage: { className: null } }, "className is immutable"],
+        [{ storage: { size: "512Mi" } }, "storage can't shrink"],
+        [{ restoreFrom: { name: "x" } }, "restoreFrom is set when the object is created"],
+        [{ username: "other" }, "username is immutable"],
+      ];
+      for (const [spec, message] of bad) await refused(stage.change("db", spec), message);
+      await stage.change("db", { storage: { size: "1024Mi" } });
+      await stage.change("db", { storage: { size: "2Gi" } });
+      expect((await stage.get("db")).spec.storage?.size).toBe("2Gi");
+    },
+  },
+];
+
+async function refused(attempt: Promise<unknown>, words: string): Promise<void> {
+  const error = await attempt.then(
+    () => new Error(`accepted what has ${words}`),
+    (reason: ApiError) => reason,
+  );
+  expect(error).toMatchObject({ status: 422, message: expect.stringContaining(words) });
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import {
+  type Client,
+  type Condition,
+  findCondition,
+  type Kind,
+  type KubernetesObject,
+} from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import { Namespace, PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { Event } from "@tsbuilder/runtime/k8s/events/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { expect } from "vitest";
+import { Maria, type MariaSpec, type MariaStatus } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import type { Fate, Fates } from "../../real/pods-run.ts";
+import { type ApiGateway, isWrite, type PassedRequest } from "../api-gateway.ts";
+import type { RunningOperator } from "../operator-process.ts";
+
+/** What all scenarios share: a cluster, and the operator that runs there, seen from outside. */
+export interface Theatre {
+  readonly client: Client;
+  readonly gateway: ApiGateway;
+  readonly operator: () => RunningOperator;
+  /** The fates of the pods of a namespace. */
+  readonly fates: Map<string, Fates>;
+}
+
+/** How long nothing may happen for "quiet" to be said. */
+const QUIET_MILLISECONDS = 20_000;
+
+export const patient = { timeout: 60_000, interval: 100 };
+
+/** The place of one scenario: a namespace of its own, and the words that scenarios are told in. */
+export class Stage {
+  readonly namespace: string;
+  readonly client: Client;
+  readonly theatre: Theatre;
+
+  constructor(theatre: Theatre, row: string) {
+    this.theatre = theatre;
+    this.client = theatre.client;
+    this.namespace = `${row.toLowerCase()}-${randomBytes(3).toString("hex")}`;
+  }
+
+  async open(): Promise<this> {
+    await this.client.create(Namespace, { metadata: { name: this.namespace } });
+    return this;
+  }
+
+  key(name: string): { namespace: string; name: string } {
+    return { namespace: this.namespace, name };
+  }
+
+  create(name: string, spec: MariaSpec = {}): Promise<Maria> {
+    return this.client.create(Maria, { metadata: this.key(name), spec });
+  }
+
+  /** Creates one, and waits until all its servers are ready. */
+  async createReady(name: string, spec: MariaSpec = {}): Promise<Maria> {
+    await this.create(name, spec);
+    return this.settled(name);
+  }
+
+  /** Waits until the MySQL is available and nothing of it changes any more. */
+  async settled(name: string): Promise<Maria> {
+    await this.until(name, "Available", "PrimaryReady");
+    await this.until(name, "Progressing", "UpToDate");
+    return this.get(name);
+  }
+
+  get(name: string): Promise<Maria> {
+    return this.client.get(Maria, this.key(name));
+  }
+
+  async status(name: string): Promise<MariaStatus> {
+    return (await this.get(name)).status ?? {};
+  }
+
+  /** Merges words into the spec; null takes a field out. */
+  change(name: string, spec: object): Promise<Maria> {
+    return this.client.patch(Maria, this.key(name), { merge: { spec } });
+  }
+
+  async condition(name: string, type: string): Promise<Condition | undefined> {
+    return findCondition((await this.status(name)).conditions, type);
+  }
+
+  /** Waits until a condition has the reason and speaks of the generation of now; gives it. */
+  async until(name: string, type: string, reason: string): Promise<Condition> {
+    return eventually(async () => checkCondition(await this.get(name), type, reason), patient);
+  }
+
+  statefulSet(name: string): Promise<StatefulSet> {
+    return this.client.get(StatefulSet, this.key(name));
+  }
+
+  find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
+    return this.client.find(kind, this.key(name));
+  }
+
+  /** Pods of a MySQL's servers, by ordinal. */
+  async pods(name: string): Promise<Pod[]> {
+    const labels = { "app.kubernetes.io/instance": name, "app.kubernetes.io/component": "server" };
+    const pods = await this.client.list(Pod, { namespace: this.namespace, labels });
+    return pods.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
+  }
+
+  /** Decides over the pods of this stage. */
+  decide(fates: (name: string, pod: Pod) => Fate | undefined): void {
+    this.theatre.fates.set(this.namespace, (pod) => fates(pod.metadata.name ?? "", pod));
+  }
+
+  /** A file of the configuration that is mounted into the servers. */
+  async file(name: string, file: string): Promise<string | undefined> {
+    const data = (await this.client.get(Secret, this.key(`${name}-config`))).data?.[file];
+    return data && Buffer.from(data, "base64").toString("utf8");
+  }
+
+  /** Events about a MySQL, by reason. */
+  async events(name: string, reason: string): Promise<Event[]> {
+    const events = await this.client.list(Event, { namespace: this.namespace });
+    return events.filter((event) => event.reason === reason && event.regarding?.name === name);
+  }
+
+  /** What the operator has sent about this stage so far that may change something; its Events aside. */
+  writes(): PassedRequest[] {
+    return this.theatre.gateway.requests.filter(
+      (request) =>
+        isWrite(request) &&
+        request.path.includes(`/namespaces/${this.namespace}/`) &&
+        !request.path.endsWith("/events"),
+    );
+  }
+
+  /** Versions of all that belongs to this stage. */
+  async versions(): Promise<Record<string, string>> {
+    const kinds = [
+      Maria,
+      StatefulSet,
+      Service,
+      Secret,
+      PodDisruptionBudget,
+      CronJob,
+      Job,
+      PersistentVolumeClaim,
+    ];
+    const lists = await Promise.all(
+      (kinds as Kind[]).map(async (kind) =>
+        (await this.client.list(kind, { namespace: this.namespace })).map(
+          ({ metadata }) => [`${kind.kind} ${metadata.name}`, metadata.resourceVersion ?? ""] as const,
+        ),
+      ),
+    );
+    return Object.fromEntries(lists.flat());
+  }
+
+  /** Nothing is sent and nothing changes for twenty seconds. */
+  async quiet(): Promise<void> {
+    await eventually(() => expectQuiet(this, 1000), patient);
+    await expectQuiet(this, QUIET_MILLISECONDS);
+  }
+}
+
+function checkCondition({ metadata, status }: Maria, type: string, reason: string): Condition {
+  const condition = findCondition(status?.conditions, type);
+  expect({ [type]: condition?.reason }).toEqual({ [type]: reason });
+  expect(condition?.observedGeneration).toBe(metadata.generation);
+  return condition!;
+}
+
+async function expectQuiet(stage: Stage, milliseconds: number): Promise<void> {
+  const [versions, sent] = [await stage.versions(), stage.writes().length];
+  await wait(milliseconds);
+  expect(stage.writes().slice(sent)).toEqual([]);
+  expect(await stage.versions()).toEqual(versions);
+}
+
+export function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
