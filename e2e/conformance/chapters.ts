@@ -2,6 +2,7 @@ import type { Story } from "./story.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
+import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
 import { errors } from "./stories/errors.ts";
 import { jobRules } from "./stories/job-rules.ts";
@@ -10,6 +11,7 @@ import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
 import { podVolumes } from "./stories/pod-volumes.ts";
+import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
 import { tables } from "./stories/tables.ts";
@@ -38,4 +40,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "job-rules": jobRules,
   "service-rules": serviceRules,
   tables,
+  "selectable-fields": selectableFields,
+  "definition-rules": definitionRules,
 };

@@ -28,6 +28,7 @@ import { addBuiltIns } from "./registry/built-in/add-built-ins.ts";
 import { bootstrap, publishServer } from "./registry/bootstrap.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core, User } from "./registry/core.ts";
+import { expireEvents } from "./registry/expire-events.ts";
 import { serveDefinitions } from "./registry/custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
@@ -99,6 +100,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   );
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
   const stopAggregation = aggregateRoles(core.store);
+  const stopExpiry = expireEvents(core.store, clock);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));
 
   const listener = await listen(handlerOf(core, onError), {
@@ -131,6 +133,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       await controllers.stop();
       stopDefinitions();
       stopAggregation();
+      stopExpiry();
       await listener.close();
       journal?.close();
     },

@@ -1,8 +1,8 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FileJournal } from "./file-journal.ts";
+import { FileJournal, type FileJournalOptions } from "./file-journal.ts";
 import { Store } from "./store.ts";
 
 let folder: string;
@@ -18,8 +18,8 @@ const config = (name: string, value: string) => ({
   data: { value },
 });
 
-function open(limit?: number) {
-  const journal = new FileJournal(folder, limit);
+function open(options?: FileJournalOptions) {
+  const journal = new FileJournal(folder, options);
   const store = new Store({ journal });
   journal.restore(store);
   return { journal, store, maps: store.collection("configmaps") };
@@ -61,7 +61,7 @@ test("FileJournal passes over a line that a crash has torn", () => {
 });
 
 test("FileJournal shortens its log by a snapshot", async () => {
-  const first = open(2000);
+  const first = open({ limit: 2000 });
   for (let index = 0; index < 100; index++) first.store.put(first.maps, "a", config("a", String(index)));
   await new Promise((resolve) => setImmediate(resolve));
   first.store.put(first.maps, "b", config("b", "1"));
@@ -72,4 +72,41 @@ test("FileJournal shortens its log by a snapshot", async () => {
   const second = open();
   expect(second.store.revision).toBe(revision);
   expect(second.maps.get("a")?.object["data"]).toEqual({ value: "99" });
+});
+
+test("FileJournal takes all of a write or none of it where the disk is full", () => {
+  let room = Number.POSITIVE_INFINITY;
+  const write = (file: number, bytes: Buffer, offset: number): number => {
+    if (room === 0) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    const written = writeSync(file, bytes, offset, Math.min(room, bytes.length - offset));
+    room -= written;
+    return written;
+  };
+  const first = open({ write });
+  first.store.put(first.maps, "a", config("a", "1"));
+  const { revision } = first.store;
+  const before = readFileSync(join(folder, "log.jsonl"));
+
+  room = 20;
+  expect(() => first.store.put(first.maps, "b", config("b", "1"))).toThrow("no space left");
+  expect(readFileSync(join(folder, "log.jsonl"))).toEqual(before);
+  expect([first.store.revision, first.maps.size]).toEqual([revision, 1]);
+
+  room = Number.POSITIVE_INFINITY;
+  first.store.put(first.maps, "c", config("c", "1"));
+  first.journal.close();
+  const second = open();
+  expect(second.maps.list().map(({ key }) => key)).toEqual(["a", "c"]);
+  second.journal.close();
+});
+
+test("FileJournal writes the rest of a line that the disk took in pieces", () => {
+  const write = (file: number, bytes: Buffer, offset: number): number =>
+    writeSync(file, bytes, offset, Math.min(7, bytes.length - offset));
+  const first = open({ write });
+  first.store.put(first.maps, "a", config("a", "ä €"));
+  first.journal.close();
+  const second = open();
+  expect(second.maps.get("a")?.object["data"]).toEqual({ value: "ä €" });
+  second.journal.close();
 });

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -23,6 +24,16 @@ interface Line {
   readonly o?: ApiObject;
 }
 
+/** Writes bytes from an offset on, or as many of them as there is room for, and says how many. */
+type Write = (file: number, bytes: Buffer, offset: number) => number;
+
+export interface FileJournalOptions {
+  /** Bytes of the log after which it is replaced by a snapshot. */
+  readonly limit?: number;
+  /** How bytes get to the disk; tests hand in a full one. */
+  readonly write?: Write;
+}
+
 const compactAfter = 16 * 1024 * 1024;
 
 /**
@@ -32,13 +43,15 @@ const compactAfter = 16 * 1024 * 1024;
 export class FileJournal implements Journal {
   readonly #folder: string;
   readonly #compactAfter: number;
+  readonly #writeSome: Write;
   #store: Store | undefined;
   #file: number;
   #size = 0;
 
-  constructor(folder: string, limit: number = compactAfter) {
+  constructor(folder: string, { limit = compactAfter, write = writeSync }: FileJournalOptions = {}) {
     this.#folder = folder;
     this.#compactAfter = limit;
+    this.#writeSome = write;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#file = openSync(this.#path("log"), "a", 0o600);
   }
@@ -55,7 +68,7 @@ export class FileJournal implements Journal {
   #write(bytes: Buffer): void {
     let written = 0;
     try {
-      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
+      while (written < bytes.length) written += this.#writeSome(this.#file, bytes, written);
     } catch (error) {
       ftruncateSync(this.#file, fstatSync(this.#file).size - written);
       throw error;
@@ -106,10 +119,10 @@ export class FileJournal implements Journal {
     const path = this.#path("snapshot.new");
     const file = openSync(path, "w", 0o600);
     const { revision, collections } = this.#store.snapshot();
-    writeSync(file, `${JSON.stringify({ c: "", k: "", r: revision } satisfies Line)}\n`);
+    writeFileSync(file, `${JSON.stringify({ c: "", k: "", r: revision } satisfies Line)}\n`);
     for (const [c, entries] of collections) {
       for (const { key, revision: r, object } of entries.values()) {
-        writeSync(file, `${JSON.stringify({ c, k: key, r, o: object } satisfies Line)}\n`);
+        writeFileSync(file, `${JSON.stringify({ c, k: key, r, o: object } satisfies Line)}\n`);
       }
     }
     fsyncSync(file);

@@ -1,145 +1,97 @@
-import { checkSchema } from "@tsbuilder/apimachinery/cel";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { duplicate, type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
-import type { CRDNames, CRDVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { choice, type Problems, refused } from "../built-in/kinds/checks/problems.ts";
+import { webhookClient } from "../built-in/kinds/checks/webhook-client.ts";
+import type { CRDConversion, CRDNames, CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { sharedProblems, versionProblems } from "./validate-versions.ts";
 
 /** Checks a CRD as the API server does: its names, its versions, and every schema with its rules. */
 export function validateDefinition(crd: CustomResourceDefinition): FieldError[] {
-  const { spec, metadata } = crd;
-  if (!spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
-  const wanted = `${spec.names?.plural}.${spec.group}`;
-  const errors: FieldError[] = [];
-  if (metadata.name !== wanted) {
-    errors.push(invalid("metadata.name", metadata.name, `must be spec.names.plural+"."+spec.group`));
-  }
-  errors.push(...validateGroup(crd), ...validateScope(crd), ...validateVersions(crd), ...validateNames(crd));
-  for (const [index, version] of (spec.versions ?? []).entries()) {
-    errors.push(...validateVersion(version, `spec.versions[${index}]`));
-  }
-  return [...errors, ...validateConversion(crd)];
+  if (!crd.spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
+  return [...definitionProblems(crd)];
 }
 
-function validateGroup({ spec }: CustomResourceDefinition): FieldError[] {
-  if (!spec.group) return [required("spec.group")];
-  const problems = checkSubdomain(spec.group).map((detail) => invalid("spec.group", spec.group, detail));
-  if (problems.length === 0 && !spec.group.includes(".")) {
-    return [invalid("spec.group", spec.group, "should be a domain with at least one dot")];
+function* definitionProblems({ spec, metadata }: CustomResourceDefinition): Problems {
+  if (metadata.name !== `${spec.names?.plural}.${spec.group}`) {
+    yield invalid("metadata.name", metadata.name, `must be spec.names.plural+"."+spec.group`);
   }
-  return problems;
+  const { group = "", versions = [], names = {} } = spec as Partial<CustomResourceDefinition["spec"]>;
+  const problems = checkSubdomain(group);
+  if (group === "") yield required("spec.group");
+  else if (problems.length > 0) yield invalid("spec.group", group, problems.join(","));
+  else if (!group.includes(".")) {
+    yield invalid("spec.group", group, "should be a domain with at least one dot");
+  }
+  yield* choice("spec.scope", spec.scope, ["Cluster", "Namespaced"]);
+  yield* versionProblems(versions);
+  // The first version is the CRD's own, too.
+  yield* label("spec.version", versions[0]?.name);
+  yield* nameProblems("spec.names", names);
+  yield* sharedProblems(versions);
+  if (spec.conversion) yield* conversionProblems("spec.conversion", spec.conversion);
+  if (versions.every(({ storage }) => !storage)) {
+    yield invalid("status.storedVersions", null, "must have at least one stored version");
+  }
+  if (spec.preserveUnknownFields) {
+    const detail =
+      "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+    yield invalid("spec.preserveUnknownFields", true, detail);
+  }
 }
 
-function validateScope({ spec }: CustomResourceDefinition): FieldError[] {
-  const scopes = ["Cluster", "Namespaced"];
-  if (!spec.scope) return [required("spec.scope")];
-  return scopes.includes(spec.scope) ? [] : [notSupported("spec.scope", spec.scope, scopes)];
+function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
+  for (const name of ["plural", "singular", "kind", "listKind"] as const) {
+    if (!names[name]) yield required(`${field}.${name}`);
+  }
+  for (const name of ["plural", "singular"] as const) yield* label(`${field}.${name}`, names[name]);
+  for (const name of ["kind", "listKind"] as const) {
+    const value = names[name] ?? "";
+    const reasons = value === "" ? [] : checkLabel1035(value.toLowerCase());
+    if (reasons.length === 0) continue;
+    const detail = `may have mixed case, but should otherwise match: ${reasons.join(",")}`;
+    yield invalid(`${field}.${name}`, value, detail);
+  }
+  for (const [index, name] of (names.shortNames ?? []).entries()) {
+    yield* label(`${field}.shortNames[${index}]`, name);
+  }
+  if (names.kind && names.kind === names.listKind) {
+    yield invalid(`${field}.listKind`, names.listKind, "kind and listKind may not be the same");
+  }
+  for (const [index, name] of (names.categories ?? []).entries()) {
+    yield* label(`${field}.categories[${index}]`, name);
+  }
 }
 
-function validateVersions({ spec }: CustomResourceDefinition): FieldError[] {
-  const errors: FieldError[] = [];
-  const versions = spec.versions ?? [];
-  const names = new Set<string>();
-  for (const [index, { name = "" }] of versions.entries()) {
-    const field = `spec.versions[${index}].name`;
-    for (const detail of checkLabel1035(name)) errors.push(invalid(field, name, detail));
-    if (names.has(name)) errors.push(duplicate(field, name));
-    names.add(name);
-  }
-  const stored = versions.filter(({ storage }) => storage).length;
-  const storageDetail = "must have exactly one version marked as storage version";
-  if (versions.length === 0) errors.push(required("spec.versions"));
-  if (stored !== 1) errors.push(invalid("spec.versions", "[]", storageDetail));
-  return errors;
+function* label(field: string, name = ""): Problems {
+  const reasons = name === "" ? [] : checkLabel1035(name);
+  if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
 }
 
-function validateNames({ spec }: CustomResourceDefinition): FieldError[] {
-  const errors: FieldError[] = [];
-  const names: Partial<CRDNames> = spec.names ?? {};
-  const { plural = "", singular = "", kind = "", listKind = "", shortNames = [], categories = [] } = names;
-  for (const [field, value] of Object.entries({ plural, singular })) {
-    for (const detail of checkLabel1035(value)) errors.push(invalid(`spec.names.${field}`, value, detail));
+function* conversionProblems(field: string, { strategy, webhook }: CRDConversion): Problems {
+  yield* choice(`${field}.strategy`, strategy, ["None", "Webhook"]);
+  // The server knows the two parts by their places of old.
+  const client = `${field}.webhookClientConfig`;
+  const reviews = `${field}.conversionReviewVersions`;
+  if (strategy !== "Webhook") {
+    const refusal = "should not be set when strategy is not set to Webhook";
+    if (webhook?.clientConfig) yield forbidden(client, refusal);
+    if (webhook?.conversionReviewVersions?.length) yield forbidden(reviews, refusal);
+    return;
   }
-  for (const [field, value] of Object.entries({ kind, listKind })) {
-    const problems = checkLabel1035(value.toLowerCase());
-    for (const detail of problems)
-      errors.push(
-        invalid(`spec.names.${field}`, value, `may have mixed case, but should otherwise match: ${detail}`),
-      );
-  }
-  for (const [field, list] of Object.entries({ shortNames, categories })) {
-    for (const [index, value] of list.entries()) {
-      for (const detail of checkLabel1035(value))
-        errors.push(invalid(`spec.names.${field}[${index}]`, value, detail));
-    }
-  }
-  if (kind !== "" && kind === listKind) {
-    errors.push(invalid("spec.names.listKind", listKind, "kind and listKind may not be the same"));
-  }
-  return errors;
+  if (!webhook?.clientConfig) yield required(client, "required when strategy is set to Webhook");
+  else yield* webhookClient(client, webhook.clientConfig);
+  yield* reviewVersions(reviews, webhook?.conversionReviewVersions ?? []);
 }
 
-function validateVersion(version: CRDVersion, field: string): FieldError[] {
-  const schema = version.schema?.openAPIV3Schema;
-  const hasStatus = version.subresources?.status !== undefined;
-  const path = `${field}.schema.openAPIV3Schema`;
-  const errors = schema ? checkSchema(schema, { path, hasStatus }) : [required(path, "schemas are required")];
-  if (version.deprecationWarning !== undefined && !version.deprecated) {
-    const detail = "can only be set for deprecated versions";
-    errors.push(invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail));
+function* reviewVersions(field: string, versions: readonly string[]): Problems {
+  if (versions.length === 0) return yield required(field);
+  for (const [index, version] of versions.entries()) {
+    if (versions.indexOf(version) < index) yield invalid(`${field}[${index}]`, version, "duplicate version");
+    else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
   }
-  return [...errors, ...validateColumns(version, field), ...validateScale(version, field)];
-}
-
-const columnTypes = ["integer", "number", "string", "boolean", "date"];
-
-function validateColumns({ additionalPrinterColumns = [] }: CRDVersion, field: string): FieldError[] {
-  return additionalPrinterColumns.flatMap(({ name, type, jsonPath }, index) => {
-    const at = `${field}.additionalPrinterColumns[${index}]`;
-    const errors: FieldError[] = [];
-    if (!name) errors.push(required(`${at}.name`));
-    if (!type) errors.push(required(`${at}.type`, `must be one of ${columnTypes.join(",")}`));
-    else if (!columnTypes.includes(type))
-      errors.push(invalid(`${at}.type`, type, `must be one of ${columnTypes.join(",")}`));
-    if (!jsonPath) errors.push(required(`${at}.jsonPath`));
-    else if (!jsonPath.startsWith(".") && !jsonPath.startsWith("{")) {
-      errors.push(invalid(`${at}.jsonPath`, jsonPath, "must be a simple json path starting with ."));
-    }
-    return errors;
-  });
-}
-
-function validateScale({ subresources }: CRDVersion, field: string): FieldError[] {
-  const scale = subresources?.scale;
-  if (!scale) return [];
-  const errors: FieldError[] = [];
-  const at = `${field}.subresources.scale`;
-  const paths = { specReplicasPath: ".spec.", statusReplicasPath: ".status." } as const;
-  for (const [name, start] of Object.entries(paths)) {
-    const value = scale[name as keyof typeof paths];
-    if (!value) errors.push(required(`${at}.${name}`));
-    else if (!value.startsWith(start)) {
-      errors.push(invalid(`${at}.${name}`, value, `should be a json path under ${start.slice(0, -1)}`));
-    }
+  if (!versions.some((version) => version === "v1" || version === "v1beta1")) {
+    yield invalid(field, versions, "must include at least one of v1, v1beta1");
   }
-  return errors;
-}
-
-function validateConversion({ spec }: CustomResourceDefinition): FieldError[] {
-  const { conversion } = spec;
-  if (!conversion || conversion.strategy === "None") return [];
-  if (conversion.strategy !== "Webhook") {
-    return [notSupported("spec.conversion.strategy", conversion.strategy, ["None", "Webhook"])];
-  }
-  const field = "spec.conversion.webhook";
-  if (!conversion.webhook) return [required(field, "required when strategy is set to Webhook")];
-  const errors: FieldError[] = [];
-  const { clientConfig, conversionReviewVersions } = conversion.webhook;
-  if (!clientConfig)
-    errors.push(required(`${field}.clientConfig`, "required when strategy is set to Webhook"));
-  else if (!clientConfig.url === !clientConfig.service) {
-    errors.push(required(`${field}.clientConfig`, "exactly one of url or service is required"));
-  }
-  if (conversionReviewVersions.length === 0) errors.push(required(`${field}.conversionReviewVersions`));
-  return errors;
 }
 
 /** A version can't go while objects may be stored in it. */

@@ -1,0 +1,59 @@
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { invalid, required } from "@tsbuilder/apimachinery/schema";
+import { checkPort } from "./names.ts";
+import type { Problems } from "./problems.ts";
+
+/** Where a webhook is called. */
+export interface WebhookClientConfig {
+  url?: string;
+  caBundle?: string;
+  service?: { namespace?: string; name?: string; path?: string; port?: number };
+}
+
+export function* webhookClient(field: string, { url, service }: WebhookClientConfig): Problems {
+  if ((url === undefined) === (service === undefined)) {
+    yield required(field, "exactly one of url or service is required");
+  } else if (url !== undefined) yield* webhookURL(`${field}.url`, url);
+  else yield* webhookService(`${field}.service`, service!);
+}
+
+const form = "; desired format: https://host[/path]";
+
+function* webhookURL(field: string, text: string): Problems {
+  const [, scheme = "", authority = "", query, fragment] =
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
+  if (scheme.toLowerCase() !== "https") {
+    yield invalid(field, scheme, `'https' is the only allowed URL scheme${form}`);
+  }
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  if (host === "") yield invalid(field, host, `host must be specified${form}`);
+  if (authority.includes("@")) {
+    const user = authority.slice(0, authority.lastIndexOf("@"));
+    yield invalid(field, user, "user information is not permitted in the URL");
+  }
+  if (fragment) yield invalid(field, fragment, "fragments are not permitted in the URL");
+  if (query) yield invalid(field, query, "query parameters are not permitted in the URL");
+}
+
+function* webhookService(
+  field: string,
+  { namespace, name, path = "", port = 443 }: NonNullable<WebhookClientConfig["service"]>,
+): Problems {
+  if (!name) yield required(`${field}.name`);
+  if (!namespace) yield required(`${field}.namespace`);
+  const reasons = checkPort(port);
+  if (reasons.length > 0) yield invalid(`${field}.port`, port, `port is not valid: ${reasons.join(", ")}`);
+  if (path !== "" && path !== "/") yield* servicePath(`${field}.path`, path);
+}
+
+function* servicePath(field: string, path: string): Problems {
+  if (path === "//") return yield invalid(field, path, "segment[0] may not be empty");
+  if (!path.startsWith("/")) yield invalid(field, path, "must start with a '/'");
+  const steps = path.slice(1).replace(/\/$/, "").split("/");
+  for (const [index, step] of steps.entries()) {
+    if (step === "") yield invalid(field, path, `segment[${index}] may not be empty`);
+    else {
+      for (const reason of checkSubdomain(step)) yield invalid(field, path, `segment[${index}]: ${reason}`);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { checkSchema } from "@tsbuilder/apimachinery/cel";
+import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  invalidStruct,
+  type JSONSchema,
+  parseFieldPath,
+  required,
+  tooMany,
+} from "@tsbuilder/apimachinery/schema";
+import type { Problems } from "../built-in/kinds/checks/problems.ts";
+import type { CRDVersion, PrinterColumn } from "./custom-resource-definition.ts";
+
+/** What all versions have in common counts as the CRD's own, and mistakes in it are said to be there. */
+const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
+
+/** Checks the versions of a CRD, each with what it has for itself alone. */
+export function* versionProblems(versions: readonly CRDVersion[]): Problems {
+  const common = commonPart(versions);
+  const own = versions.map((version) => withoutKeys(version, common));
+  for (const [index, { schema }] of versions.entries()) {
+    if (!schema?.openAPIV3Schema) yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
+  }
+  for (const [index, version] of own.entries()) {
+    const field = `spec.versions[${index}]`;
+    const names = checkLabel1035(version.name ?? "");
+    if (names.length > 0) yield invalid(`${field}.name`, version.name ?? "", names.join(","));
+    if (version.deprecationWarning !== undefined && !version.deprecated) {
+      const detail = "can only be set for deprecated versions";
+      yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
+    }
+    yield* parts(version, field, "schema", versions[index]!);
+  }
+  const shown = own.map(inGoOrder);
+  if (new Set(own.map(({ name }) => name)).size < own.length) {
+    yield invalidStruct("spec.versions", shown, "must contain unique version names");
+  }
+  if (own.filter(({ storage }) => storage).length !== 1) {
+    const detail = "must have exactly one version marked as storage version";
+    yield invalidStruct("spec.versions", shown, detail);
+  }
+}
+
+/** Checks what all versions share. */
+export function* sharedProblems(versions: readonly CRDVersion[]): Problems {
+  const [first] = versions;
+  if (!first) return;
+  const common = commonPart(versions);
+  const part = Object.fromEntries(common.map((key) => [key, first[key]]));
+  const hasStatus = versions.find(({ subresources }) => subresources?.status !== undefined);
+  yield* parts(part, "spec", "validation", hasStatus ?? first);
+}
+
+function commonPart(versions: readonly CRDVersion[]): Array<(typeof shared)[number]> {
+  return shared.filter((key) => versions.every((version) => isEqual(version[key], versions[0]![key])));
+}
+
+function withoutKeys(version: CRDVersion, keys: ReadonlyArray<(typeof shared)[number]>): CRDVersion {
+  const rest = { ...version };
+  for (const key of keys) delete rest[key];
+  return rest;
+}
+
+/** The server shows its own struct; what could not be hoisted would be too long to show. */
+function inGoOrder({ name, served, storage, deprecated = false, deprecationWarning }: CRDVersion): object {
+  return {
+    Name: name,
+    Served: served,
+    Storage: storage,
+    Deprecated: deprecated,
+    DeprecationWarning: deprecationWarning ?? null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  };
+}
+
+/** `whole` is the version as it was sent: its schema and its status say what is allowed here. */
+function* parts(part: Partial<CRDVersion>, field: string, schemaField: string, whole: CRDVersion): Problems {
+  const root = part.schema?.openAPIV3Schema;
+  if (root) {
+    const hasStatus = whole.subresources?.status !== undefined;
+    yield* checkSchema(root, { path: `${field}.${schemaField}.openAPIV3Schema`, hasStatus });
+  }
+  yield* scaleProblems(`${field}.subresources`, part);
+  for (const [index, column] of (part.additionalPrinterColumns ?? []).entries()) {
+    yield* columnProblems(`${field}.additionalPrinterColumns[${index}]`, column);
+  }
+  const { openAPIV3Schema } = whole.schema ?? {};
+  if (openAPIV3Schema) yield* selectableProblems(`${field}.selectableFields`, part, openAPIV3Schema);
+}
+
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+function* columnProblems(field: string, { name, type, format, jsonPath }: PrinterColumn): Problems {
+  const types = `must be one of ${columnTypes.join(",")}`;
+  if (!name) yield required(`${field}.name`);
+  if (!type) yield required(`${field}.type`, types);
+  else if (!columnTypes.includes(type)) yield invalid(`${field}.type`, type, types);
+  if (format && !columnFormats.includes(format)) {
+    yield invalid(`${field}.format`, format, `must be one of ${columnFormats.join(",")}`);
+  }
+  if (!jsonPath) yield required(`${field}.JSONPath`);
+  else yield* simplePath(`${field}.JSONPath`, jsonPath);
+}
+
+function* simplePath(field: string, path: string): Generator<FieldError, boolean> {
+  if (path.startsWith(".")) return true;
+  yield invalid(field, path, "must be a simple json path starting with .");
+  return false;
+}
+
+function* scaleProblems(field: string, { subresources }: Partial<CRDVersion>): Problems {
+  const scale = subresources?.scale;
+  if (!scale) return;
+  const places = { specReplicasPath: ".spec", statusReplicasPath: ".status" } as const;
+  for (const [name, place] of Object.entries(places)) {
+    const path = scale[name as keyof typeof places];
+    const at = `${field}.scale.${name}`;
+    if (!path) yield required(at);
+    else if ((yield* simplePath(at, path)) && !path.startsWith(`${place}.`)) {
+      yield invalid(at, path, `should be a json path under ${place}`);
+    }
+  }
+  const { labelSelectorPath: path } = scale;
+  const at = `${field}.scale.labelSelectorPath`;
+  if (path && (yield* simplePath(at, path)) && !/^\.(spec|status)\./.test(path)) {
+    yield invalid(at, path, "should be a json path under either .spec or .status");
+  }
+}
+
+const selectableLimit = 8;
+const selectableTypes = new Set<unknown>(["string", "boolean", "integer"]);
+
+/** Fields that clients may select by lie in one place each, outside of metadata, and are scalars. */
+function* selectableProblems(
+  field: string,
+  { selectableFields = [] }: Partial<CRDVersion>,
+  schema: JSONSchema,
+): Problems {
+  const seen = new Set<string>();
+  for (const [index, { jsonPath }] of selectableFields.entries()) {
+    const at = `${field}[${index}].jsonPath`;
+    if (!jsonPath) {
+      yield required(at);
+      continue;
+    }
+    const path = parseFieldPath(jsonPath, schema, { allowBrackets: false });
+    if (typeof path === "string") {
+      yield invalid(at, jsonPath, `is an invalid path: ${path}`);
+      continue;
+    }
+    if (path.names[0] === "metadata") yield invalid(at, jsonPath, "must not point to fields in metadata");
+    if (!selectableTypes.has(path.schema.type)) {
+      const detail =
+        "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
+      yield invalid(at, jsonPath, detail);
+    }
+    if (seen.has(path.text)) yield duplicate(at, jsonPath);
+    seen.add(path.text);
+  }
+  if (seen.size > selectableLimit) yield tooMany(field, seen.size, selectableLimit);
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ManualClock } from "../clock/index.ts";
+import { Store } from "../storage/store.ts";
+import { expireEvents } from "./expire-events.ts";
+
+const minute = 60_000;
+const clock = new ManualClock();
+let store: Store;
+let stop: () => void;
+beforeEach(() => {
+  store = new Store();
+  stop = expireEvents(store, clock);
+});
+afterEach(() => stop());
+
+const events = () => store.collection("events");
+const put = (name: string) =>
+  store.put(events(), `default/${name}`, { apiVersion: "v1", kind: "Event", metadata: { name } });
+const names = () =>
+  events()
+    .list()
+    .map(({ object }) => object.metadata.name);
+
+test("events are gone an hour after their last write, and watchers hear of it", () => {
+  const seen: string[] = [];
+  events().listen(({ type, entry }) => void seen.push(`${type} ${entry.key}`));
+  put("old");
+  clock.advance(30 * minute);
+  put("new");
+  put("again");
+  clock.advance(29 * minute);
+  put("again");
+  clock.advance(minute);
+  expect(names()).toEqual(["again", "new"]);
+  clock.advance(30 * minute);
+  expect(names()).toEqual(["again"]);
+  clock.advance(29 * minute);
+  expect(names()).toEqual([]);
+  expect(seen.filter((line) => line.startsWith("DELETED"))).toEqual([
+    "DELETED default/old",
+    "DELETED default/new",
+    "DELETED default/again",
+  ]);
+});
+
+test("an event that was deleted and made anew lives its own hour", () => {
+  const entry = put("a");
+  clock.advance(50 * minute);
+  store.remove(events(), entry);
+  put("a");
+  clock.advance(20 * minute);
+  expect(names()).toEqual(["a"]);
+});
+
+test("other objects stay, and nothing expires once the cluster has stopped", () => {
+  const pods = store.collection("pods");
+  store.put(pods, "default/p", { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } });
+  put("a");
+  stop();
+  clock.advance(120 * minute);
+  expect(names()).toEqual(["a"]);
+  expect(pods.size).toBe(1);
+});

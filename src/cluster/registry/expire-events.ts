@@ -1,0 +1,48 @@
+import type { Clock } from "../clock/index.ts";
+import type { Store } from "../storage/store.ts";
+
+/** How long an event is kept after its last write. */
+const lifetime = 60 * 60 * 1000;
+
+/** One write of an event, and when it is over; a later write has an entry of its own. */
+interface Deadline {
+  readonly key: string;
+  readonly revision: number;
+  readonly at: number;
+}
+
+/** Takes events away an hour after their last write. All live equally long, so deadlines come in order. */
+export function expireEvents(store: Store, clock: Clock): () => void {
+  const events = store.collection("events");
+  const deadlines: Deadline[] = [];
+  let cancel: (() => void) | undefined;
+
+  function expect(key: string, revision: number): void {
+    deadlines.push({ key, revision, at: clock.now().getTime() + lifetime });
+    if (deadlines.length === 1) wait();
+  }
+
+  function wait(): void {
+    const [next] = deadlines;
+    cancel = next && clock.after(next.at - clock.now().getTime(), expire);
+  }
+
+  function expire(): void {
+    const now = clock.now().getTime();
+    const due = deadlines.findIndex(({ at }) => at > now);
+    for (const { key, revision } of deadlines.splice(0, due === -1 ? deadlines.length : due)) {
+      const entry = events.get(key);
+      if (entry?.revision === revision) store.remove(events, entry);
+    }
+    wait();
+  }
+
+  for (const { key, revision } of events.list()) expect(key, revision);
+  const stop = events.listen(({ type, entry }) => {
+    if (type !== "DELETED") expect(entry.key, entry.revision);
+  });
+  return () => {
+    stop();
+    cancel?.();
+  };
+}
