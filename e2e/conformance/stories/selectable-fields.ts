@@ -1,6 +1,7 @@
 import { type Step, type Story, story, post } from "../story.ts";
 
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
 const properties = {
   metadata: { type: "object", properties: { name: { type: "string" } } },
   spec: {
@@ -14,7 +15,7 @@ const properties = {
       labels: { type: "object", additionalProperties: { type: "string" } },
       deep: {
         type: "object",
-        properties: Object.fromEntries([..."abcdefghij"].map((name) => [name, { type: "string" }])),
+        properties: Object.fromEntries(letters.map((name) => [name, { type: "string" }])),
       },
     },
   },
@@ -53,6 +54,6 @@ export const selectableFields: readonly Story[] = [
     selectable(".spec['color']"),
     selectable(".metadata.name"),
     selectable(".spec.color", ".spec.size", ".spec.color"),
-    selectable(...[..."abcdefghi"].map((name) => `.spec.deep.${name}`)),
+    selectable(...letters.map((name) => `.spec.deep.${name}`)),
   ]),
 ];
