@@ -26,6 +26,7 @@ export default defineConfig({
           pool: "threads",
           isolate: false,
           testTimeout: 20_000,
+          hookTimeout: 20_000,
         },
       },
       {

@@ -56,6 +56,7 @@ export const goldenHost: Host = {
     },
     files: new Map(),
   }),
+  baseline: () => Promise.reject(new Error("a golden project has no tsbuilder of its own")),
 };
 
 /** The script's lines, split into words as a shell does. */

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -57,5 +66,27 @@ test("a packed tsbuilder installs, scaffolds, and asks no registry for a name of
   await run(shell("moved"), "npm", "ci");
   await run(shell("moved"), "npm", "test");
 
+  await upgrade("moved");
+  await run(shell("moved"), "npm", "test");
+
   expect(registry.asked).toEqual([]);
 });
+
+/** Brings a project to a tsbuilder that says something else in a file that the user changed, too. */
+async function upgrade(folder: string): Promise<void> {
+  const newer = join(work, "newer");
+  cpSync(join(work, "prefix/lib/node_modules/tsbuilder"), newer, { recursive: true });
+  change(join(newer, "package.json"), /"version": "[^"]*"/, '"version": "0.2.0"');
+  change(join(newer, "templates/typescript/init/project/README.md.hbs"), "## Developing", "## At work");
+  const project = shell(folder);
+  const readme = join(project.folder, "README.md");
+  change(readme, /$/, "\nMine.\n");
+  await run(project, process.execPath, join(newer, "bin/tsbuilder.js"), "upgrade");
+  expect(readFileSync(readme, "utf8")).toMatch(/## At work[\s\S]*\nMine\.\n$/);
+  const { stdout } = await run(project, "npx", "--no-install", "tsbuilder", "--version");
+  expect(stdout).toContain("0.2.0");
+}
+
+function change(file: string, from: string | RegExp, to: string): void {
+  writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
+}

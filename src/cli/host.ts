@@ -5,6 +5,8 @@ import type { PackageSpecifiers } from "../plugins/plugin.ts";
 export interface Host {
   version(): string;
   vendorPackages(): Promise<VendorPackages>;
+  /** What the tsbuilder of a project has scaffolded there. */
+  baseline(project: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /** How a new project names our packages, and the files that it needs for that. */
@@ -17,4 +19,5 @@ export interface VendorPackages {
 export const thisTsbuilder: Host = {
   version: () => findOwnPackage().version,
   vendorPackages: async () => (await import("./vendor-packages.ts")).vendorPackages(),
+  baseline: async (project) => (await import("./read-baseline.ts")).readBaseline(project),
 };

@@ -32,6 +32,13 @@ export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, 
   return tarballs;
 }
 
+/** The paths of our packages in a project's `vendor/` folder. */
+export function listVendored(project: string): readonly string[] {
+  const folder = join(project, "vendor");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => FILE_NAME.test(name)).map((name) => `vendor/${name}`);
+}
+
 const FILE_NAME = /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster)|tsbuilder)-(?<version>\d.*)\.tgz$/;
 
 function describe(folder: string, fileName: string): Tarball {

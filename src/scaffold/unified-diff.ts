@@ -5,7 +5,7 @@ const CONTEXT = 3;
 
 /** Shows a change as `diff -u` and git do. */
 export function formatUnifiedDiff({ path, before, content }: FileChange): string {
-  if (content !== undefined && typeof content !== "string") return `Binary file ${path}\n`;
+  if (typeof content === "object" || before?.includes("\0")) return `Binary file ${path}\n`;
   const [a, b] = [splitLines(before), splitLines(content)];
   const header = [
     `--- ${before === undefined ? "/dev/null" : `a/${path}`}`,

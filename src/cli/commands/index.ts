@@ -43,6 +43,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./delete-webhook.ts")).deleteWebhook,
   },
   {
+    name: "upgrade",
+    summary: "Bring the project to the version of the tsbuilder that runs",
+    load: async () => (await import("./upgrade.ts")).upgrade,
+  },
+  {
+    name: "scaffold",
+    summary: "Write what PROJECT describes to another folder, as if it were new",
+    load: async () => (await import("./scaffold.ts")).scaffold,
+  },
+  {
     name: "manifests",
     summary: "Write definitions, roles and webhook configurations from types and markers",
     load: async () => (await import("./manifests.ts")).manifests,

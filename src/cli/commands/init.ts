@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
@@ -14,6 +13,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { chooseTemplate } from "../choose-template.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
+import { installDependencies } from "../install-dependencies.ts";
 import { reportRecovery } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { readLicenseFile } from "../read-license-file.ts";
@@ -170,18 +170,4 @@ function nameOfFolder(cwd: string): string {
 function warnAboutFiles(cwd: string, note: (text: string) => void): void {
   const files = readdirSync(cwd).filter((name) => name !== ".git");
   if (files.length > 0) note(`"${cwd}" is not empty: files that are there are kept.`);
-}
-
-/** npm's own words and progress go to the terminal as they come. */
-function installDependencies(cwd: string): void {
-  const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit"], {
-    cwd,
-    stdio: ["ignore", "inherit", "inherit"],
-    shell: process.platform === "win32",
-  });
-  if (status === 0) return;
-  throw new TsbuilderError(`npm install failed${error ? `: ${error.message}` : ""}`, {
-    code: "TOOL_FAILED",
-    hint: "the project's files are written; once npm works, run: npm install",
-  });
 }

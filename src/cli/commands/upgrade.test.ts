@@ -1,0 +1,109 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
+import { dispatch } from "../dispatch.ts";
+import type { Host } from "../host.ts";
+
+const folder = useProjectFolder();
+const { call, initialize, read, snapshot } = folder;
+
+describe("upgrade", () => {
+  /** What an earlier version had scaffolded. */
+  let baseline: Record<string, string>;
+
+  beforeEach(async () => {
+    await initialize();
+    await call("create api --group apps --version v1 --kind Order");
+    writeOlder("README.md", "## Developing", "## Working on it");
+    writeOlder("Makefile", ".PHONY", ".GONE");
+    baseline = snapshot();
+  });
+
+  const write = (path: string, text: string): void => writeFileSync(join(folder.root, path), text);
+  const writeOlder = (path: string, now: string, then: string): void =>
+    write(path, read(path).replace(now, then));
+
+  async function upgrade(...flags: string[]): Promise<string> {
+    const printed: string[] = [];
+    const keep = (text: string): void => void printed.push(text);
+    const host: Host = {
+      version: () => "0.0.0-newer",
+      vendorPackages: async () => ({
+        packages: {
+          runtime: "file:vendor/tsbuilder-runtime-0.0.0-newer.tgz",
+          cluster: "file:vendor/tsbuilder-cluster-0.0.0-newer.tgz",
+          tsbuilder: "file:vendor/tsbuilder-0.0.0-newer.tgz",
+        },
+        files: new Map([["vendor/tsbuilder-0.0.0-newer.tgz", new Uint8Array([0, 1])]]),
+      }),
+      baseline: async () => new Map(Object.entries(baseline)),
+    };
+    const ui = { print: keep, note: keep, isInteractive: false };
+    await dispatch(["upgrade", "--skip-install", ...flags], folder.root, ui, host);
+    return printed.join("\n");
+  }
+
+  test("takes over what changed, and leaves what the user changed", async () => {
+    write("README.md", `${read("README.md")}\nMine.\n`);
+    const controller = read("src/controller/order_controller.ts").replace("Here goes", "HERE GOES");
+    write("src/controller/order_controller.ts", controller);
+    await upgrade();
+    expect(read("README.md")).toMatch(/## Developing[\s\S]*\nMine\.\n$/);
+    expect(read("Makefile")).toContain(".PHONY");
+    expect(read("src/controller/order_controller.ts")).toBe(controller);
+    expect(read("PROJECT")).toContain("cliVersion: 0.0.0-newer");
+  });
+
+  test("replaces our packages, and keeps dependencies of the user's", async () => {
+    const { dependencies, ...rest } = JSON.parse(read("package.json")) as { dependencies: object };
+    write("package.json", JSON.stringify({ ...rest, dependencies: { ...dependencies, pino: "10.0.0" } }));
+    mkdirSync(join(folder.root, "vendor"));
+    write("vendor/tsbuilder-0.0.0-golden.tgz", "\0");
+    write("vendor/theirs.tgz", "\0");
+    await upgrade();
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      dependencies: { "@tsbuilder/runtime": "file:vendor/tsbuilder-runtime-0.0.0-newer.tgz", pino: "10.0.0" },
+    });
+    expect(existsSync(join(folder.root, "vendor/tsbuilder-0.0.0-golden.tgz"))).toBe(false);
+    expect(existsSync(join(folder.root, "vendor/tsbuilder-0.0.0-newer.tgz"))).toBe(true);
+    expect(existsSync(join(folder.root, "vendor/theirs.tgz"))).toBe(true);
+  });
+
+  test("writes nothing where both changed a place, before the user says how", async () => {
+    write("README.md", read("README.md").replace("## Working on it", "## My way"));
+    const before = snapshot();
+    await expect(upgrade()).rejects.toMatchObject({
+      code: "FILE_CHANGED",
+      message: `"README.md" must change, at places that you changed, too`,
+    });
+    expect(snapshot()).toEqual(before);
+    await upgrade("--keep");
+    expect(read("README.md")).toContain("## My way");
+    expect(read("README.md.new")).toContain("## Developing");
+  });
+
+  test("is done once", async () => {
+    await upgrade();
+    const after = snapshot();
+    expect(await upgrade()).toContain("is of version 0.0.0-newer, as this tsbuilder is");
+    expect(snapshot()).toEqual(after);
+  });
+});
+
+describe("scaffold", () => {
+  test("writes the project anew, without what was written since", async () => {
+    await initialize();
+    await call("create api --group apps --version v1 --kind Order --make=false");
+    const { "src/controller/order_controller.ts": controller, ...rest } = snapshot();
+    writeFileSync(join(folder.root, "src/controller/order_controller.ts"), "// mine\n");
+    await call("scaffold fresh");
+    for (const [path, text] of Object.entries(rest)) expect(read(join("fresh", path))).toBe(text);
+    expect(read("fresh/src/controller/order_controller.ts")).toBe(controller);
+  });
+
+  test("refuses a folder that holds something", async () => {
+    await initialize();
+    await expect(call("scaffold src")).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+  });
+});

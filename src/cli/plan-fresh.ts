@@ -1,0 +1,25 @@
+import type { Project } from "../project/project.ts";
+import type { FileChange } from "../scaffold/file-change.ts";
+import { OWNED_FILE } from "../scaffold/ownership.ts";
+import { memoryTree } from "../scaffold/tree.ts";
+import type { VendorPackages } from "./host.ts";
+import type { OpenProject } from "./open-project.ts";
+import { planProjectChange } from "./plan-project.ts";
+
+/** All files that a description scaffolds into an empty folder, with the licence header and formatter of a project. */
+export async function planFresh(
+  { root, tree }: OpenProject,
+  project: Project,
+  { packages }: VendorPackages,
+): Promise<readonly FileChange[]> {
+  const boilerplate = tree.read("hack/boilerplate.ts.txt")?.trimEnd();
+  const { changes } = await planProjectChange({
+    root,
+    tree: memoryTree(),
+    before: undefined,
+    after: project,
+    packages,
+    ...(boilerplate === undefined ? {} : { boilerplate }),
+  });
+  return changes.filter(({ path }) => path !== OWNED_FILE);
+}

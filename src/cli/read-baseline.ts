@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { everythingBelow } from "../scaffold/tree.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+
+const OWN_TSBUILDER = "node_modules/tsbuilder/bin/tsbuilder.js";
+
+/** What the tsbuilder that a project depends on scaffolds for it, file by file: it alone knows its own templates. */
+export function readBaseline(root: string): ReadonlyMap<string, string> {
+  const program = join(root, OWN_TSBUILDER);
+  if (!existsSync(program)) {
+    throw new TsbuilderError("the tsbuilder that this project was made with is not installed", {
+      code: "NOT_FOUND",
+      hint: `run npm ci first: its "${OWN_TSBUILDER}" knows what it has scaffolded`,
+    });
+  }
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [program, "scaffold", folder], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    if (status !== 0) {
+      throw new TsbuilderError("the project's own tsbuilder can't tell what it has scaffolded", {
+        code: "TOOL_FAILED",
+        hint: stderr.trim() || `it ended with ${status}`,
+      });
+    }
+    const tree = everythingBelow(folder);
+    return new Map(tree.list("").map((path) => [path, tree.read(path)!]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import type { FileChange } from "./file-change.ts";
+import { hashText, OwnedFiles } from "./ownership.ts";
+import { planUpgrade } from "./plan-upgrade.ts";
+import { Draft, memoryTree } from "./tree.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+/** The project after an upgrade, and what the user is told. */
+function upgrade(
+  theirs: Files,
+  base: Files,
+  next: Files,
+  flags: { force?: boolean; keep?: boolean; owned?: Files } = {},
+): { files: Record<string, string>; notes: string[] } {
+  const draft = new Draft(memoryTree(theirs));
+  const files = Object.entries(next).map(
+    ([path, content]): FileChange => ({
+      path,
+      content,
+      action: "create",
+      before: undefined,
+      ownership: "yours",
+    }),
+  );
+  const notes = planUpgrade(draft, {
+    base: new Map(Object.entries(base)),
+    next: files,
+    owned: new OwnedFiles(Object.entries(flags.owned ?? {}).map(([path, text]) => [path, hashText(text)])),
+    force: flags.force ?? false,
+    keep: flags.keep ?? false,
+  });
+  return { files: Object.fromEntries(draft.list("").map((path) => [path, draft.read(path)!])), notes };
+}
+
+const lines = (...words: string[]): string => words.join("\n");
+
+describe("planUpgrade()", () => {
+  test("replaces what the user left alone, and adds what is new", () => {
+    const { files, notes } = upgrade({ a: "1" }, { a: "1" }, { a: "2", b: "new" });
+    expect(files).toEqual({ a: "2", b: "new" });
+    expect(notes).toEqual([]);
+  });
+
+  test("replaces what left our hands formatted otherwise", () => {
+    expect(upgrade({ a: "1 " }, { a: "1" }, { a: "2" }, { owned: { a: "1 " } }).files).toEqual({ a: "2" });
+  });
+
+  test("merges into what the user changed elsewhere", () => {
+    const base = lines("a", "b", "c", "d");
+    const { files } = upgrade(
+      { x: lines("a", "b", "c", "mine") },
+      { x: base },
+      { x: lines("A", "b", "c", "d") },
+    );
+    expect(files).toEqual({ x: lines("A", "b", "c", "mine") });
+  });
+
+  test("leaves the user's file where our text did not change", () => {
+    expect(upgrade({ x: "mine" }, { x: "1" }, { x: "1" })).toEqual({ files: { x: "mine" }, notes: [] });
+  });
+
+  test("merges package.json by its keys", () => {
+    const file = (own: string, rest: object = {}): string =>
+      JSON.stringify({ dependencies: { own, ...rest } }, undefined, 2);
+    const { files } = upgrade(
+      { "package.json": file("1", { mine: "1" }) },
+      { "package.json": file("1") },
+      { "package.json": file("2") },
+    );
+    expect(JSON.parse(files["package.json"]!)).toEqual({ dependencies: { own: "2", mine: "1" } });
+  });
+
+  test("does not bring back what the user deleted", () => {
+    const { files, notes } = upgrade({}, { x: "1" }, { x: "2" });
+    expect(files).toEqual({});
+    expect(notes).toEqual([`"x" stays away, which you deleted`]);
+  });
+
+  test("deletes what is no longer part of a project, unless the user changed it", () => {
+    const { files, notes } = upgrade({ x: "1", y: "mine" }, { x: "1", y: "1" }, {});
+    expect(files).toEqual({ y: "mine" });
+    expect(notes).toEqual([`kept "y", which you changed; it is no longer part of a project`]);
+  });
+
+  describe("where both changed the same place", () => {
+    const [theirs, base, next] = [{ x: "mine" }, { x: "1" }, { x: "2" }];
+
+    test("refuses, and names the files", () => {
+      expect(() => upgrade(theirs, base, next)).toThrow(`"x" must change, at places that you changed, too`);
+    });
+
+    test("keeps the user's with --keep, and puts ours beside it", () => {
+      const { files, notes } = upgrade(theirs, base, next, { keep: true });
+      expect(files).toEqual({ x: "mine", "x.new": "2" });
+      expect(notes).toEqual([`kept "x", which you changed; ours is "x.new": merge it by hand`]);
+    });
+
+    test("replaces the user's with --force", () => {
+      expect(upgrade(theirs, base, next, { force: true }).files).toEqual({ x: "2" });
+    });
+  });
+});
