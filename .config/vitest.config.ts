@@ -31,6 +31,7 @@ export default defineConfig({
       },
       {
         ...source,
+        plugins: [scripts],
         test: {
           name: "journeys",
           include: ["e2e/journeys/**/*.test.ts"],

@@ -1,131 +1,261 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import {
-  type Client,
-  type Manager,
-  type ManagerOptions,
-  ownerReferenceTo,
-  type Reconciler,
-  type Request,
-} from "@tsbuilder/runtime";
-import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
-import { Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { startTestManager } from "@tsbuilder/runtime/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Kind, type KubernetesObject, type ManagerOptions, ownerReferenceTo } from "@tsbuilder/runtime";
+import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { type Setup, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AppService } from "../golden/app-operator/api/v1/appservice_types.ts";
 import { setupAppServiceController } from "../golden/app-operator/src/controller/appservice_controller.ts";
-import { deploymentFor, serviceFor } from "../golden/app-operator/src/controller/appservice_resources.ts";
+import { Maria } from "../golden/maria-operator/api/v1/maria_types.ts";
+import { setupMariaController } from "../golden/maria-operator/src/controller/maria_controller.ts";
+import { type ApiGateway, isWrite, startApiGateway } from "../support/api-gateway.ts";
 import { repository } from "../support/source-imports.ts";
+import { SPEC_ANNOTATION, setupWalkThroughAppService } from "../support/walk-throughs/app-service.ts";
+import { setupWalkThroughMySQL } from "../support/walk-throughs/mysql.ts";
 
-// Tests that no reconciler fails prove nothing. This one works as published walk-throughs do: it watches only its own
-// kind, writes children when they are missing or when a copy of the spec in an annotation differs, and trusts it.
-
-class WalkThroughReconciler implements Reconciler {
-  readonly #client: Client;
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  async reconcile(request: Request): Promise<void> {
-    const app = await this.#client.find(AppService, request);
-    if (!app) return;
-    const deployment = await this.#client.find(Deployment, request);
-    const owned = { ownerReferences: [ownerReferenceTo(app)], namespace: app.metadata.namespace };
-    const desired = { ...deploymentFor(app), metadata: { ...deploymentFor(app).metadata, ...owned } };
-    if (!deployment) {
-      const service = serviceFor(app, app.spec.ports ?? []);
-      await this.#client.create(Deployment, desired);
-      await this.#client.create(Service, { ...service, metadata: { ...service.metadata, ...owned } });
-      await this.#remember(app);
-      return;
-    }
-    const written: unknown = JSON.parse(app.metadata.annotations?.["spec"] ?? "");
-    if (JSON.stringify(written) === JSON.stringify(app.spec)) return;
-    await this.#client.update(Deployment, { ...deployment, spec: (desired as Deployment).spec! });
-    await this.#remember(app);
-  }
-
-  #remember(app: AppService): Promise<AppService> {
-    return this.#client.patch(AppService, app, (draft) => {
-      draft.metadata.annotations = { ...draft.metadata.annotations, spec: JSON.stringify(app.spec) };
-    });
-  }
-}
-
-function setupWalkThrough(manager: Manager): void {
-  manager.controllerFor(AppService).named("walk-through").complete(new WalkThroughReconciler(manager.client));
-}
+// Tests that no reconciler fails prove nothing. Here the reconcilers of two published walk-throughs, written down step by
+// step, face drift, conflicts and restarts beside those of the templates: the first must fail, the others must not.
 
 const namespace = "default";
+const appService = {
+  kind: AppService,
+  spec: { image: "nginx", replicas: 1, ports: [{ port: 80, targetPort: 80 }] },
+};
+const mysql = { kind: Maria, spec: { username: "app", password: "a", size: 1 } };
 
-describe.each([
-  { whose: "the walk-through's reconciler", setup: setupWalkThrough, holds: false },
-  { whose: "the template's reconciler", setup: setupAppServiceController, holds: true },
-])("$whose", ({ setup, holds }) => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startTestCluster({ crds: join(repository, "e2e/golden/app-operator/config/crd/bases") });
+interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+let cluster: TestCluster;
+let gateway: ApiGateway;
+let user: TestManager;
+
+beforeAll(async () => {
+  const crds = ["app-operator", "maria-operator"].map((name) =>
+    join(repository, "e2e/golden", name, "config/crd/bases"),
+  );
+  cluster = await startTestCluster({
+    crds,
+    tokens: { operator: { name: "operator", groups: ["system:masters"] } },
   });
-  afterAll(() => cluster.stop());
-
-  test(`${holds ? "restores" : "does not restore"} a child that somebody deleted`, async () => {
-    expect(
-      await play("deleted", async (client, key) => {
-        const { metadata } = await client.get(Service, key);
-        await client.delete(Service, key);
-        return async () => {
-          const service = await client.find(Service, key);
-          return service !== undefined && service.metadata.uid !== metadata.uid;
-        };
-      }),
-    ).toBe(holds);
-  });
-
-  test(`${holds ? "repairs" : "does not repair"} a child that somebody changed`, async () => {
-    expect(
-      await play("changed", async (client, key) => {
-        const image = { spec: { template: { spec: { containers: [{ name: "changed", image: "other" }] } } } };
-        await client.patch(Deployment, key, { strategic: image });
-        return async () => imageOf(await client.get(Deployment, key)) === "nginx";
-      }),
-    ).toBe(holds);
-  });
-
-  test(`${holds ? "goes on" : "does not go on"} after an end in the middle of its work`, async () => {
-    const key = { namespace, name: "interrupted" };
-    const { client, stop } = await startTestManager(cluster.kubeconfig);
-    const app = await client.create(AppService, appOf(key.name));
-    const owned = { ownerReferences: [ownerReferenceTo(app)], namespace };
-    await client.create(Deployment, {
-      ...deploymentFor(app),
-      metadata: { ...deploymentFor(app).metadata, ...owned },
-    });
-    const manager = await startTestManager({ kubeconfig: cluster.kubeconfig, logger: silent }, setup);
-    expect(await becomes(async () => (await client.find(Service, key)) !== undefined)).toBe(holds);
-    await manager.stop();
-    await stop();
-  });
-
-  /** Lets the reconciler make an app's children, disturbs them, and tells whether it mends that. */
-  async function play(
-    name: string,
-    disturb: (client: Client, key: { namespace: string; name: string }) => Promise<() => Promise<boolean>>,
-  ): Promise<boolean> {
-    const manager = await startTestManager({ kubeconfig: cluster.kubeconfig, logger: silent }, setup);
-    const key = { namespace, name };
-    await manager.client.create(AppService, appOf(name));
-    const made = await becomes(async () => {
-      const app = await manager.client.get(AppService, key);
-      const done = holds ? app.status !== undefined : app.metadata.annotations?.["spec"] !== undefined;
-      return done && (await manager.client.find(Service, key)) !== undefined;
-    });
-    if (!made) throw new Error("the reconciler made nothing to disturb");
-    const mended = await becomes(await disturb(manager.client, key));
-    await manager.stop();
-    return mended;
-  }
+  gateway = await startApiGateway(cluster.kubeconfig);
+  user = await startTestManager(cluster.kubeconfig);
 });
 
+afterAll(async () => {
+  await user?.stop();
+  await gateway?.close();
+  await cluster?.stop();
+});
+
+describe.each([
+  { whose: "the walk-through's AppService", setup: setupWalkThroughAppService, holds: false },
+  { whose: "the template's AppService", setup: setupAppServiceController, holds: true },
+])("$whose", ({ setup, holds }) => {
+  const prefix = holds ? "template" : "walk";
+
+  test(`drift: ${outcome(holds, "restores a Service that somebody deleted")}`, async () => {
+    const key = { namespace, name: `${prefix}-deleted` };
+    await startAndMake(setup, appService, key, Service);
+    expect(await isRestored(Service, key, holds)).toBe(holds);
+  });
+
+  test(`drift: ${outcome(holds, "repairs an image that somebody changed")}`, async () => {
+    const key = { namespace, name: `${prefix}-changed` };
+    await startAndMake(setup, appService, key, Service);
+    expect(await isRepaired(Deployment, key, holds)).toBe(holds);
+  });
+
+  test(`conflict: ${outcome(holds, "goes on after a write that met another one")}`, async () => {
+    const key = { namespace, name: `${prefix}-met` };
+    // Its first write to the app itself, annotation or status, comes too late.
+    gateway.refuseNext(
+      { code: 409, reason: "Conflict" },
+      (request) => isWrite(request) && request.path.includes(`/appservices/${key.name}`),
+    );
+    await startAndMake(setup, appService, key, Service);
+    await user.client.patch(AppService, key, { merge: { spec: { image: "nginx:2" } } });
+    expect(
+      await becomes(async () => imageOf(await user.client.get(Deployment, key)) === "nginx:2", holds),
+    ).toBe(holds);
+  });
+
+  test(`conflict: ${outcome(holds, "goes on after somebody replaced the annotations")}`, async () => {
+    const key = { namespace, name: `${prefix}-replaced` };
+    await startAndMake(setup, appService, key, Service);
+    await becomes(async () => {
+      const { metadata, status } = await user.client.get(AppService, key);
+      return status !== undefined || metadata.annotations?.[SPEC_ANNOTATION] !== undefined;
+    });
+    const change = { metadata: { annotations: null }, spec: { image: "nginx:2" } };
+    await user.client.patch(AppService, key, { merge: change });
+    expect(
+      await becomes(async () => imageOf(await user.client.get(Deployment, key)) === "nginx:2", holds),
+    ).toBe(holds);
+  });
+
+  test(`restart: ${outcome(holds, "goes on after an end in the middle of its work")}`, async () => {
+    const key = { namespace, name: `${prefix}-interrupted` };
+    const manager = await startOperator(setup);
+    gateway.refuseNext(
+      { code: 403, reason: "Forbidden" },
+      (request) =>
+        isWrite(request) && request.path.includes("/services") && request.path.includes(`/${namespace}/`),
+    );
+    await user.client.create(AppService, { metadata: key, spec: appService.spec });
+    await becomes(async () => (await user.client.find(Deployment, key)) !== undefined);
+    await manager.stop();
+    await startOperator(setup);
+    expect(await becomes(async () => (await user.client.find(Service, key)) !== undefined, holds)).toBe(
+      holds,
+    );
+  });
+});
+
+describe.each([
+  { whose: "the walk-through's MySQL", setup: setupWalkThroughMySQL, workload: Deployment, holds: false },
+  { whose: "the template's MySQL", setup: setupMariaController, workload: StatefulSet, holds: true },
+])("$whose", ({ setup, workload, holds }) => {
+  const prefix = holds ? "template-db" : "walk-db";
+  const secretOf = ({ name }: Key) => ({ namespace, name: holds ? `${name}-config` : name });
+
+  test(`drift: ${outcome(holds, "restores a Secret that somebody deleted")}`, async () => {
+    const key = { namespace, name: `${prefix}-deleted` };
+    await startAndMake(setup, mysql, key, workload);
+    expect(await isRestored(Secret, secretOf(key), holds)).toBe(holds);
+  });
+
+  test(`drift: ${outcome(holds, "repairs an image that somebody changed")}`, async () => {
+    const key = { namespace, name: `${prefix}-changed` };
+    await startAndMake(setup, mysql, key, workload);
+    expect(await isRepaired(workload, key, holds)).toBe(holds);
+  });
+
+  test(`conflict: ${outcome(holds, "leaves another one's workload of that name alone")}`, async () => {
+    const key = { namespace, name: `${prefix}-contested` };
+    const owner = await user.client.create(Service, {
+      metadata: { ...key, name: `${key.name}-owner` },
+      spec: { ports: [{ port: 80 }] },
+    });
+    const labels = { app: "theirs" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "a" }] } };
+    const theirs = await user.client.create(workload, {
+      metadata: { ...key, ownerReferences: [ownerReferenceTo(owner)] },
+      spec: { replicas: 3, selector: { matchLabels: labels }, template, serviceName: "a" },
+    } as never);
+    await startOperator(setup);
+    await user.client.create(Maria, { metadata: key, spec: mysql.spec });
+    const isChanged = await becomes(async () => {
+      const { metadata } = await user.client.get(workload, key);
+      return metadata.resourceVersion !== theirs.metadata.resourceVersion;
+    }, !holds);
+    expect(isChanged).toBe(!holds);
+  });
+
+  test(`restart: ${outcome(holds, "writes no status that says what the old one said")}`, async () => {
+    const key = { namespace, name: `${prefix}-calm` };
+    const manager = await startAndMake(setup, mysql, key, workload);
+    await settled();
+    await manager.stop();
+    const from = gateway.requests.length;
+    await startOperator(setup);
+    await settled();
+    const writes = gateway.requests.slice(from).filter(isWrite);
+    expect(writes.filter(({ path }) => path.endsWith("/status")).length === 0).toBe(holds);
+  });
+
+  test(`restart: ${outcome(holds, "takes up a password that was changed meanwhile")}`, async () => {
+    const key = { namespace, name: `${prefix}-rotated` };
+    const manager = await startAndMake(setup, mysql, key, workload);
+    await settled();
+    await manager.stop();
+    const before = await user.client.get(Secret, secretOf(key));
+    await user.client.patch(Maria, key, { merge: { spec: { password: "b" } } });
+    await startOperator(setup);
+    const isTaken = await becomes(async () => {
+      const { data } = await user.client.get(Secret, secretOf(key));
+      return JSON.stringify(data) !== JSON.stringify(before.data);
+    }, holds);
+    expect(isTaken).toBe(holds);
+  });
+});
+
+function outcome(holds: boolean, what: string): string {
+  return holds ? what : `fails: ${what}`;
+}
+
+/** Starts an operator behind the gateway, until the end of the test. */
+async function startOperator(setup: Setup): Promise<TestManager> {
+  const kubeconfig = structuredClone(cluster.kubeconfig);
+  kubeconfig.clusters[0].cluster = { server: gateway.url };
+  kubeconfig.users[0].user = { token: "operator" };
+  const manager = await startTestManager({ kubeconfig, logger: silent }, setup);
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= manager.stop());
+  onTestFinished(stop);
+  return { ...manager, stop };
+}
+
+/** Starts an operator, and waits until it has made something of an object. */
+async function startAndMake<T extends KubernetesObject>(
+  setup: Setup,
+  { kind, spec }: { kind: Kind<T>; spec: object },
+  key: Key,
+  child: Kind,
+): Promise<TestManager> {
+  const manager = await startOperator(setup);
+  await user.client.create(kind, { metadata: { ...key }, spec } as never);
+  if (await becomes(async () => (await user.client.find(child, key)) !== undefined)) return manager;
+  throw new Error("the reconciler made nothing to disturb");
+}
+
+async function isRestored(kind: Kind, key: Key, holds: boolean): Promise<boolean> {
+  const { metadata } = await user.client.get(kind, key);
+  await settled();
+  await user.client.delete(kind, key);
+  return becomes(async () => {
+    const object = await user.client.find(kind, key);
+    return object !== undefined && object.metadata.uid !== metadata.uid;
+  }, holds);
+}
+
+async function isRepaired(
+  kind: typeof Deployment | typeof StatefulSet,
+  key: Key,
+  holds: boolean,
+): Promise<boolean> {
+  await settled();
+  const path = "/spec/template/spec/containers/0/image";
+  const image = imageOf(await user.client.get(kind, key));
+  await user.client.patch(kind, key, { json: [{ op: "replace", path, value: "other" }] });
+  return becomes(async () => imageOf(await user.client.get(kind, key)) === image, holds);
+}
+
+function imageOf({ spec }: Deployment): string | undefined {
+  return spec?.template.spec?.containers[0]?.image;
+}
+
+/** Nothing was sent for a while. */
+async function settled(): Promise<void> {
+  for (let before = -1; before !== gateway.requests.length; await delay(500))
+    before = gateway.requests.length;
+}
+
+/** What is expected may take its time; anything else would come within a few milliseconds, and has 4 s. */
+async function becomes(check: () => Promise<boolean>, isExpected = true): Promise<boolean> {
+  const deadline = Date.now() + (isExpected ? 60_000 : 4000);
+  while (Date.now() < deadline) {
+    if (await check()) return true;
+    await delay(50);
+  }
+  return false;
+}
+
+const quiet = (): void => {};
 const silent: NonNullable<ManagerOptions["logger"]> = {
   debug: quiet,
   info: quiet,
@@ -134,24 +264,3 @@ const silent: NonNullable<ManagerOptions["logger"]> = {
   with: () => silent,
   isEnabled: () => false,
 };
-function quiet(): void {}
-
-function appOf(name: string) {
-  return { metadata: { name, namespace }, spec: { image: "nginx", replicas: 1, ports: [{ port: 80 }] } };
-}
-
-function imageOf({ spec }: Deployment): string | undefined {
-  return spec?.template.spec?.containers[0]?.image;
-}
-
-/** Long enough for any reconcile here, which takes milliseconds. */
-async function becomes(holds: () => Promise<boolean>): Promise<boolean> {
-  const deadline = Date.now() + 3000;
-  while (Date.now() < deadline) {
-    if (await holds()) return true;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
-  }
-  return false;
-}

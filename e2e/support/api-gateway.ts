@@ -19,19 +19,29 @@ export interface ApiGateway {
   /** Breaks all connections and answers nobody, until `mend`. */
   cut(): void;
   mend(): void;
-  /** Answers the next watch of these objects with 410, as a server does that has forgotten the version; ends those that run. */
+  /** Answers the next such request with a failure, in place of the server. */
+  refuseNext(refusal: Refusal, matches: (request: PassedRequest) => boolean): void;
+  /** Ends the watches of these objects, and answers the next one as a server does that has forgotten the version. */
   expireWatches(plural: string): void;
   close(): Promise<void>;
 }
 
-/** Starts a gateway before the API server that a kubeconfig file names. Whoever calls brings his own credentials. */
-export async function startApiGateway(kubeconfig: string): Promise<ApiGateway> {
+/** A failure that a server answers with. */
+interface Refusal {
+  readonly code: number;
+  readonly reason: string;
+}
+
+type KubeconfigSource = NonNullable<Parameters<typeof loadConfig>[0]>["kubeconfig"];
+
+/** Starts a gateway before the API server that a kubeconfig names. Whoever calls brings his own credentials. */
+export async function startApiGateway(kubeconfig: KubeconfigSource): Promise<ApiGateway> {
   const { server: upstream } = await loadConfig({ kubeconfig, env: {} });
   const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
   const requests: PassedRequest[] = [];
   const sockets = new Set<Socket>();
   const running = new Map<ServerResponse, PassedRequest>();
-  const expired = new Set<string>();
+  const refusals: { refusal: Refusal; matches: (request: PassedRequest) => boolean }[] = [];
   let isCut = false;
 
   const server = http.createServer((request, response) => {
@@ -43,9 +53,11 @@ export async function startApiGateway(kubeconfig: string): Promise<ApiGateway> {
       request.socket.destroy();
       return;
     }
-    if (isWatch(passed) && expired.delete(passed.path.split("/").at(-1)!)) {
-      passed.status = 410;
-      answerGone(response);
+    const at = refusals.findIndex(({ matches }) => matches(passed));
+    if (at >= 0) {
+      const { refusal } = refusals.splice(at, 1)[0]!;
+      passed.status = refusal.code;
+      refuse(response, refusal);
       return;
     }
     running.set(response, passed);
@@ -72,10 +84,11 @@ export async function startApiGateway(kubeconfig: string): Promise<ApiGateway> {
     mend() {
       isCut = false;
     },
+    refuseNext: (refusal, matches) => void refusals.push({ refusal, matches }),
     expireWatches(plural) {
-      expired.add(plural);
-      for (const [response, passed] of running)
-        if (isWatch(passed) && passed.path.endsWith(`/${plural}`)) response.destroy();
+      const matches = (passed: PassedRequest) => isWatch(passed) && passed.path.endsWith(`/${plural}`);
+      refusals.push({ refusal: { code: 410, reason: "Expired" }, matches });
+      for (const [response, passed] of running) if (matches(passed)) response.destroy();
     },
     async close() {
       breakAll();
@@ -116,8 +129,10 @@ function forward(
   request.pipe(sent);
 }
 
-function answerGone(response: ServerResponse): void {
-  const status = { apiVersion: "v1", kind: "Status", status: "Failure", reason: "Expired", code: 410 };
-  response.writeHead(410, { "content-type": "application/json" });
-  response.end(JSON.stringify({ ...status, message: "too old resource version" }));
+function refuse(response: ServerResponse, { code, reason }: Refusal): void {
+  response.writeHead(code, { "content-type": "application/json" });
+  const message = `the gateway answers with ${reason}`;
+  response.end(
+    JSON.stringify({ apiVersion: "v1", kind: "Status", status: "Failure", reason, code, message }),
+  );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isWrite } from "../api-gateway.ts";
 import { absenceScenarios } from "./absence-scenarios.ts";
 import { childrenScenarios } from "./children-scenarios.ts";
 import { controllersScenarios } from "./controllers-scenarios.ts";
@@ -82,6 +83,14 @@ function playAll(
       await delay(QUIET);
       expect(writes().map(({ method, path }) => `${method} ${path}`)).toEqual([]);
       expect(await stage.versions(stage.quietNamespaces)).toEqual(before);
+    });
+
+    test("of its own kinds it has written nothing but the status", () => {
+      const own = stage.gateway.requests.filter(
+        (request) => isWrite(request) && /\/(appservices|memcacheds)\//.test(request.path),
+      );
+      expect(own.filter(({ path }) => !path.endsWith("/status"))).toEqual([]);
+      expect(own.length).toBeGreaterThan(0);
     });
 
     test("its permissions were enough, and nothing was an error", () => {
