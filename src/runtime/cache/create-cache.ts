@@ -103,7 +103,8 @@ class InformerCache implements Cache {
     options: ReadOptions = {},
   ): Promise<T | undefined> {
     if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
-    return (await this.#readable(kind, options.signal)).get(key);
+    const informer = this.existing(kind);
+    return (informer?.hasSynced ? informer : await this.#readable(kind, options.signal)).get(key);
   }
 
   async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T> {
@@ -135,13 +136,24 @@ class InformerCache implements Cache {
 
   /** The options of a kind: its own before what `keepOnly` said, and that before those for all. */
   optionsOf(kind: Kind): KindCacheOptions {
-    const own = this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1] ?? {};
     const { labels, fields, transform, namespaces, live } = this.#options;
-    return { labels, fields, transform, namespaces, live, ...this.#scopes.get(idOf(kind)), ...own };
+    return {
+      labels,
+      fields,
+      transform,
+      namespaces,
+      live,
+      ...this.#scopes.get(idOf(kind)),
+      ...this.#ownOptionsOf(kind),
+    };
   }
 
   #isLive(kind: Kind, options: ReadOptions): boolean {
-    return options.live ?? this.optionsOf(kind).live ?? false;
+    return options.live ?? this.#ownOptionsOf(kind)?.live ?? this.#options.live ?? false;
+  }
+
+  #ownOptionsOf(kind: Kind): KindCacheOptions | undefined {
+    return this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1];
   }
 
   /** The informer of a kind, ready to be read. */
@@ -172,9 +184,16 @@ class InformerCache implements Cache {
   }
 }
 
-/** Identifies a kind and the view of it. */
+const ids = new WeakMap<Kind, string>();
+
+/** Identifies a kind and the view of it. Asked several times for each read and write. */
 function idOf(kind: Kind): string {
-  return `${kind.apiVersion}/${kind.kind}${isMetadataOnly(kind) ? "#metadata" : ""}`;
+  let id = ids.get(kind);
+  if (id === undefined) {
+    id = `${kind.apiVersion}/${kind.kind}${isMetadataOnly(kind) ? "#metadata" : ""}`;
+    ids.set(kind, id);
+  }
+  return id;
 }
 
 function viewsOf(kind: Kind): readonly Kind[] {

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { currentScope, runInScope } from "../scope/scope.ts";
 
 /** A `Warning` header of the server: a deprecated version, an unknown field, a policy that would refuse. */
 export interface ApiWarning {
@@ -15,14 +15,12 @@ export interface CallContext {
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
 }
 
-const storage = new AsyncLocalStorage<CallContext>();
-
 /** Runs a function whose client calls, however deep, inherit the context. */
 export function runInCallContext<R>(context: CallContext, run: () => R): R {
-  return storage.run(context, run);
+  return runInScope({ calls: context }, run);
 }
 
 /** The context of the running code, if it has one. */
 export function currentCallContext(): CallContext | undefined {
-  return storage.getStore();
+  return currentScope()?.calls;
 }

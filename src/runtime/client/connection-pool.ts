@@ -1,105 +1,181 @@
-import http from "node:http";
-import https from "node:https";
-import net from "node:net";
 import tls from "node:tls";
 import type { ClusterConfig, Credential } from "./config.ts";
-import { openTunnel } from "./proxy-tunnel.ts";
+import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
+import { onAbort } from "./on-abort.ts";
+import { openSocket, type SocketTarget } from "./open-socket.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
 
-/** The connections to one server: kept alive, shared, and replaced when the certificates change. */
-export class ConnectionPool {
-  readonly #config: ClusterConfig;
-  readonly #maxConnections: number;
-  readonly #caFile: ReloadedFile | undefined;
-  #agents: { material: string; requests: http.Agent; streams: http.Agent } | undefined;
-
-  constructor(config: ClusterConfig, maxConnections: number) {
-    this.#config = config;
-    this.#maxConnections = maxConnections;
-    this.#caFile = config.ca === undefined && config.caFile ? new ReloadedFile(config.caFile) : undefined;
-  }
-
-  /** The agent for a request. Streams stay open for minutes, so they must not use up the requests' places. */
-  agent({ stream, credential, refresh }: AgentRequest): http.Agent {
-    const ca = this.#config.ca ?? this.#caFile?.read({ refresh });
-    const material = `${ca}\n${credential.cert}\n${credential.key}`;
-    if (this.#agents?.material !== material) {
-      retire(this.#agents);
-      this.#agents = { material, ...this.#create(ca, credential) };
-    }
-    return stream ? this.#agents.streams : this.#agents.requests;
-  }
-
-  /** Closes all connections, those in use too. */
-  close(): void {
-    this.#agents?.requests.destroy();
-    this.#agents?.streams.destroy();
-    this.#agents = undefined;
-  }
-
-  #create(ca: string | undefined, { cert, key }: Credential): { requests: http.Agent; streams: http.Agent } {
-    const secure = this.#config.server.startsWith("https:");
-    const shared: https.AgentOptions = { keepAlive: true, keepAliveMsecs: 30_000, noDelay: true };
-    if (secure) {
-      const { tlsServerName, insecureSkipTlsVerify } = this.#config;
-      Object.assign(shared, {
-        ...(ca !== undefined && { ca }),
-        ...(cert !== undefined && { cert }),
-        ...(key !== undefined && { key }),
-        ...(tlsServerName !== undefined && nameOptions(tlsServerName)),
-        ...(insecureSkipTlsVerify && { rejectUnauthorized: false }),
-      });
-    }
-    const Agent = secure ? https.Agent : http.Agent;
-    const { proxyUrl } = this.#config;
-    const make = (options: https.AgentOptions): http.Agent => {
-      const agent = new Agent({ ...shared, ...options });
-      // Node tells servers apart by a text that holds all certificates, for every request; here is only one.
-      agent.getName = () => "server";
-      return proxyUrl === undefined ? agent : throughProxy(agent, proxyUrl, secure);
-    };
-    return {
-      // An idle connection is closed before the server or a load balancer would do it in the middle of a request.
-      requests: make({ maxSockets: this.#maxConnections, maxFreeSockets: 16, timeout: 55_000 }),
-      streams: make({ maxFreeSockets: 4 }),
-    };
-  }
-}
-
-/** TLS can't ask for an address by name, but a certificate may be for one. */
-function nameOptions(name: string): https.AgentOptions {
-  if (net.isIP(name) === 0) return { servername: name };
-  return { servername: "", checkServerIdentity: (_, cert) => tls.checkServerIdentity(name, cert) };
-}
-
 /** What a connection is for. */
-export interface AgentRequest {
+export interface ConnectionRequest {
   readonly stream: boolean;
   readonly credential: Credential;
   /** Read the authority's file again, whatever its age. */
   readonly refresh: boolean;
+  /** Ends the wait for one. */
+  readonly signal: AbortSignal | undefined;
 }
 
-type Connect = (
-  options: tls.ConnectionOptions & { host: string; port: number },
-  done: (error: Error | null, socket?: net.Socket) => void,
-) => void;
-
-/** Makes an agent open its connections through a proxy. Node calls back once a connection stands. */
-function throughProxy(agent: http.Agent, proxyUrl: string, secure: boolean): http.Agent {
-  const createConnection: Connect = (options, done) => {
-    openTunnel(proxyUrl, options.host, options.port).then(
-      (socket) => done(null, secure ? tls.connect({ ...options, socket }) : socket),
-      (error: unknown) => done(error as Error),
-    );
-  };
-  return Object.assign(agent, { createConnection });
+interface LaneLimits {
+  readonly most: number;
+  readonly mostFree: number;
+  /** Milliseconds that opening a connection may take. */
+  readonly timeout: number;
 }
 
-/** Lets requests under way finish on the old connections. */
-function retire(agents: { requests: http.Agent; streams: http.Agent } | undefined): void {
-  for (const agent of [agents?.requests, agents?.streams]) {
-    for (const sockets of Object.values(agent?.freeSockets ?? {}))
-      sockets?.forEach((socket) => socket.destroy());
+/** How many connections for requests there may be, and how many milliseconds opening one may take. */
+export interface PoolLimits {
+  readonly maxConnections: number;
+  readonly timeout: number;
+}
+
+/** The connections to one server: kept alive, shared, and replaced when the certificates change. */
+export class ConnectionPool {
+  readonly #config: ClusterConfig;
+  readonly #limits: PoolLimits;
+  readonly #caFile: ReloadedFile | undefined;
+  #current: { ca: string | undefined; credential: Credential; requests: Lane; streams: Lane } | undefined;
+
+  constructor(config: ClusterConfig, limits: PoolLimits) {
+    this.#config = config;
+    this.#limits = limits;
+    this.#caFile = config.ca === undefined && config.caFile ? new ReloadedFile(config.caFile) : undefined;
   }
+
+  /** A connection for one request. Streams stay open for minutes, so they must not use up the requests' places. */
+  acquire({
+    stream,
+    credential,
+    refresh,
+    signal,
+  }: ConnectionRequest): HttpConnection | Promise<HttpConnection> {
+    const ca = this.#config.ca ?? this.#caFile?.read({ refresh });
+    if (!this.#current || this.#current.ca !== ca || !sameKey(this.#current.credential, credential)) {
+      // Requests under way finish on the old connections.
+      this.close({ onlyIdle: true });
+      const target = this.#target(ca, credential);
+      const { maxConnections, timeout } = this.#limits;
+      this.#current = {
+        ca,
+        credential,
+        requests: new Lane(target, { most: maxConnections, mostFree: 16, timeout }),
+        streams: new Lane(target, { most: Infinity, mostFree: 4, timeout }),
+      };
+    }
+    const { requests, streams } = this.#current;
+    return (stream ? streams : requests).acquire(signal);
+  }
+
+  /** Closes all connections, those in use too unless told otherwise. */
+  close({ onlyIdle = false } = {}): void {
+    for (const lane of [this.#current?.requests, this.#current?.streams]) lane?.close({ onlyIdle });
+    this.#current = undefined;
+  }
+
+  #target(ca: string | undefined, { cert, key }: Credential): SocketTarget {
+    const { server, proxyUrl, tlsServerName, insecureSkipTlsVerify } = this.#config;
+    const url = new URL(server);
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const isSecure = url.protocol === "https:";
+    return {
+      host,
+      port: Number(url.port) || (isSecure ? 443 : 80),
+      proxyUrl,
+      secure: isSecure
+        ? {
+            context: tls.createSecureContext({ ca, cert, key, ciphers: tls.DEFAULT_CIPHERS }),
+            name: tlsServerName ?? host,
+            isTrustBlind: insecureSkipTlsVerify ?? false,
+            session: undefined,
+          }
+        : undefined,
+    };
+  }
+}
+
+interface Waiting {
+  readonly resolve: (connection: HttpConnection) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The connections for one purpose. Who finds none free waits in a row for the first that is, be it old or new. */
+class Lane implements ConnectionOwner {
+  readonly #target: SocketTarget;
+  readonly #limits: LaneLimits;
+  readonly #all = new Set<HttpConnection>();
+  readonly #free: HttpConnection[] = [];
+  readonly #waiting = new Set<Waiting>();
+  #opening = 0;
+  #isClosed = false;
+
+  constructor(target: SocketTarget, limits: LaneLimits) {
+    this.#target = target;
+    this.#limits = limits;
+  }
+
+  /** The connection used last is taken first, so that those nobody needs become idle. */
+  acquire(signal: AbortSignal | undefined): HttpConnection | Promise<HttpConnection> {
+    const free = this.#free.pop();
+    if (free) return free;
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void): void => {
+        forget();
+        this.#waiting.delete(waiting);
+        finish();
+      };
+      const waiting: Waiting = {
+        resolve: (connection) => settle(() => resolve(connection)),
+        reject: (error) => settle(() => reject(error as Error)),
+      };
+      const forget = onAbort(signal, () => waiting.reject(signal?.reason));
+      this.#waiting.add(waiting);
+      this.#openMore();
+    });
+  }
+
+  /** Closes all connections and turns away who waits; or only those that are idle, and serves who waits. */
+  close({ onlyIdle }: { readonly onlyIdle: boolean }): void {
+    this.#isClosed = true;
+    for (const connection of onlyIdle ? this.#free.splice(0) : [...this.#all]) connection.destroy();
+    if (onlyIdle) return;
+    for (const waiting of this.#waiting) waiting.reject(new Error("the client was closed"));
+  }
+
+  onFree(connection: HttpConnection): void {
+    const [next] = this.#waiting;
+    if (next) next.resolve(connection);
+    else if (this.#isClosed || this.#free.length >= this.#limits.mostFree) connection.destroy();
+    else this.#free.push(connection);
+  }
+
+  onGone(connection: HttpConnection): void {
+    this.#all.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at >= 0) this.#free.splice(at, 1);
+    this.#openMore();
+  }
+
+  #openMore(): void {
+    while (this.#opening < this.#waiting.size && this.#all.size + this.#opening < this.#limits.most)
+      void this.#open();
+  }
+
+  async #open(): Promise<void> {
+    this.#opening++;
+    try {
+      const socket = await openSocket(this.#target, this.#limits.timeout);
+      const connection = new HttpConnection(socket, this);
+      this.#all.add(connection);
+      connection.rest();
+    } catch (error) {
+      const [next] = this.#waiting;
+      next?.reject(error);
+    } finally {
+      this.#opening--;
+      this.#openMore();
+    }
+  }
+}
+
+function sameKey(left: Credential, right: Credential): boolean {
+  return left.cert === right.cert && left.key === right.key;
 }

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from "node:http";
-import http from "node:http";
-import https from "node:https";
 import { ApiError } from "./api-error.ts";
 import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
-import { ConnectionPool } from "./connection-pool.ts";
+import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
+import type { Answer } from "./http-connection.ts";
 import { identityHeaders } from "./identity-headers.ts";
 import { onAbort } from "./on-abort.ts";
+import { requestBytes, type WireRequest } from "./request-bytes.ts";
 import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
 import { retryDelay } from "./retry.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
@@ -51,9 +50,14 @@ export class HttpTransport {
     return this.#connection;
   }
 
+  get #timeout(): number {
+    return this.#options.timeout ?? 65_000;
+  }
+
   async #connect(): Promise<Connection> {
     const config = typeof this.#source === "function" ? await this.#source() : this.#source;
-    const pool = new ConnectionPool(config, this.#options.maxConnections ?? 64);
+    const { maxConnections = 64 } = this.#options;
+    const pool = new ConnectionPool(config, { maxConnections, timeout: this.#timeout });
     return { config, base: new URL(config.server), pool };
   }
 
@@ -61,29 +65,25 @@ export class HttpTransport {
     const connection = await this.connection();
     const { credentials } = connection.config;
     let refresh = false;
-    for (let attempt = 0; ; attempt++) {
+    for (let number = 0; ; number++) {
       request.signal?.throwIfAborted();
       const credential = (await credentials?.current({ refresh })) ?? {};
       try {
-        return await this.#attempt(connection, request, { credential, refresh, attempt });
+        return await this.#attempt(connection, request, { credential, refresh, number });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (!refresh && ((error.isUnauthorized && credentials) || isDistrust(error))) {
           refresh = true;
           continue;
         }
-        const delay = retryDelay(error, request, attempt);
+        const delay = retryDelay(error, request, number);
         if (delay === undefined) throw error;
         await wait(delay, request.signal);
       }
     }
   }
 
-  async #attempt(
-    connection: Connection,
-    request: RawRequest,
-    { credential, refresh, attempt }: { credential: Credential; refresh: boolean; attempt: number },
-  ): Promise<RawResponse> {
+  async #attempt(connection: Connection, request: RawRequest, attempt: Attempt): Promise<RawResponse> {
     const { method = "GET", stream = false } = request;
     const started = performance.now();
     const report = (code: string): void =>
@@ -92,71 +92,64 @@ export class HttpTransport {
         host: connection.base.host,
         code,
         seconds: (performance.now() - started) / 1000,
-        attempt,
+        attempt: attempt.number,
       });
     const label = `${method} ${request.path}`;
+    const bytes = requestBytes(this.#wireRequest(connection, request, attempt.credential));
+    let answer: Answer;
     try {
-      const agent = connection.pool.agent({ stream, credential, refresh });
-      const answer = await this.#exchange(connection, request, { credential, agent });
-      const status = answer.statusCode ?? 0;
-      this.#passOnWarnings(answer, label);
-      const text = stream && status < 400 ? "" : await readText(answer);
-      report(String(status));
-      if (status >= 400) throw errorFromAnswer(status, answer.headers, text, label);
-      return { status, headers: answer.headers, text, stream: text === "" && stream ? answer : undefined };
+      answer = await this.#exchange(connection.pool, bytes, { ...attempt, stream, signal: request.signal });
     } catch (error) {
-      if (error instanceof ApiError) throw error;
       report("<error>");
       request.signal?.throwIfAborted();
       throw errorFromSocket(error, label);
     }
+    this.#passOnWarnings(answer, label);
+    report(String(answer.status));
+    if (answer.status >= 400) throw errorFromAnswer(answer.status, answer.headers, answer.text, label);
+    return answer;
   }
 
-  /** Resolves with the head of the answer. */
-  #exchange(
-    { config, base }: Connection,
-    request: RawRequest,
-    { credential, agent }: { credential: Credential; agent: http.Agent },
-  ): Promise<IncomingMessage> {
-    const { method = "GET", stream = false, signal } = request;
+  /** Resolves with the whole answer, or with its head and a stream. The signal ends either. */
+  async #exchange(pool: ConnectionPool, bytes: string | Buffer, request: ConnectionRequest): Promise<Answer> {
+    const { stream, signal } = request;
+    const connection = await pool.acquire(request);
+    if (signal?.aborted) {
+      connection.rest();
+      throw signal.reason;
+    }
+    const forget = onAbort(signal, () => connection.destroy(abortError(signal?.reason)));
+    try {
+      const answer = await connection.send(bytes, { stream, timeout: this.#timeout });
+      if (answer.stream) answer.stream.once("close", forget);
+      else forget();
+      return answer;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  #wireRequest({ config, base }: Connection, request: RawRequest, credential: Credential): WireRequest {
+    const { userAgent = "tsbuilder-runtime" } = this.#options;
     const body = request.body === undefined ? undefined : textOf(request.body);
-    const secure = base.protocol === "https:";
-    const { timeout = 65_000, userAgent = "tsbuilder-runtime" } = this.#options;
-    return new Promise((resolve, reject) => {
-      const outgoing = (secure ? https : http).request({
-        protocol: base.protocol,
-        hostname: base.hostname.replace(/^\[|\]$/g, ""),
-        port: base.port || (secure ? 443 : 80),
-        method,
-        path: base.pathname.replace(/\/$/, "") + request.path + queryText(request.query),
-        agent,
-        headers: {
-          accept: "application/json",
-          "user-agent": userAgent,
-          ...identityHeaders(credential, config.impersonate),
-          ...(body !== undefined && {
-            "content-type": "application/json",
-            "content-length": Buffer.byteLength(body),
-          }),
-          ...request.headers,
-        },
-      });
-      const forget = onAbort(signal, () => {
-        outgoing.destroy(signal?.reason instanceof Error ? signal.reason : new Error("aborted"));
-      });
-      outgoing.once("close", forget);
-      outgoing.setTimeout(timeout, () => outgoing.destroy(new TimeoutError(timeout)));
-      outgoing.once("response", (answer) => {
-        if (stream && (answer.statusCode ?? 0) < 400) outgoing.setTimeout(0);
-        resolve(answer);
-      });
-      outgoing.on("error", reject);
-      outgoing.end(body);
-    });
+    return {
+      method: request.method ?? "GET",
+      host: base.host,
+      path: base.pathname.replace(/\/$/, "") + request.path + queryText(request.query),
+      headers: {
+        accept: "application/json",
+        "user-agent": userAgent,
+        ...identityHeaders(credential, config.impersonate),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...lowerCased(request.headers),
+      },
+      body,
+    };
   }
 
-  #passOnWarnings(answer: IncomingMessage, request: string): void {
-    const header = answer.headers.warning;
+  #passOnWarnings({ headers }: Answer, request: string): void {
+    const header = headers["warning"];
     if (header === undefined) return;
     const report = currentCallContext()?.onWarning ?? this.#options.onWarning;
     for (const text of parseWarnings(header)) report?.({ text, request });
@@ -170,25 +163,17 @@ interface Connection {
   readonly pool: ConnectionPool;
 }
 
-/** Nothing moved on the connection for too long. */
-class TimeoutError extends Error {
-  readonly code = "ETIMEDOUT";
-
-  constructor(milliseconds: number) {
-    super(`nothing came for ${milliseconds / 1000} s`);
-  }
+/** One try to send a request. */
+interface Attempt {
+  readonly credential: Credential;
+  /** The last one was refused: what was read from files is to be read again. */
+  readonly refresh: boolean;
+  /** From 0. */
+  readonly number: number;
 }
 
-/** Listeners cost less than an iterator, which counts at thousands of requests a second. */
-function readText(answer: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-    answer.on("end", () =>
-      resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8")),
-    );
-    answer.on("error", reject);
-  });
+function abortError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("aborted");
 }
 
 function textOf(body: unknown): string {
@@ -201,4 +186,10 @@ function queryText(query: RawRequest["query"]): string {
     if (value !== undefined) text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
   }
   return text;
+}
+
+function lowerCased(headers: RawRequest["headers"]): { [name: string]: string } {
+  const named: { [name: string]: string } = {};
+  for (const name in headers) named[name.toLowerCase()] = headers[name]!;
+  return named;
 }

@@ -191,7 +191,7 @@ export class LiveClient extends LiveReader implements Client {
     return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
   }
 
-  async #replace<T extends KubernetesObject>(
+  #replace<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,
     subresource: string | undefined,
@@ -208,14 +208,14 @@ export class LiveClient extends LiveReader implements Client {
   }
 
   /** Sends what changed of an object that was read before, and nothing if that is nothing. */
-  async #patchDifference<T extends KubernetesObject>(
+  #patchDifference<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,
     difference: { metadata?: object },
     subresource: string | undefined,
     options: PatchOptions,
   ): Promise<T> {
-    if (Object.keys(difference).length === 0) return object;
+    if (Object.keys(difference).length === 0) return Promise.resolve(object);
     const { resourceVersion } = object.metadata;
     const locked = options.optimisticLock !== false && resourceVersion !== undefined;
     const merge = locked
@@ -224,7 +224,7 @@ export class LiveClient extends LiveReader implements Client {
     return this.#patch(kind, object, { merge }, subresource, options);
   }
 
-  async #patch<T extends KubernetesObject>(
+  #patch<T extends KubernetesObject>(
     kind: Kind<T>,
     ref: ObjectRef,
     patch: Patch,

@@ -1,15 +1,19 @@
 import net from "node:net";
 import tls from "node:tls";
+import { TimeoutError } from "./connection-errors.ts";
 import { TerminalError } from "./terminal-error.ts";
 
 /** Opens a connection to a host through a proxy: HTTP's CONNECT, or SOCKS 5 with names resolved by the proxy. */
-export async function openTunnel(proxyUrl: string, host: string, port: number): Promise<net.Socket> {
+export async function openTunnel(
+  proxyUrl: string,
+  { host, port, timeout }: { readonly host: string; readonly port: number; readonly timeout: number },
+): Promise<net.Socket> {
   const proxy = new URL(proxyUrl);
-  const socket = await connect(proxy);
+  const socket = await connect(proxy, timeout);
   try {
     if (proxy.protocol.startsWith("socks5")) await askSocks(socket, proxy, host, port);
     else await askHttp(socket, proxy, host, port);
-    return socket;
+    return socket.setTimeout(0);
   } catch (error) {
     socket.destroy();
     throw error;
@@ -49,7 +53,7 @@ function isExcepted(host: string, entry: string): boolean {
   return address === domain || (family === 0 && address.endsWith(`.${domain}`));
 }
 
-function connect(proxy: URL): Promise<net.Socket> {
+function connect(proxy: URL, timeout: number): Promise<net.Socket> {
   const host = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaults: { [protocol: string]: number } = {
     "https:": 443,
@@ -65,6 +69,7 @@ function connect(proxy: URL): Promise<net.Socket> {
         ? tls.connect({ host, port, servername: host }, () => resolve(socket))
         : net.connect({ host, port }, () => resolve(socket));
     socket.once("error", reject);
+    socket.setTimeout(timeout, () => socket.destroy(new TimeoutError(timeout)));
   });
 }
 

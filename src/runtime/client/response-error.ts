@@ -1,11 +1,10 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "./api-error.ts";
 
 /** Makes an error of an answer: the server's Status, or one made up for what a proxy says in its place. */
 export function errorFromAnswer(
   status: number,
-  headers: IncomingHttpHeaders,
+  headers: { readonly [name: string]: string | undefined },
   text: string,
   request: string,
 ): ApiError {

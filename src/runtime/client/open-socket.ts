@@ -1,0 +1,73 @@
+import net from "node:net";
+import tls from "node:tls";
+import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
+
+/** Where a connection leads, and how it is secured. */
+export interface SocketTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly proxyUrl: string | undefined;
+  readonly secure:
+    | {
+        readonly context: tls.SecureContext;
+        /** What the server's certificate must be for. */
+        readonly name: string;
+        /** Take whoever answers for the server. */
+        readonly isTrustBlind: boolean;
+        /** Of the last connection: the next one is opened with less work. */
+        session: Buffer | undefined;
+      }
+    | undefined;
+}
+
+/** Resolves with a socket that is ready to be written to. */
+export async function openSocket(target: SocketTarget, timeout: number): Promise<net.Socket> {
+  const { host, port, proxyUrl, secure } = target;
+  const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, { host, port, timeout });
+  if (tunnel && !secure) return tunnel;
+  const socket = secure
+    ? tls.connect({ ...(tunnel ? { socket: tunnel } : { host, port }), ...secureOptions(secure) })
+    : net.connect({ host, port });
+  // A socket may fail more than once, and must not end the program by it.
+  socket.on("error", () => {});
+  if (secure) socket.on("session", (session: Buffer) => void (secure.session = session));
+  try {
+    await opened(socket, secure ? "secureConnect" : "connect", timeout);
+  } catch (error) {
+    if (secure) secure.session = undefined;
+    socket.destroy();
+    throw error;
+  }
+  return socket;
+}
+
+function opened(socket: net.Socket, event: "connect" | "secureConnect", timeout: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listeners: { [event: string]: (error?: Error) => void } = {
+      [event]: () => settle(resolve),
+      error: (error) => settle(() => reject(error!)),
+      close: () => settle(() => reject(new BrokenConnectionError())),
+      timeout: () => settle(() => reject(new TimeoutError(timeout))),
+    };
+    const settle = (finish: () => void): void => {
+      for (const name in listeners) socket.off(name, listeners[name]!);
+      finish();
+    };
+    for (const name in listeners) socket.on(name, listeners[name]!);
+    socket.setTimeout(timeout);
+  });
+}
+
+function secureOptions(secure: NonNullable<SocketTarget["secure"]>): tls.ConnectionOptions {
+  const { context, name, isTrustBlind, session } = secure;
+  return {
+    secureContext: context,
+    ...(isTrustBlind && { rejectUnauthorized: false }),
+    ALPNProtocols: ["http/1.1"],
+    ...(session && { session }),
+    // TLS can't ask for an address by name, but a certificate may be for one.
+    ...(net.isIP(name) === 0 && { servername: name }),
+    checkServerIdentity: (_, certificate) => tls.checkServerIdentity(name, certificate),
+  };
+}
