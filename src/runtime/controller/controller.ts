@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { runInCallContext } from "../client/call-context.ts";
+import type { ApiWarning } from "../client/call-context.ts";
 import { type Clock, systemClock } from "../clock/clock.ts";
-import { runInLogScope } from "../log/log-scope.ts";
 import type { LogFields } from "../log/logger.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
+import { runInScope } from "../scope/scope.ts";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -135,11 +135,17 @@ export class ControllerEngine<R> implements MeasurableController {
     const abort = new AbortController();
     this.#running.add(abort);
     const startedAt = this.#clock.monotonic();
-    const fields = { ...this.#spec.describe(taken.request), reconcileID: randomUUID() };
-    await runInLogScope(fields, () =>
-      this.#tracing.run(`reconcile ${this.name}`, { controller: this.name, ...fields }, async (trace) => {
+    const { log, describe } = this.#spec;
+    const fields = once(() => ({ ...describe(taken.request), reconcileID: randomUUID() }));
+    const calls = {
+      signal: abort.signal,
+      onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
+    };
+    const attributes = () => ({ controller: this.name, ...fields() });
+    await runInScope({ calls, logFields: fields }, () =>
+      this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
         const run = () => this.#reconcile(taken.request, abort, fields);
-        const outcome = await (trace ? runInLogScope(trace, run) : run());
+        const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
         this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
         this.#settle(taken, outcome, abort.signal);
         return outcome;
@@ -151,18 +157,14 @@ export class ControllerEngine<R> implements MeasurableController {
     this.#schedulePump();
   }
 
-  async #reconcile(request: R, abort: AbortController, fields: LogFields): Promise<Outcome> {
+  async #reconcile(request: R, abort: AbortController, fields: () => LogFields): Promise<Outcome> {
     const { log, events, reconciler, reconcileTimeout } = this.#spec;
     const { signal } = abort;
     const context: Context = { log, signal, events };
-    const onWarning = ({ text, request }: { text: string; request: string }) => log.warn(text, { request });
     const stopTimers = this.#watchTheTime(abort, reconcileTimeout, fields);
     try {
       log.debug("Reconciling");
-      const result = await runInCallContext({ signal, onWarning }, () =>
-        reconciler.reconcile(request, context),
-      );
-      return outcomeOf({ result });
+      return outcomeOf({ result: await reconciler.reconcile(request, context) });
     } catch (error) {
       return outcomeOf({ error });
     } finally {
@@ -171,12 +173,12 @@ export class ControllerEngine<R> implements MeasurableController {
   }
 
   /** A time-out can't end code that doesn't look at its signal; a line says what still runs. */
-  #watchTheTime(abort: AbortController, timeout: number | undefined, fields: LogFields): () => void {
+  #watchTheTime(abort: AbortController, timeout: number | undefined, fields: () => LogFields): () => void {
     const { log, stuckAfter } = this.#spec;
     const startedAt = this.#clock.monotonic();
     const warn = () => {
       log.warn("Reconcile is still running", {
-        ...fields,
+        ...fields(),
         seconds: Math.round((this.#clock.monotonic() - startedAt) / 1000),
       });
       cancelWarning = this.#clock.setTimer(warn, stuckAfter);
@@ -231,4 +233,9 @@ export class ControllerEngine<R> implements MeasurableController {
   #abortAll(reason: unknown): void {
     for (const abort of this.#running) abort.abort(reason);
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

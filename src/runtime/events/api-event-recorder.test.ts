@@ -3,7 +3,7 @@ import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/suppo
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
-import { runInLogScope } from "../log/log-scope.ts";
+import { runInScope } from "../scope/scope.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { eventually } from "../testing/eventually.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
@@ -127,7 +127,7 @@ describe("ApiEventRecorder", () => {
 
   test("long texts are cut to what the server takes, whole characters only", async () => {
     const { recorder } = makeRecorder();
-    runInLogScope({ reconcileID: "x" }, () =>
+    runInScope({ logFields: () => ({ reconcileID: "x" }) }, () =>
       recorder.normal(pod("n".repeat(253)), "R".repeat(200), "ä".repeat(2000)),
     );
     await recorder.stop(soon());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { createLogger } from "./create-logger.ts";
-import { runInLogScope } from "./log-scope.ts";
+import { runInScope } from "../scope/scope.ts";
 import { loggerFromPino, type PinoLike } from "./logger-from-pino.ts";
 
 function makeLogger(options: Parameters<typeof createLogger>[0] = {}) {
@@ -13,7 +13,7 @@ function makeLogger(options: Parameters<typeof createLogger>[0] = {}) {
 describe("createLogger()", () => {
   test("a line is JSON: level, time and message, then the logger's fields, the scope's, and its own", () => {
     const { log, lines } = makeLogger();
-    runInLogScope({ name: "db", reconcileID: "1" }, () =>
+    runInScope({ logFields: () => ({ name: "db", reconcileID: "1" }) }, () =>
       log.with({ controller: "mysql" }).info("Made it", { ready: 3 }),
     );
     expect(lines).toEqual([
@@ -110,7 +110,7 @@ test("loggerFromPino() hands lines to a pino instance, errors under the name it 
   };
   const log = loggerFromPino(make({})).with({ controller: "c" });
   const error = new Error("x");
-  runInLogScope({ name: "db" }, () => log.error("Failed", { error, n: 1 }));
+  runInScope({ logFields: () => ({ name: "db" }) }, () => log.error("Failed", { error, n: 1 }));
   expect(written).toEqual([["error", "Failed", { controller: "c", name: "db", n: 1, err: error }]]);
   expect(log.isEnabled("debug")).toBe(false);
 });

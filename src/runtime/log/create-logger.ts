@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../clock/clock.ts";
 import { formatField } from "./format-field.ts";
-import { currentLogFields } from "./log-scope.ts";
+import { currentScope } from "../scope/scope.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
 /** How lines are written. */
@@ -83,7 +83,7 @@ class LineLogger implements LeveledLogger {
 
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     if (!this.isEnabled(level)) return;
-    this.#root.write(level, message, { ...this.#fields, ...currentLogFields(), ...fields });
+    this.#root.write(level, message, { ...this.#fields, ...currentScope()?.logFields?.(), ...fields });
   }
 }
 

@@ -1,4 +1,4 @@
-import { currentLogFields } from "./log-scope.ts";
+import { currentScope } from "../scope/scope.ts";
 import type { LogFields, Logger } from "./logger.ts";
 
 /** The part of a pino instance that is used. */
@@ -15,7 +15,7 @@ export interface PinoLike {
 export function loggerFromPino(pino: PinoLike): Logger {
   // pino writes the stack of an error only under its own name for it.
   const merge = ({ error, ...fields }: LogFields = {}): object => ({
-    ...currentLogFields(),
+    ...currentScope()?.logFields?.(),
     ...fields,
     ...(error === undefined ? {} : { err: error }),
   });

@@ -32,11 +32,19 @@ test("a reconcile is a span for who registered an SDK, with its fields, its resu
   const tracing = new Tracing();
   await tracing.start();
   const fields = { controller: "mysql", name: "db", MySQL: { name: "db" }, namespace: undefined };
-  await tracing.run("reconcile mysql", fields, async (trace) => {
-    expect(trace).toEqual({ traceID: "t-1" });
-    return { result: "error", error: new Error("no luck") };
-  });
-  await tracing.run("reconcile mysql", {}, async () => ({ result: "success" }));
+  await tracing.run(
+    "reconcile mysql",
+    () => fields,
+    async (trace) => {
+      expect(trace).toEqual({ traceID: "t-1" });
+      return { result: "error", error: new Error("no luck") };
+    },
+  );
+  await tracing.run(
+    "reconcile mysql",
+    () => ({}),
+    async () => ({ result: "success" }),
+  );
   expect(told).toEqual([
     {
       name: "reconcile mysql",
@@ -52,10 +60,14 @@ test("a reconcile is a span for who registered an SDK, with its fields, its resu
 test("without an SDK nothing is traced, and the work is done", async () => {
   const tracing = new Tracing();
   let runs = 0;
-  await tracing.run("reconcile", {}, async (trace) => {
-    expect(trace).toBeUndefined();
-    runs++;
-    return { result: "success" };
-  });
+  await tracing.run(
+    "reconcile",
+    () => ({}),
+    async (trace) => {
+      expect(trace).toBeUndefined();
+      runs++;
+      return { result: "success" };
+    },
+  );
   expect(runs).toBe(1);
 });

@@ -25,12 +25,12 @@ export class Tracing {
    */
   async run(
     name: string,
-    fields: LogFields,
+    fields: () => LogFields,
     work: (trace: LogFields | undefined) => Promise<{ readonly result: string; readonly error?: Error }>,
   ): Promise<void> {
     if (!this.#tracer) return void (await work(undefined));
     const attributes = Object.fromEntries(
-      Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string"),
+      Object.entries(fields()).filter((field): field is [string, string] => typeof field[1] === "string"),
     );
     await this.#tracer.startActiveSpan(name, { attributes }, async (span: Span) => {
       const { result, error } = await work({ traceID: span.spanContext().traceId });

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runInCallContext } from "../client/call-context.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import type { Clock } from "../clock/clock.ts";
-import { runInLogScope } from "../log/log-scope.ts";
+import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Listener } from "../manager/http-listener.ts";
 import type { Service } from "../manager/lifecycle.ts";
@@ -138,9 +137,8 @@ export class WebhookServer implements Service {
     const { apiVersion, request } = readAdmissionReview(body);
     const { log } = this.#parts;
     const onWarning = ({ text }: { text: string }) => log.warn(text);
-    const answer = await runInLogScope(logFields(path, request), () =>
-      runInCallContext({ signal, onWarning }, () => this.#admission.get(path)!(request, signal)),
-    );
+    const scope = { calls: { signal, onWarning }, logFields: () => logFields(path, request) };
+    const answer = await runInScope(scope, async () => this.#admission.get(path)!(request, signal));
     return admissionReview(apiVersion, request.uid, answer);
   }
 }
