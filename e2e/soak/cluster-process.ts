@@ -1,7 +1,8 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 
-/** An embedded cluster in a process of its own, so that its memory is not counted. */
+/** An embedded cluster in a process of its own, so that its memory is not counted; it keeps its objects in a folder. */
 const cluster = await startTestCluster({
+  dataDir: process.argv[2]!,
   controllers: ["garbagecollector"],
   crds: [
     {

@@ -1,16 +1,22 @@
 /**
- * An operator under churn: objects come, change and go, and its connections break all the time. Its heap, sockets and
- * timers must not grow. Run: node --conditions=@tsbuilder/source --import tsx e2e/soak/runtime-churn.ts [seconds]
+ * An operator under churn: objects come, change and go, its connections break all the time, and its API server is killed
+ * and started again. Its heap, sockets and timers must not grow.
+ * Run: [LOGS=1] npm run soak -- [seconds]
  */
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import {
+  ApiError,
   type CustomResource,
   createClient,
+  createLogger,
   defineKind,
   type KubernetesObject,
   loadConfig,
@@ -34,19 +40,25 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 const seconds = Number(process.argv[2] ?? 60);
 
-const cluster = fork(new URL("cluster-process.ts", import.meta.url));
-const [kubeconfig] = (await once(cluster, "message")) as [
-  NonNullable<Parameters<typeof loadConfig>[0]>["kubeconfig"],
-];
-const direct = await loadConfig({ kubeconfig, env: {} });
-const { url, breakSome } = await startBreakingProxy(new URL(direct.server));
-const user = createClient(direct, { fieldManager: "user" });
+/** How often the API server is killed. */
+const restartAfter = 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), "tsbuilder-soak-"));
+let cluster = startCluster();
+const direct = await configOf(cluster);
+const proxy = await startBreakingProxy(new URL(direct.server));
+const config = { ...direct, server: proxy.url };
+const user = createClient(config, { fieldManager: "user" });
 
 const manager = new Manager({
   name: "churn",
-  config: { ...direct, server: url },
+  config,
   webhooks: { enabled: false },
-  logger: silent(),
+  metrics: { bindAddress: "127.0.0.1:0" },
+  // A server takes its time to come back on a busy machine.
+  leaderElection: { id: "churn", namespace: "default", leaseDuration: "60s", renewDeadline: "45s" },
+  // Broken connections are what this is about: thousands of lines say so.
+  logger: createLogger({ level: "warn", ...(process.env["LOGS"] ? {} : { write() {} }) }),
 });
 let reconciles = 0;
 manager
@@ -68,22 +80,49 @@ manager
     },
   });
 const running = manager.start();
-await manager.cache.synced();
+await manager.started;
 
-const samples: { heap: number; sockets: number; timers: number }[] = [];
-const end = performance.now() + seconds * 1000;
+const samples: Sample[] = [];
+const begin = performance.now();
+const end = begin + seconds * 1000;
+let restartAt = begin + restartAfter;
+let restarts = 0;
 let round = 0;
 while (performance.now() < end) {
   await churn(round++);
-  if (round % 3 === 0) breakSome();
+  if (round % 3 === 0) proxy.breakSome();
   if (round % 5 === 0) samples.push(await sample());
+  if (performance.now() > restartAt) await restart();
 }
 const settled = await converge();
 manager.stop();
 await running;
 await user.close();
-cluster.disconnect();
+cluster.kill();
+proxy.close();
+rmSync(folder, { recursive: true, force: true });
 process.exitCode = report() && settled ? 0 : 1;
+
+function startCluster(): ChildProcess {
+  return fork(new URL("cluster-process.ts", import.meta.url), [join(folder, "data")]);
+}
+
+async function configOf(child: ChildProcess): ReturnType<typeof loadConfig> {
+  const [kubeconfig] = (await once(child, "message")) as [
+    NonNullable<Parameters<typeof loadConfig>[0]>["kubeconfig"],
+  ];
+  return loadConfig({ kubeconfig, env: {} });
+}
+
+/** The server dies as by a failing node, and another takes its place with the same objects. */
+async function restart(): Promise<void> {
+  cluster.kill("SIGKILL");
+  await once(cluster, "exit");
+  cluster = startCluster();
+  proxy.leadTo(new URL((await configOf(cluster)).server));
+  restarts++;
+  restartAt = performance.now() + restartAfter;
+}
 
 /** Fifty objects a round: some new, some changed, some gone. */
 async function churn(round: number): Promise<void> {
@@ -94,22 +133,33 @@ async function churn(round: number): Promise<void> {
   await Promise.all(
     Array.from({ length: 50 }, async (_, at) => {
       const which = (round * 50 + at) % 200;
-      if ((round + at) % 7 === 0) {
-        await user.delete(Churn, key(which));
-      } else {
-        await user.apply(Churn, { metadata: key(which), spec: { value: round } });
+      try {
+        if ((round + at) % 7 === 0) await user.delete(Churn, key(which));
+        else await user.apply(Churn, { metadata: key(which), spec: { value: round } });
+      } catch (error) {
+        // Users' connections break too.
+        if (!(error instanceof ApiError && error.isUnreachable)) throw error;
       }
     }),
   );
   await delay(50);
 }
 
-async function sample(): Promise<{ heap: number; sockets: number; timers: number }> {
+interface Sample {
+  readonly heap: number;
+  readonly resident: number;
+  readonly sockets: number;
+  readonly timers: number;
+}
+
+async function sample(): Promise<Sample> {
   await delay(100);
+  await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
   collectGarbage();
   const resources = process.getActiveResourcesInfo();
   return {
     heap: process.memoryUsage().heapUsed / 1024 / 1024,
+    resident: process.memoryUsage.rss() / 1024 / 1024,
     sockets: resources.filter((name) => name === "TCPSocketWrap").length,
     timers: resources.filter((name) => name === "Timeout").length,
   };
@@ -131,25 +181,37 @@ async function converge(): Promise<boolean> {
 /** Compares the second third with the last: the first is warming up. */
 function report(): boolean {
   const third = Math.floor(samples.length / 3);
-  const mean = (part: typeof samples, what: keyof (typeof samples)[0]): number =>
+  const mean = (part: readonly Sample[], what: keyof Sample): number =>
     part.reduce((sum, each) => sum + each[what], 0) / part.length;
-  console.log(`${seconds} s, ${round} rounds, ${reconciles} reconciles, node ${process.version}`);
+  console.log(
+    `${seconds} s, ${round} rounds, ${reconciles} reconciles, ${restarts} restarts, node ${process.version}`,
+  );
   let isFine = third > 0;
   for (const [what, slack] of [
     ["heap", 4],
+    ["resident", 20],
     ["sockets", 8],
     ["timers", 20],
   ] as const) {
     const [before, after] = [mean(samples.slice(third, 2 * third), what), mean(samples.slice(-third), what)];
     const grows = after > before * 1.15 + slack;
-    console.log(`${what}: ${before.toFixed(1)} → ${after.toFixed(1)}${grows ? "  GROWS" : ""}`);
+    const tenths = Array.from({ length: 10 }, (_, tenth) =>
+      mean(samples.slice((tenth * samples.length) / 10, ((tenth + 1) * samples.length) / 10), what),
+    );
+    const course = tenths.map((value) => value.toFixed(0)).join(" ");
+    console.log(`${what}: ${before.toFixed(1)} → ${after.toFixed(1)} (${course})${grows ? "  GROWS" : ""}`);
     isFine &&= !grows;
   }
   return isFine;
 }
 
 /** Passes bytes on to the server, and breaks every third connection when told to. */
-async function startBreakingProxy(server: URL): Promise<{ url: string; breakSome: () => void }> {
+async function startBreakingProxy(server: URL): Promise<{
+  url: string;
+  breakSome: () => void;
+  leadTo: (other: URL) => void;
+  close: () => void;
+}> {
   const sockets = new Set<net.Socket>();
   const proxy = net.createServer((socket) => {
     const upstream = net.connect(Number(server.port), server.hostname);
@@ -164,23 +226,17 @@ async function startBreakingProxy(server: URL): Promise<{ url: string; breakSome
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
-  proxy.unref();
   return {
     url: `${server.protocol}//127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     breakSome() {
       [...sockets].forEach((socket, at) => at % 3 === 0 && socket.resetAndDestroy());
     },
+    leadTo(other) {
+      server = other;
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    },
   };
-}
-
-function silent(): Manager["log"] {
-  const log: Manager["log"] = {
-    debug() {},
-    info() {},
-    warn() {},
-    error() {},
-    with: () => log,
-    isEnabled: () => false,
-  };
-  return log;
 }
