@@ -1,6 +1,15 @@
 import net, { type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { createCache, createClient, defineKind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
+import {
+  type ClusterConfig,
+  createCache,
+  createClient,
+  createLogger,
+  defineKind,
+  type KubernetesObject,
+  loadConfig,
+  Manager,
+} from "@tsbuilder/runtime";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
@@ -56,6 +65,75 @@ test.skipIf("missing" in binaries)(
     expect(informer.stats.lastError).toBeUndefined();
   },
 );
+
+test.skipIf("missing" in binaries)(
+  "a leader survives a short outage; after half a minute without a server it has ended, and another takes over",
+  async () => {
+    if ("missing" in binaries) return;
+    const control = await startControlPlane(binaries.folder);
+    onTestFinished(() => control.stop());
+    const direct = await loadConfig({ kubeconfig: control.kubeconfig, env: {} });
+    const path = await startPath(new URL(direct.server));
+    onTestFinished(() => path.cut());
+    const user = createClient(direct);
+    onTestFinished(() => user.close());
+    const key = { namespace: "default", name: "task" };
+    await user.create(ConfigMap, { metadata: key, data: { wanted: "0" } });
+    const order = (wanted: string): Promise<unknown> =>
+      user.patch(ConfigMap, key, { merge: { data: { wanted } } });
+    const isDone = async (by: string, what: string): Promise<void> =>
+      expect((await user.get(ConfigMap, key)).data).toMatchObject({ done: what, by });
+
+    const first = startOperator("first", { ...direct, server: path.url });
+    await eventually(() => isDone("first", "0"));
+    const second = startOperator("second", { ...direct, server: path.url });
+    await eventually(() => expect(second.manager.cache.informers[0]?.hasSynced).toBe(true));
+
+    path.cut();
+    await order("1");
+    await delay(4000);
+    await path.mend();
+    await eventually(() => isDone("first", "1"), { timeout: 30_000 });
+
+    path.cut();
+    await order("2");
+    await expect(first.end).rejects.toThrow(/could not be renewed in time/);
+    await delay(30_000 - 10_000);
+    await path.mend();
+    await eventually(() => isDone("second", "2"), { timeout: 60_000 });
+    second.manager.stop();
+    await second.end;
+  },
+  180_000,
+);
+
+/** Does what a ConfigMap wants, and says who did it, with the times of an election that are the defaults. */
+function startOperator(name: string, config: ClusterConfig): { manager: Manager; end: Promise<void> } {
+  const manager = new Manager({
+    name,
+    config,
+    logger: createLogger({ write() {} }),
+    leaderElection: { id: "outage", namespace: "default", identity: name },
+    cache: { namespaces: ["default"] },
+  });
+  manager
+    .controllerFor(ConfigMap, { predicates: [({ object }) => object.metadata.name === "task"] })
+    .complete({
+      async reconcile(request) {
+        const task = await manager.client.find(ConfigMap, request);
+        const wanted = task?.data?.["wanted"];
+        if (!task || wanted === undefined || task.data?.["done"] === wanted) return;
+        await manager.client.patch(ConfigMap, task, { merge: { data: { done: wanted, by: name } } });
+      },
+    });
+  const end = manager.start();
+  end.catch(() => {});
+  onTestFinished(async () => {
+    manager.stop();
+    await end.catch(() => {});
+  });
+  return { manager, end };
+}
 
 /** A way to a server that can be cut and mended. */
 async function startPath(server: URL): Promise<{ url: string; cut(): void; mend(): Promise<void> }> {
