@@ -7,9 +7,21 @@ const version = "1000000";
 
 const pods = Array.from({ length: count }, (_, at) => JSON.stringify(pod(at)));
 
+const kinds = {
+  kind: "APIResourceList",
+  apiVersion: "v1",
+  groupVersion: "v1",
+  resources: [{ name: "pods", singularName: "pod", namespaced: true, kind: "Pod", verbs: ["list", "watch"] }],
+};
+
 const server = http.createServer((request, response) => {
-  const { searchParams } = new URL(request.url ?? "/", "http://bench");
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://bench");
   response.writeHead(200, { "content-type": "application/json" });
+  if (pathname === "/api/v1") {
+    // Clients in Go want to know first which kinds there are.
+    response.end(JSON.stringify(kinds));
+    return;
+  }
   if (request.method !== "GET") {
     request.resume().on("end", () => response.end(pods[0]));
     return;

@@ -1,19 +1,32 @@
-// The same operator as ../tsbuilder.ts, on controller-runtime: it reads from the cache and writes one status patch.
+// The same operator as ../tsbuilder.ts, on controller-runtime; what it does and which lines it understands stand there.
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"os"
+	"runtime/debug"
 	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 type counterSpec struct {
@@ -55,41 +68,136 @@ func (l *CounterList) DeepCopyObject() runtime.Object {
 	return out
 }
 
-type reconciler struct{ client client.Client }
+// say writes one line for the driver.
+func say(message map[string]any) {
+	line, err := json.Marshal(message)
+	exitOn(err)
+	os.Stdout.Write(append(line, '\n'))
+}
 
-func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+// rounds writes spec.count and the number of the round into every status that says something else.
+type rounds struct {
+	client    client.Client
+	requests  chan event.TypedGenericEvent[*Counter]
+	objects   int64
+	round     atomic.Int64
+	left      atomic.Int64
+	startedAt time.Time
+	cpu       float64
+}
+
+func (r *rounds) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	counter := &Counter{}
 	if err := r.client.Get(ctx, request.NamespacedName, counter); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if counter.Status.Count == counter.Spec.Count {
+	count := counter.Spec.Count + r.round.Load()
+	if counter.Status.Count == count {
 		return ctrl.Result{}, nil
 	}
 	before := counter.DeepCopyObject().(*Counter)
-	counter.Status.Count = counter.Spec.Count
+	counter.Status.Count = count
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return ctrl.Result{}, r.client.Status().Patch(ctx, counter, patch)
+	if err := r.client.Status().Patch(ctx, counter, patch); err != nil {
+		return ctrl.Result{}, err
+	}
+	left := r.left.Add(-1)
+	if r.round.Load() == 0 && left == r.objects-1 {
+		say(map[string]any{"first": true})
+	}
+	if left == 0 {
+		say(map[string]any{
+			"round":   r.round.Load(),
+			"seconds": time.Since(r.startedAt).Seconds(),
+			"cpu":     cpuSeconds() - r.cpu,
+		})
+	}
+	return ctrl.Result{}, nil
+}
+
+func (r *rounds) begin(round int64) {
+	var counters CounterList
+	exitOn(r.client.List(context.Background(), &counters))
+	r.left.Store(int64(len(counters.Items)))
+	r.round.Store(round)
+	r.cpu = cpuSeconds()
+	r.startedAt = time.Now()
+	for i := range counters.Items {
+		r.requests <- event.TypedGenericEvent[*Counter]{Object: &counters.Items[i]}
+	}
+}
+
+func cpuSeconds() float64 {
+	var usage syscall.Rusage
+	exitOn(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
 func main() {
-	ctrl.SetLogger(logr.Discard())
+	ctrl.SetLogger(funcr.New(func(prefix, args string) { os.Stderr.WriteString(prefix + " " + args + "\n") }, funcr.Options{}))
 	scheme := runtime.NewScheme()
 	version := schema.GroupVersion{Group: "bench.example.com", Version: "v1"}
 	scheme.AddKnownTypes(version, &Counter{}, &CounterList{})
 	metav1.AddToGroupVersion(scheme, version)
+	exitOn(corev1.AddToScheme(scheme))
+	// GetConfig turns the client's own limit of requests off, as ours has none.
 	manager, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:                 scheme,
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
+		Cache:                  cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
 	})
 	exitOn(err)
+	commands := map[string]func(int64){
+		"collect": func(int64) {
+			debug.FreeOSMemory()
+			say(map[string]any{"collected": true})
+		},
+	}
+	if os.Getenv("WATCH") == "pods" {
+		holdPods(manager)
+	} else {
+		commands["round"] = countRounds(manager).begin
+	}
+	go func() {
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			command, argument, _ := strings.Cut(lines.Text(), " ")
+			number, _ := strconv.ParseInt(argument, 10, 64)
+			commands[command](number)
+		}
+	}()
+	exitOn(manager.Start(ctrl.SetupSignalHandler()))
+}
+
+func holdPods(manager ctrl.Manager) {
+	exitOn(ctrl.NewControllerManagedBy(manager).For(&corev1.Pod{}).Complete(
+		reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil })))
+	go func() {
+		if manager.GetCache().WaitForCacheSync(context.Background()) {
+			say(map[string]any{"started": true})
+		}
+	}()
+}
+
+func countRounds(manager ctrl.Manager) *rounds {
 	workers, err := strconv.Atoi(os.Getenv("WORKERS"))
 	exitOn(err)
+	objects, err := strconv.ParseInt(os.Getenv("OBJECTS"), 10, 64)
+	exitOn(err)
+	all := &rounds{
+		client:    manager.GetClient(),
+		requests:  make(chan event.TypedGenericEvent[*Counter]),
+		objects:   objects,
+		startedAt: time.Now(),
+		cpu:       cpuSeconds(),
+	}
+	all.left.Store(objects)
 	exitOn(ctrl.NewControllerManagedBy(manager).
 		For(&Counter{}).
+		WatchesRawSource(source.Channel(all.requests, &handler.TypedEnqueueRequestForObject[*Counter]{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
-		Complete(&reconciler{client: manager.GetClient()}))
-	exitOn(manager.Start(ctrl.SetupSignalHandler()))
+		Complete(all))
+	return all
 }
 
 func exitOn(err error) {

@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+/** A program and its arguments. */
+export type Command = readonly [file: string, ...args: string[]];
+
+/** Builds our operator as a project's image holds it, and its twin in Go where that can be had. */
+export async function buildOperators(folder: string): Promise<ReadonlyMap<string, Command>> {
+  const operators = new Map<string, Command>([["tsbuilder", [process.execPath, await bundle(folder)]]]);
+  const twin = buildTwin(folder);
+  if (twin) operators.set("controller-runtime", [twin]);
+  else console.log("left out: controller-runtime, as there is no Go here");
+  return operators;
+}
+
+async function bundle(folder: string): Promise<string> {
+  const outfile = join(folder, "operator.mjs");
+  const require =
+    'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+  await build({
+    entryPoints: [new URL("../operators/tsbuilder.ts", import.meta.url).pathname],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    conditions: ["@tsbuilder/source"],
+    banner: { js: require },
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+function buildTwin(folder: string): string | undefined {
+  const output = join(folder, "operator");
+  const cwd = new URL("../operators/controller-runtime", import.meta.url).pathname;
+  const { status } = spawnSync("go", ["build", "-o", output, "."], {
+    cwd,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return status === 0 ? output : undefined;
+}

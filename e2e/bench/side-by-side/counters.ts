@@ -1,0 +1,65 @@
+import { type Client, type CustomResource, defineKind } from "@tsbuilder/runtime";
+
+/** Has one number to copy from its spec to its status. */
+export interface Counter extends CustomResource<{ count: number }, { count?: number }> {}
+export const Counter = defineKind<Counter>(
+  { group: "bench.example.com", version: "v1" },
+  { kind: "Counter", plural: "counters" },
+);
+export const namespace = "default";
+
+export function nameOf(index: number): string {
+  return `counter-${index}`;
+}
+
+/** Makes the kind, and so many objects. */
+export async function prepareCounters(client: Client, objects: number): Promise<void> {
+  const definitions = defineKind<CustomResource<object>>(
+    { group: "apiextensions.k8s.io", version: "v1" },
+    { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
+  );
+  const count = { type: "integer", format: "int64" };
+  const part = { type: "object", properties: { count } };
+  await client.apply(definitions, {
+    metadata: { name: "counters.bench.example.com" },
+    spec: {
+      group: "bench.example.com",
+      scope: "Namespaced",
+      names: { kind: "Counter", listKind: "CounterList", plural: "counters", singular: "counter" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: "object", properties: { spec: part, status: part } } },
+        },
+      ],
+    },
+  });
+  await retry(() => client.deleteAllOf(Counter, { namespace }));
+  await each(objects, (index) =>
+    retry(() => client.create(Counter, { metadata: { name: nameOf(index), namespace }, spec: { count: 1 } })),
+  );
+}
+
+/** A new kind is served a moment after it was made. */
+async function retry(run: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (attempt >= 20) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+async function each(count: number, run: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await run(next++);
+  };
+  await Promise.all(Array.from({ length: 20 }, lane));
+}
