@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AnswerHead, AnswerParser, ProtocolError } from "./answer-parser.ts";
 
@@ -20,7 +20,8 @@ function read(pieces: readonly Buffer[], { closed = false } = {}): Answer | unde
   });
   parser.begin();
   for (const piece of pieces) parser.push(piece);
-  if (closed) expect(parser.close()).toBe(end !== undefined);
+  // Says by itself whether the answer was complete.
+  if (closed && parser.close() !== (end !== undefined)) throw new Error("close() is wrong about the end");
   return end;
 }
 

@@ -124,7 +124,7 @@ class Lane implements ConnectionOwner {
       };
       const waiting: Waiting = {
         resolve: (connection) => settle(() => resolve(connection)),
-        reject: (error) => settle(() => reject(error as Error)),
+        reject: (error) => settle(() => reject(error)),
       };
       const forget = onAbort(signal, () => waiting.reject(signal?.reason));
       this.#waiting.add(waiting);
