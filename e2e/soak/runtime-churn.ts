@@ -55,8 +55,8 @@ const manager = new Manager({
   config,
   webhooks: { enabled: false },
   metrics: { bindAddress: "127.0.0.1:0" },
-  // A server takes its time to come back on a busy machine.
-  leaderElection: { id: "churn", namespace: "default", leaseDuration: "60s", renewDeadline: "45s" },
+  // On a busy machine a server needs a minute to come back.
+  leaderElection: { id: "churn", namespace: "default", leaseDuration: "5m", renewDeadline: "4m" },
   // Broken connections are what this is about: thousands of lines say so.
   logger: createLogger({ level: "warn", ...(process.env["LOGS"] ? {} : { write() {} }) }),
 });

@@ -10,7 +10,7 @@ export async function withTimeout<T>(
   const abort = new AbortController();
   const onAbort = () => abort.abort(signal.reason);
   const cancel = clock.setTimer(
-    () => abort.abort(new DOMException(`no answer within ${milliseconds} ms`, "TimeoutError")),
+    () => abort.abort(new DOMException(`no answer within ${Math.round(milliseconds)} ms`, "TimeoutError")),
     milliseconds,
   );
   if (signal.aborted) onAbort();
