@@ -13,7 +13,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("startForeground() says what to do when the folder for its objects is a file", async () => {
   writeFileSync(join(folder, "data"), "");
-  const options = { folder, kubeconfig: "kubeconfig", port: undefined, data: "data", controllers: "none" };
+  const options = {
+    folder,
+    kubeconfig: "kubeconfig",
+    port: undefined,
+    data: "data",
+    controllers: "none",
+    stages: undefined,
+  };
   await expect(startForeground(options)).rejects.toMatchObject({
     message: `the cluster's objects can't be kept: ${join(folder, "data")}`,
     hint: expect.stringContaining("leave --data or --persist away") as string,

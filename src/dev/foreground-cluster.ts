@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
+import type { Cluster, Kubeconfig } from "@tsbuilder/cluster";
 import { explainStart } from "./explain-start.ts";
+import { readStages } from "./read-stages.ts";
 
 /** How a cluster without a project is started. */
 export interface ForegroundOptions {
@@ -13,12 +15,14 @@ export interface ForegroundOptions {
   readonly data: string | undefined;
   /** `all`, `none`, or names with commas. */
   readonly controllers: string;
+  /** A file of Stages to lead objects through. */
+  readonly stages: string | undefined;
 }
 
 /** Starts the embedded cluster and writes its kubeconfig, readable by its owner only. */
 export async function startForeground(
   options: ForegroundOptions,
-): Promise<{ readonly url: string; stop(): Promise<void> }> {
+): Promise<Pick<Cluster, "url" | "kubeconfig" | "stop">> {
   const { controllerNames, parseControllerNames, startCluster } = await import("@tsbuilder/cluster");
   const { names, unknown } = parseControllerNames(options.controllers);
   const [first] = unknown;
@@ -29,13 +33,31 @@ export async function startForeground(
       hint: near ? `did you mean "${near}"?` : `choose of ${controllerNames.join(", ")}`,
     });
   }
+  const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
   const cluster = await startCluster({
-    controllers: names,
+    controllers: stages ? [...new Set([...names, "stage" as const])] : names,
+    ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.data === undefined ? {} : { dataDir: resolve(options.folder, options.data) }),
   }).catch(explainStart);
-  const file = resolve(options.folder, options.kubeconfig);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(cluster.kubeconfig, undefined, 2), { mode: 0o600 });
+  try {
+    writeKubeconfig(resolve(options.folder, options.kubeconfig), cluster.kubeconfig);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
   return cluster;
+}
+
+function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(kubeconfig, undefined, 2), { mode: 0o600 });
+  } catch (error) {
+    throw new TsbuilderError(`the kubeconfig can't be written: ${(error as Error).message}`, {
+      code: "REFUSED",
+      hint: "give a file that you may write with --kubeconfig",
+      cause: error,
+    });
+  }
 }

@@ -22,6 +22,11 @@ export const clusterStart = defineCommand({
       placeholder: "NAMES",
       default: "all",
     },
+    stages: {
+      type: "string",
+      summary: "KWOK Stage file that says what becomes of pods and other objects, and when",
+      placeholder: "FILE",
+    },
   },
   examples: ["tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data"],
   async run({ flags, cwd, ui }) {

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { send } from "../cluster/testing/send.ts";
+import { startForeground } from "./foreground-cluster.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "foreground-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const start = (stages: string | undefined, port?: number) =>
+  startForeground({
+    folder,
+    kubeconfig: "made/here/kubeconfig",
+    port,
+    data: undefined,
+    controllers: "none",
+    stages,
+  });
+
+const stage = `
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: { name: ready }
+spec:
+  resourceRef: { apiGroup: v1, kind: Pod }
+  selector:
+    matchExpressions: [{ key: .status.phase, operator: In, values: [Pending] }]
+  next:
+    statusTemplate: |
+      phase: Running
+      podIP: 10.1.2.3
+`;
+
+test("startForeground() leads objects through the stages of a file, whatever controllers run besides", async () => {
+  writeFileSync(join(folder, "stages.yaml"), stage);
+  const cluster = await start("stages.yaml");
+  const path = "/api/v1/namespaces/default/pods";
+  try {
+    const containers = [{ name: "c", image: "i" }];
+    const body = { metadata: { name: "p" }, spec: { containers } };
+    await send(cluster.kubeconfig, { method: "POST", path, body });
+    await expect
+      .poll(async () => (await send(cluster.kubeconfig, { method: "GET", path: `${path}/p` })).body)
+      .toMatchObject({ status: { phase: "Running", podIP: "10.1.2.3" } });
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test.each([
+  ["a file that is not there", undefined, "can't be read: ENOENT", "--stages"],
+  ["a file without stages", "# nothing\n", "holds no Stage", "kwok.x-k8s.io/v1alpha1"],
+  ["another kind", "apiVersion: v1\nkind: Pod\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
+  ["something that is no object", "- 1\n- 2\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
+  ["what YAML can't read", "a: [1\n", "must be YAML", "spec.next"],
+  ["patches", stage.replace("statusTemplate: |", "patches: |"), "spec.next.patches", "spec.next"],
+])("startForeground() refuses %s before anything starts", async (_, text, message, hint) => {
+  if (text !== undefined) writeFileSync(join(folder, "stages.yaml"), text);
+  await expect(start("stages.yaml")).rejects.toMatchObject({
+    name: "TsbuilderError",
+    message: expect.stringContaining(message) as string,
+    hint: expect.stringContaining(hint) as string,
+  });
+});
+
+test("startForeground() leaves no cluster behind when it can't write the kubeconfig", async () => {
+  writeFileSync(join(folder, "made"), "a file where a folder should be");
+  const port = await freePort();
+  await expect(start(undefined, port)).rejects.toMatchObject({
+    message: expect.stringContaining("the kubeconfig can't be written: ") as string,
+    hint: expect.stringContaining("--kubeconfig") as string,
+  });
+  rmSync(join(folder, "made"));
+  await (await start(undefined, port)).stop();
+  expect(JSON.parse(readFileSync(join(folder, "made/here/kubeconfig"), "utf8"))).toMatchObject({
+    clusters: [{ cluster: { server: `https://127.0.0.1:${port}` } }],
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
