@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { posix } from "node:path";
 
 /** How a webhook is reached, as configurations and CRDs write it. */
 export interface ClientConfig {
@@ -48,7 +49,8 @@ export class WebhookClient {
   #target({ url, service }: ClientConfig, timeout: number): Target {
     if (url) {
       const parsed = new URL(url);
-      const shown = parsed.search ? url : `${url}?timeout=${timeout}s`;
+      parsed.pathname = cleaned(parsed.pathname);
+      const shown = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
       return {
         shown,
         url: parsed,
@@ -59,12 +61,18 @@ export class WebhookClient {
     }
     const { namespace, name, path = "/", port = 443 } = service!;
     const serverName = `${name}.${namespace}.svc`;
-    const parsed = new URL(path, `https://${serverName}:${port}`);
+    const parsed = new URL(`https://${serverName}:${port}${cleaned(path)}`);
     const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
     const found = this.#resolve(namespace, name, port);
     if (!found) throw new WebhookUnreachable(shown, `service ${JSON.stringify(name)} not found`);
     return { shown, url: parsed, host: found.host, port: found.port, serverName };
   }
+}
+
+/** Go's client joins the parts of a path; envtest writes two slashes, which webhook servers redirect. */
+function cleaned(path: string): string {
+  const joined = posix.join("/", path);
+  return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
 export class WebhookUnreachable extends Error {
