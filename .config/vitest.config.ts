@@ -21,7 +21,7 @@ export default defineConfig({
         ...source,
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "e2e/{support,conformance,golden}/*.test.ts"],
+          include: ["src/**/*.test.ts", "e2e/{support,conformance,controllers,golden}/*.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**"],
           pool: "threads",
           isolate: false,

@@ -11,6 +11,7 @@ export const controllerNames = [
   "cronjob",
   "endpoints",
   "endpointslice",
+  "disruption",
   "persistentvolume",
   "scheduler",
   "node",

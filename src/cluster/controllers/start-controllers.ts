@@ -3,6 +3,7 @@ import type { Controller, ControllerContext } from "./controller.ts";
 import { cronJobController } from "./cron-job/cron-job-controller.ts";
 import { daemonSetController } from "./daemon-set/daemon-set-controller.ts";
 import { deploymentController } from "./deployment/deployment-controller.ts";
+import { disruptionController } from "./disruption/disruption-controller.ts";
 import { endpointSlicesController } from "./endpoints/endpoint-slices-controller.ts";
 import { endpointsController } from "./endpoints/endpoints-controller.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
@@ -37,6 +38,7 @@ const controllers: Readonly<Record<ControllerName, (context: ControllerContext) 
   cronjob: cronJobController,
   endpoints: endpointsController,
   endpointslice: endpointSlicesController,
+  disruption: disruptionController,
   persistentvolume: persistentVolumeController,
   scheduler,
   node: fakeNode,

@@ -12,6 +12,7 @@ export interface ReplicaSetStatus {
   fullyLabeledReplicas?: number;
   readyReplicas?: number;
   availableReplicas?: number;
+  terminatingReplicas?: number;
   observedGeneration?: number;
   conditions?: LooseCondition[];
 }
@@ -40,6 +41,7 @@ export interface DeploymentStatus {
   readyReplicas?: number;
   availableReplicas?: number;
   unavailableReplicas?: number;
+  terminatingReplicas?: number;
   collisionCount?: number;
   conditions?: LooseCondition[];
 }

@@ -7,12 +7,24 @@ interface JobSpec {
   completions?: number;
   completionMode?: string;
   backoffLimit?: number;
+  backoffLimitPerIndex?: number;
+  maxFailedIndexes?: number;
+  podFailurePolicy?: { rules: PodFailureRule[] };
+  podReplacementPolicy?: string;
+  successPolicy?: { rules: { succeededIndexes?: string; succeededCount?: number }[] };
   activeDeadlineSeconds?: number;
   ttlSecondsAfterFinished?: number;
   suspend?: boolean;
   selector?: LabelSelector;
   manualSelector?: boolean;
   template: PodTemplate;
+}
+
+/** What a failure of a pod means to its Job. */
+export interface PodFailureRule {
+  action: "FailJob" | "FailIndex" | "Ignore" | "Count";
+  onExitCodes?: { containerName?: string; operator: "In" | "NotIn"; values: number[] };
+  onPodConditions?: { type: string; status?: string }[];
 }
 
 export interface JobStatus {
@@ -24,8 +36,10 @@ export interface JobStatus {
   startTime?: Time;
   completionTime?: Time;
   completedIndexes?: string;
+  failedIndexes?: string;
   conditions?: LooseCondition[];
-  uncountedTerminatedPods?: object;
+  /** The uids of pods that have ended, from before they are let go until they are counted. */
+  uncountedTerminatedPods?: { succeeded?: string[]; failed?: string[] };
 }
 
 export interface Job extends KubernetesObject {

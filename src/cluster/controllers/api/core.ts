@@ -53,6 +53,8 @@ export interface PodStatus {
   podIP?: string;
   podIPs?: { ip: string }[];
   startTime?: Time;
+  containerStatuses?: unknown[];
+  initContainerStatuses?: unknown[];
   [field: string]: unknown;
 }
 

@@ -46,61 +46,69 @@ export function deploymentController(context: ControllerContext): Controller {
       await scaleAll(deployment, owned, target);
       if (deployment.spec.paused) return;
     }
-    const current = await ensureCurrent(deployment, owned);
+    const found = findCurrent(deployment, owned);
+    const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
+    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(deployment, old))) return;
+    const current = await ensureCurrent(deployment, found, old);
     if (!current) return;
-    const old = owned.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
-    if (mustWaitForOldPods(deployment, old)) return;
     await scaleAll(deployment, [current, ...old], desiredReplicas(deployment, current, old));
   }
 
   /** Makes the ReplicaSet of the current template, or brings its annotations up to date. */
   async function ensureCurrent(
     deployment: Deployment,
-    owned: readonly ReplicaSet[],
+    found: ReplicaSet | undefined,
+    old: readonly ReplicaSet[],
   ): Promise<ReplicaSet | undefined> {
-    const found = findCurrent(deployment, owned);
-    const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
     const annotations = currentAnnotations(deployment, found, old);
-    const current = found ? await annotate(found, annotations) : await createCurrent(deployment, annotations);
+    const current = found
+      ? await annotate(found, annotations)
+      : await createCurrent(deployment, annotations, old);
     const revision = annotations[revisionAnnotation];
-    if (current && revision && deployment.metadata.annotations?.[revisionAnnotation] !== revision) {
-      const stored = objects.get(deployments, deployment.metadata.namespace, deployment.metadata.name!);
-      if (stored) {
-        await annotate(stored, { ...stored.metadata.annotations, [revisionAnnotation]: revision });
-      }
-    }
+    if (current && revision) await markRevision(deployment.metadata, revision);
     return current;
   }
 
-  async function annotate<T extends Deployment | ReplicaSet>(
-    object: T,
-    annotations: Record<string, string>,
-  ): Promise<T> {
-    if (isEqual(object.metadata.annotations, annotations)) return object;
-    return objects.update(user, { ...object, metadata: { ...object.metadata, annotations } });
+  /** By way of the status, so that a revision is no change of the spec. */
+  async function markRevision({ namespace, name }: Deployment["metadata"], revision: string): Promise<void> {
+    const stored = objects.get(deployments, namespace, name!);
+    if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
+    const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
+    await objects.update(user, { ...stored, metadata: { ...stored.metadata, annotations } }, "status");
+  }
+
+  async function annotate(set: ReplicaSet, annotations: Record<string, string>): Promise<ReplicaSet> {
+    if (isEqual(set.metadata.annotations, annotations)) return set;
+    return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
   }
 
   /** Creates the ReplicaSet of a template. Should another have its name, the next try takes another name. */
   async function createCurrent(
     deployment: Deployment,
     annotations: Record<string, string>,
+    old: readonly ReplicaSet[],
   ): Promise<ReplicaSet | undefined> {
-    const replicaSet = newReplicaSet(deployment, annotations);
-    const { namespace, name } = replicaSet.metadata;
-    if (!objects.get(replicaSets, namespace, name!)) return objects.create(user, replicaSet);
-    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-    await objects.update(user, { ...deployment, status: { ...deployment.status, collisionCount } }, "status");
-    return undefined;
+    const empty = newReplicaSet(deployment, annotations);
+    const { namespace, name } = empty.metadata;
+    if (objects.get(replicaSets, namespace, name!)) {
+      const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+      const status = { ...deployment.status, collisionCount };
+      await objects.update(user, { ...deployment, status }, "status");
+      return undefined;
+    }
+    const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
+    const created = await objects.create(user, scaled(deployment, empty, replicas));
+    await reportScaling(deployment, empty, replicas);
+    return created;
   }
 
-  /** Recreate starts nothing new before the last old pod is gone. */
-  function mustWaitForOldPods({ spec, metadata }: Deployment, old: readonly ReplicaSet[]): boolean {
-    if (spec.strategy?.type !== "Recreate" || old.some((replicaSet) => replicaSet.spec.replicas !== 0)) {
-      return false;
-    }
-    const owners = new Set(old.map((replicaSet) => replicaSet.metadata.uid));
+  /** Recreate starts nothing new before the last old pod is gone; tells whether there is one. */
+  async function endOld(deployment: Deployment, old: readonly ReplicaSet[]): Promise<boolean> {
+    const running = old.filter(({ spec }) => spec.replicas !== 0);
+    await scaleAll(deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
+    const owners = new Set(old.map(({ metadata }) => metadata.uid));
     return objects
-      .list(pods, metadata.namespace)
+      .list(pods, deployment.metadata.namespace)
       .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
   }
 

@@ -22,6 +22,7 @@ export function deploymentStatus(
       availableReplicas: available,
       unavailableReplicas: specReplicas(all) - available,
     }),
+    terminatingReplicas: sum(all.map(({ status }) => status?.terminatingReplicas ?? 0)),
     ...(collisionCount === undefined ? {} : { collisionCount }),
   };
   return { ...counts, conditions: rolloutConditions(deployment, counts, current, now) };

@@ -66,11 +66,6 @@ describe("desiredReplicas()", () => {
   it("does nothing when all is done", () => {
     expect(next(deployment(3), set("new", 3), [set("old", 0)])).toEqual({});
   });
-
-  it("takes all old pods before any new one with Recreate", () => {
-    expect(next(deployment(3, {}, "Recreate"), set("new", 0), [set("old", 3)])).toEqual({ old: 0 });
-    expect(next(deployment(3, {}, "Recreate"), set("new", 0), [set("old", 0)])).toEqual({ new: 3 });
-  });
 });
 
 describe("proportionalReplicas()", () => {

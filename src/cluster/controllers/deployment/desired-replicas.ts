@@ -13,18 +13,9 @@ export function desiredReplicas(
   current: ReplicaSet,
   old: readonly ReplicaSet[],
 ): DesiredReplicas {
-  if (deployment.spec.strategy?.type === "Recreate") return recreate(deployment, current, old);
   const grown = nextOfCurrent(deployment, current, old);
   if (grown !== current.spec.replicas) return new Map([[nameOf(current), grown]]);
   return nextOfOld(deployment, current, old);
-}
-
-/** All old pods are asked to go; the new ones come when the caller has seen the last old one end. */
-function recreate(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
-  const running = old.filter(({ spec }) => (spec.replicas ?? 1) > 0);
-  if (running.length > 0) return new Map(running.map((replicaSet) => [nameOf(replicaSet), 0]));
-  const replicas = deployment.spec.replicas ?? 1;
-  return current.spec.replicas === replicas ? new Map() : new Map([[nameOf(current), replicas]]);
 }
 
 function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {

@@ -15,12 +15,20 @@ export function rolloutConditions(
 ): LooseCondition[] {
   const before = deployment.status?.conditions ?? [];
   const progress = progressing(deployment, status, current, now);
-  const findings = [...(progress ? [progress] : []), available(deployment, status)];
-  const kept = before.filter(({ type }) => !findings.some((finding) => finding.type === type));
-  return [
-    ...kept.filter(({ type }) => type !== "ReplicaFailure"),
-    ...findings.map((found) => dated(found, before, now)),
-  ].sort((a, b) => (a.type < b.type ? -1 : 1));
+  const found = [available(deployment, status), ...(progress ? [progress] : [])];
+  const isNews = ({ type, status, reason, message }: Finding) =>
+    !before.some(
+      (last) =>
+        last.type === type &&
+        last.status === status &&
+        last.reason === reason &&
+        (type === "Available" || (last.message === message && reason !== "ReplicaSetUpdated")),
+    );
+  const news = found.filter(isNews);
+  const kept = before.filter(
+    ({ type }) => type !== "ReplicaFailure" && !news.some((finding) => finding.type === type),
+  );
+  return [...kept, ...news.map((finding) => dated(finding, before, now))];
 }
 
 /** After how many milliseconds a rollout that stands still misses its deadline, if it has one ahead. */
@@ -80,8 +88,8 @@ function progressing(
   return undefined;
 }
 
-function isOfOlderRollout({ message }: LooseCondition, name: string): boolean {
-  return !message?.includes(`"${name}"`);
+function isOfOlderRollout({ reason, message }: LooseCondition, name: string): boolean {
+  return reason !== "DeploymentResumed" && !message?.includes(`"${name}"`);
 }
 
 function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {

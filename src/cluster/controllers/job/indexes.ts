@@ -1,5 +1,5 @@
 /** Writes indexes as a Job's status does: `1,3-5,7`. */
-export function formatIndexes(indexes: readonly number[]): string {
+export function formatIndexes(indexes: Iterable<number>): string {
   const sorted = [...indexes].sort((a, b) => a - b);
   const ranges: [first: number, last: number][] = [];
   for (const index of sorted) {
@@ -8,6 +8,16 @@ export function formatIndexes(indexes: readonly number[]): string {
     else ranges.push([index, index]);
   }
   return ranges.map(formatRange).join(",");
+}
+
+/** Reads what `formatIndexes` writes. */
+export function parseIndexes(text: string | undefined): Set<number> {
+  const indexes = new Set<number>();
+  for (const range of (text ?? "").split(",")) {
+    const [first = NaN, last = first] = range.split("-").map((bound) => Number.parseInt(bound, 10));
+    for (let index = first; index <= last; index++) indexes.add(index);
+  }
+  return indexes;
 }
 
 function formatRange([first, last]: readonly [number, number]): string {

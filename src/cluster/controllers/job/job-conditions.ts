@@ -1,6 +1,7 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Job } from "../api/batch.ts";
 import type { LooseCondition } from "../api/core.ts";
+import type { JobOutcome } from "./job-outcome.ts";
 
 /** The outcome of a Job, if it is over. */
 export function finishedCondition({ status }: Job): LooseCondition | undefined {
@@ -9,8 +10,30 @@ export function finishedCondition({ status }: Job): LooseCondition | undefined {
   );
 }
 
+/** An outcome is announced before the pods are let go, and final afterwards. */
+export function announcement({ type, reason, message }: JobOutcome, now: Date): LooseCondition {
+  const name = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
+  return jobCondition(name, "True", reason, message, now);
+}
+
+export function conclusion({ type, reason, message }: JobOutcome, now: Date): LooseCondition {
+  return jobCondition(type, "True", reason, message, now);
+}
+
+/** The conditions of a status, with those that come to hold. */
+export function withConditions(
+  job: Job,
+  added: readonly LooseCondition[],
+  now: Date,
+): { conditions?: LooseCondition[] } {
+  const kept = (job.status?.conditions ?? []).filter(({ type }) => type !== "Suspended");
+  const news = added.filter(({ type }) => !kept.some((condition) => condition.type === type));
+  const conditions = [...suspendedCondition(job, now), ...kept, ...news];
+  return conditions.length > 0 ? { conditions } : {};
+}
+
 /** Makes a condition of a Job that holds from now on. */
-export function jobCondition(
+function jobCondition(
   type: string,
   status: "True" | "False",
   reason: string,
@@ -22,7 +45,7 @@ export function jobCondition(
 }
 
 /** The condition that tells whether a Job is held; none as long as it never was. */
-export function suspendedCondition(job: Job, now: Date): LooseCondition[] {
+function suspendedCondition(job: Job, now: Date): LooseCondition[] {
   const last = job.status?.conditions?.find(({ type }) => type === "Suspended");
   const status = job.spec.suspend ? "True" : "False";
   if (last?.status === status) return [last];

@@ -109,4 +109,16 @@ describe("jobController()", () => {
     clock.advance(10_000);
     await eventually(() => expect(read()).toBeUndefined());
   });
+
+  it("lets go of pods whose Job is gone, or was taken from them", async () => {
+    await cluster.install(work({ parallelism: 2, completions: 2 }));
+    await eventually(() => expect(running()).toHaveLength(2));
+    await objects().delete("tester", read(), { propagationPolicy: "Orphan" });
+    await eventually(() => expect(read()).toBeUndefined());
+    await eventually(() =>
+      expect(running().map(({ metadata }) => metadata.finalizers)).toEqual([undefined, undefined]),
+    );
+    for (const pod of running()) await objects().delete("tester", pod);
+    await eventually(() => expect(running()).toEqual([]));
+  });
 });

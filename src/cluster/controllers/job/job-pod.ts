@@ -1,14 +1,26 @@
 import type { Job } from "../api/batch.ts";
 import type { Pod } from "../api/core.ts";
 import { newPod } from "../pods/new-pod.ts";
-import { indexAnnotation, isIndexed } from "./job-progress.ts";
+import { failureCountAnnotation, indexAnnotation, isIndexed, trackingFinalizer } from "./job-progress.ts";
 
-/** Makes a pod of a Job; one of an indexed Job carries its index in name, annotation, label and environment. */
-export function jobPod(job: Job, index: number): Pod {
+/** The label by which a pod is found when its Job is gone. */
+export const nameLabel = "batch.kubernetes.io/job-name";
+
+/**
+ * Makes a pod of a Job; one of an indexed Job carries its index in name, annotation, label and environment, and
+ * how often the index has failed where that is limited.
+ */
+export function jobPod(job: Job, index: number, failures: number | undefined): Pod {
+  const pod = podOf(job, index, failures);
+  const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
+  return { ...pod, metadata: { ...pod.metadata, finalizers } };
+}
+
+function podOf(job: Job, index: number, failures: number | undefined): Pod {
   const { name, uid } = job.metadata;
   const labels = {
     "batch.kubernetes.io/controller-uid": uid!,
-    "batch.kubernetes.io/job-name": name!,
+    [nameLabel]: name!,
     "controller-uid": uid!,
     "job-name": name!,
   };
@@ -26,7 +38,11 @@ export function jobPod(job: Job, index: number): Pod {
     ...pod,
     metadata: {
       ...pod.metadata,
-      annotations: { ...pod.metadata.annotations, [indexAnnotation]: String(index) },
+      annotations: {
+        ...pod.metadata.annotations,
+        [indexAnnotation]: String(index),
+        ...(failures === undefined ? {} : { [failureCountAnnotation]: String(failures) }),
+      },
     },
     spec: { ...pod.spec, hostname: `${name}-${index}`, containers: pod.spec.containers.map(withIndex) },
   };

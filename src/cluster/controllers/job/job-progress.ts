@@ -1,49 +1,100 @@
 import type { Job, JobStatus } from "../api/batch.ts";
 import type { Pod } from "../api/core.ts";
-import { isActive, isReady } from "../pods/pod-state.ts";
-import { formatIndexes } from "./indexes.ts";
+import { isActive, isFinished, isReady } from "../pods/pod-state.ts";
+import { formatIndexes, parseIndexes } from "./indexes.ts";
+import { failureRule } from "./pod-failure-policy.ts";
 
-/** How far a Job has come, by its pods. */
+/** How far a Job has come: what its status counted already, and the pods that are yet to be counted. */
 export interface JobProgress {
   readonly active: readonly Pod[];
+  readonly terminating: number;
+  /** Pods that have ended and that nobody counted yet. */
+  readonly newSucceeded: readonly Pod[];
+  readonly newFailed: readonly Pod[];
   readonly succeeded: number;
   readonly failed: number;
-  /** The indexes that are done, of an indexed Job. */
+  /** The indexes that are done, and those that failed too often, of an indexed Job. */
   readonly completedIndexes: ReadonlySet<number>;
+  readonly failedIndexes: ReadonlySet<number>;
 }
 
-/** Where an indexed Job's pod carries its index. */
+/** Where an indexed Job's pod carries its index, and how often its index had failed before. */
 export const indexAnnotation = "batch.kubernetes.io/job-completion-index";
+export const failureCountAnnotation = "batch.kubernetes.io/job-index-failure-count";
+
+/** Holds a pod until its Job has counted it. */
+export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 
 /** Counts a Job's pods. Of an indexed Job each index counts once. */
 export function jobProgress(job: Job, pods: readonly Pod[]): JobProgress {
-  const done = pods.filter(({ status }) => status?.phase === "Succeeded");
-  const completedIndexes = new Set(isIndexed(job) ? done.flatMap((pod) => indexOf(pod) ?? []) : []);
+  const { status = {} } = job;
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const seen = new Set([...succeeded, ...failed]);
+  const fresh = pods.filter((pod) => isTracked(pod) && !seen.has(pod.metadata.uid!));
+  const newSucceeded = fresh.filter(hasSucceeded);
+  const newFailed = fresh.filter((pod) => hasFailed(job, pod) && countsAsFailure(job, pod));
+  const completedIndexes = completed(job, pods.filter(isTracked));
   return {
     active: pods.filter(isActive),
-    succeeded: isIndexed(job) ? completedIndexes.size : done.length,
-    failed: pods.filter(({ status }) => status?.phase === "Failed").length,
+    terminating: pods.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length,
+    newSucceeded,
+    newFailed,
+    succeeded: isIndexed(job)
+      ? completedIndexes.size
+      : (status.succeeded ?? 0) + succeeded.length + newSucceeded.length,
+    failed: (status.failed ?? 0) + failed.length + newFailed.length,
     completedIndexes,
+    failedIndexes: failedIndexes(job, pods, completedIndexes),
   };
 }
 
-/** Why a Job is over, or nothing as long as it isn't. */
-export function jobOutcome(
-  job: Job,
-  progress: JobProgress,
-  now: Date,
-): { type: "Complete" | "Failed"; reason: string; message: string } | undefined {
-  if (progress.failed > (job.spec.backoffLimit ?? 6)) {
-    const message = "Job has reached the specified backoff limit";
-    return { type: "Failed", reason: "BackoffLimitExceeded", message };
-  }
-  if (untilDeadline(job, now) === 0) {
-    const message = "Job was active longer than specified deadline";
-    return { type: "Failed", reason: "DeadlineExceeded", message };
-  }
-  if (!isFulfilled(job, progress)) return undefined;
-  const message = "Reached expected number of succeeded pods";
-  return { type: "Complete", reason: "CompletionsReached", message };
+export function isTracked({ metadata }: Pod): boolean {
+  return metadata.finalizers?.includes(trackingFinalizer) ?? false;
+}
+
+function hasSucceeded({ status }: Pod): boolean {
+  return status?.phase === "Succeeded";
+}
+
+/** A pod that is taken away has failed, too, unless only failures ask for a replacement. */
+export function hasFailed({ spec }: Job, pod: Pod): boolean {
+  if (pod.status?.phase === "Failed") return true;
+  return (
+    spec.podReplacementPolicy !== "Failed" &&
+    pod.metadata.deletionTimestamp !== undefined &&
+    !hasSucceeded(pod)
+  );
+}
+
+export function countsAsFailure(job: Job, pod: Pod): boolean {
+  return failureRule(job, pod)?.action !== "Ignore";
+}
+
+function completed(job: Job, tracked: readonly Pod[]): Set<number> {
+  if (!isIndexed(job)) return new Set();
+  const done = tracked.filter(hasSucceeded).flatMap((pod) => indexOf(pod) ?? []);
+  const inRange = done.filter((index) => index < (job.spec.completions ?? 1));
+  return new Set([...parseIndexes(job.status?.completedIndexes), ...inRange]);
+}
+
+function failedIndexes(job: Job, pods: readonly Pod[], done: ReadonlySet<number>): Set<number> {
+  const { backoffLimitPerIndex: limit } = job.spec;
+  if (limit === undefined) return new Set();
+  const failed = pods.filter((pod) => {
+    const isLast = failuresOf(job, pod) > limit || failureRule(job, pod)?.action === "FailIndex";
+    return hasFailed(job, pod) && isLast;
+  });
+  const indexes = [
+    ...parseIndexes(job.status?.failedIndexes),
+    ...failed.flatMap((pod) => indexOf(pod) ?? []),
+  ];
+  return new Set(indexes.filter((index) => !done.has(index)));
+}
+
+/** How often the index of a pod has failed, the pod itself included. */
+export function failuresOf(job: Job, pod: Pod): number {
+  const before = Number(pod.metadata.annotations?.[failureCountAnnotation] ?? 0);
+  return hasFailed(job, pod) && countsAsFailure(job, pod) ? before + 1 : before;
 }
 
 /** After how many milliseconds a Job has run for too long, if it may not run for ever. */
@@ -53,26 +104,32 @@ export function untilDeadline({ spec, status }: Job, now: Date): number | undefi
 }
 
 /** How many pods a Job should have at work now. */
-export function wantedActive({ spec }: Job, { active, succeeded }: JobProgress): number {
+export function wantedActive({ spec }: Job, progress: JobProgress): number {
   if (spec.suspend) return 0;
+  const { active, succeeded, failedIndexes, terminating } = progress;
   const parallelism = spec.parallelism ?? 1;
-  if (spec.completions !== undefined) return Math.min(parallelism, Math.max(0, spec.completions - succeeded));
-  return succeeded > 0 ? Math.min(active.length, parallelism) : parallelism;
+  const waited = spec.podReplacementPolicy === "Failed" ? terminating : 0;
+  if (spec.completions === undefined) {
+    return succeeded > 0 ? Math.min(active.length, parallelism) : Math.max(0, parallelism - waited);
+  }
+  const left = spec.completions - succeeded - failedIndexes.size;
+  return Math.max(0, Math.min(parallelism, left) - waited);
 }
 
-/** The counts of a Job's status. */
+/** The counts of a Job's status; what has ended and is not let go yet stands apart, by uid. */
 export function progressStatus(job: Job, progress: JobProgress): JobStatus {
-  const { active, succeeded, failed, completedIndexes } = progress;
+  const { active, completedIndexes, failedIndexes, terminating } = progress;
+  const { succeeded = 0, failed = 0 } = job.status ?? {};
+  const done = isIndexed(job) ? completedIndexes.size : succeeded;
   return {
     ...(active.length > 0 ? { active: active.length } : {}),
     ready: active.filter(isReady).length,
-    terminating: 0,
-    ...(succeeded > 0 ? { succeeded } : {}),
+    terminating,
+    ...(done > 0 ? { succeeded: done } : {}),
     ...(failed > 0 ? { failed } : {}),
-    ...(isIndexed(job) && completedIndexes.size > 0
-      ? { completedIndexes: formatIndexes([...completedIndexes]) }
-      : {}),
-    uncountedTerminatedPods: {},
+    ...(completedIndexes.size > 0 ? { completedIndexes: formatIndexes(completedIndexes) } : {}),
+    ...(job.spec.backoffLimitPerIndex === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
+    uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
   };
 }
 
@@ -85,10 +142,4 @@ export function isIndexed({ spec }: Job): boolean {
 export function indexOf({ metadata }: Pod): number | undefined {
   const index = metadata.annotations?.[indexAnnotation];
   return index === undefined ? undefined : Number(index);
-}
-
-/** Without a number of completions, one success ends the Job, once nothing runs any more. */
-function isFulfilled({ spec }: Job, { active, succeeded }: JobProgress): boolean {
-  if (spec.completions === undefined) return succeeded > 0 && active.length === 0;
-  return succeeded >= spec.completions;
 }

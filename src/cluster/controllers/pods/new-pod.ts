@@ -5,7 +5,7 @@ import type { Pod, PodTemplate } from "../api/core.ts";
 export function newPod(
   owner: KubernetesObject,
   template: PodTemplate,
-  name: { name: string } | { generateName: string },
+  name: { name: string; generateName: string } | { generateName: string },
   labels: Readonly<Record<string, string>> = {},
 ): Pod {
   const { labels: own, annotations, finalizers } = template.metadata ?? {};

@@ -47,11 +47,11 @@ export function replicaSetController(context: ControllerContext): Controller {
   async function updateStatus(key: string): Promise<number | undefined> {
     const replicaSet = findByKey(objects, replicaSets, key);
     if (!replicaSet) return undefined;
-    const owned = (await claimDependents(objects, user, replicaSet, pods)).filter(isActive);
+    const owned = await claimDependents(objects, user, replicaSet, pods);
     const status = replicaSetStatus(replicaSet, owned, clock.now());
     if (!isEqual(status, replicaSet.status)) {
       await objects.update(user, { ...replicaSet, status }, "status");
     }
-    return nextAvailable(owned, replicaSet.spec.minReadySeconds, clock.now());
+    return nextAvailable(owned.filter(isActive), replicaSet.spec.minReadySeconds, clock.now());
   }
 }

@@ -14,6 +14,11 @@ export interface RevisedOwner extends KubernetesObject {
   spec: { selector: LabelSelector; template: PodTemplate; revisionHistoryLimit?: number };
 }
 
+/** Under which label a revision carries its hash depends on whose it is. */
+function hashLabelOf({ kind }: RevisedOwner): string {
+  return kind === "StatefulSet" ? "controller.kubernetes.io/hash" : revisionLabel;
+}
+
 /** Lists the revisions of an owner, oldest first. */
 export async function listRevisions(
   objects: ClusterObjects,
@@ -47,7 +52,7 @@ export async function ensureRevision(
     metadata: {
       name: `${owner.metadata.name}-${hash}`,
       namespace: owner.metadata.namespace!,
-      labels: { ...owner.spec.template.metadata?.labels, [revisionLabel]: hash },
+      labels: { ...owner.spec.template.metadata?.labels, [hashLabelOf(owner)]: hash },
       ownerReferences: [ownerReferenceTo(owner)],
     },
     data,

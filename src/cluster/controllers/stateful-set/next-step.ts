@@ -72,7 +72,7 @@ function nextUpdate(
   const updatable = wanted.slice(partition).toReversed();
   for (const ordinal of updatable) {
     const pod = byOrdinal.get(ordinal);
-    const outdated = pod && revisionOfPod(set, pod) !== updateRevision;
+    const outdated = pod && revisionOfPod(pod) !== updateRevision;
     if (outdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
     if (!healthy(pod)) return nothing;
   }

@@ -13,8 +13,8 @@ export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number {
 }
 
 /** The name of the revision that a pod was made from. */
-export function revisionOfPod({ metadata }: StatefulSet, pod: Pod): string {
-  return `${metadata.name}-${pod.metadata.labels?.[revisionLabel] ?? ""}`;
+export function revisionOfPod(pod: Pod): string {
+  return pod.metadata.labels?.[revisionLabel] ?? "";
 }
 
 /** Makes the pod of an ordinal: the name, the host name and the volumes stay with it for good. */
@@ -23,9 +23,9 @@ export function statefulPod(set: StatefulSet, ordinal: number, revision: Control
   const pod = newPod(
     set,
     revision.data.spec.template,
-    { name },
+    { name, generateName: `${set.metadata.name}-` },
     {
-      [revisionLabel]: revision.metadata.labels?.[revisionLabel] ?? "",
+      [revisionLabel]: revision.metadata.name!,
       "statefulset.kubernetes.io/pod-name": name,
       "apps.kubernetes.io/pod-index": String(ordinal),
     },
@@ -58,9 +58,7 @@ export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeCla
       namespace: set.metadata.namespace!,
       labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
       ...(template.metadata.annotations ? { annotations: template.metadata.annotations } : {}),
-      ...(whenDeleted === "Delete"
-        ? { ownerReferences: [ownerReferenceTo(set, { controller: false })] }
-        : {}),
+      ...(whenDeleted === "Delete" ? { ownerReferences: [ownerReferenceTo(set)] } : {}),
     },
     spec: structuredClone(template.spec),
   }));

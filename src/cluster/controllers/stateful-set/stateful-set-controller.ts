@@ -81,8 +81,8 @@ export function statefulSetController(context: ControllerContext): Controller {
     for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
       const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
       if (!claim) continue;
-      const reference = ownerReferenceTo(pod, { controller: false });
-      const ownerReferences = withOwnerReference(claim.metadata.ownerReferences, reference);
+      const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
+      const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
       await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
     }
   }
@@ -96,7 +96,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     const inUse = [
       status.currentRevision!,
       status.updateRevision!,
-      ...owned.map((pod) => revisionOfPod(set, pod)),
+      ...owned.map((pod) => revisionOfPod(pod)),
     ];
     await dropOldRevisions(objects, user, set, new Set(inUse));
     return nextAvailable(owned, set.spec.minReadySeconds, clock.now());

@@ -14,7 +14,7 @@ export function statefulSetStatus(
   const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
   const count = (holds: (pod: Pod) => boolean) => living.filter(holds).length;
   const before = set.status?.currentRevision || updateRevision;
-  const updated = count((pod) => revisionOfPod(set, pod) === updateRevision);
+  const updated = count((pod) => revisionOfPod(pod) === updateRevision);
   const ready = count(isReady);
   const replicas = set.spec.replicas ?? 1;
   const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
@@ -25,7 +25,7 @@ export function statefulSetStatus(
     replicas: pods.length,
     ...positiveCounts({
       readyReplicas: ready,
-      currentReplicas: count((pod) => revisionOfPod(set, pod) === currentRevision),
+      currentReplicas: count((pod) => revisionOfPod(pod) === currentRevision),
       updatedReplicas: updated,
     }),
     currentRevision,

@@ -1,0 +1,72 @@
+import { send } from "../../src/cluster/testing/send.ts";
+import { maskState } from "./mask-state.ts";
+import type { PodReport, Request, Step, Target } from "./story.ts";
+
+interface Pod {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly status?: { readonly phase?: string };
+}
+
+/** What controllers write into a namespace. */
+const watched = [
+  "/apis/apps/v1/namespaces/{ns}/deployments",
+  "/apis/apps/v1/namespaces/{ns}/replicasets",
+  "/apis/apps/v1/namespaces/{ns}/statefulsets",
+  "/apis/apps/v1/namespaces/{ns}/daemonsets",
+  "/apis/apps/v1/namespaces/{ns}/controllerrevisions",
+  "/apis/batch/v1/namespaces/{ns}/jobs",
+  "/apis/batch/v1/namespaces/{ns}/cronjobs",
+  "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets",
+  "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices",
+  "/api/v1/namespaces/{ns}/persistentvolumeclaims",
+  "/api/v1/namespaces/{ns}/pods",
+];
+
+/** Does what a step says, without waiting for what comes of it. */
+export async function runStep(target: Target, { requests = [], reports = [] }: Step): Promise<void> {
+  for (const request of requests) await ask(target, request);
+  for (const report of reports) await reportPods(target, report);
+}
+
+async function reportPods(target: Target, { labels, phases, count, status }: PodReport): Promise<void> {
+  const path = "/api/v1/namespaces/{ns}/pods";
+  const { items } = (await ask(target, { method: "GET", path })) as { items: Pod[] };
+  const isMeant = (pod: Pod) =>
+    Object.entries(labels).every(([label, value]) => pod.metadata.labels?.[label] === value) &&
+    (phases ?? ["Pending"]).includes(pod.status?.phase ?? "Pending");
+  for (const [index, { metadata }] of items.filter(isMeant).slice(0, count).entries()) {
+    const body = {
+      status: { podIP: `10.1.0.${index + 1}`, podIPs: [{ ip: `10.1.0.${index + 1}` }], ...status },
+    };
+    const type = "application/merge-patch+json";
+    await askIfThere(target, { method: "PATCH", path: `${path}/${metadata.name}/status`, body, type });
+  }
+}
+
+/** The masked state of a namespace as it is now. */
+export async function readState(target: Target): Promise<unknown[]> {
+  const lists = await Promise.all(watched.map((path) => ask(target, { method: "GET", path })));
+  return maskState(lists as { kind: string; items: object[] }[], target.namespace);
+}
+
+/** A pod may be gone by the time that it is reported of: a rollout goes on with the first that is ready. */
+async function askIfThere(target: Target, request: Request): Promise<void> {
+  await ask(target, request).catch((error: Error) => {
+    if (!error.message.includes('"NotFound"')) throw error;
+  });
+}
+
+async function ask(
+  { kubeconfig, namespace }: Target,
+  { method, path, body, type }: Request,
+): Promise<unknown> {
+  const fill = (text: string) => text.replaceAll("{ns}", namespace);
+  const answer = await send(kubeconfig, {
+    method,
+    path: fill(path),
+    ...(type && { headers: { "Content-Type": type } }),
+    ...(body !== undefined && { body: JSON.parse(fill(JSON.stringify(body))) as unknown }),
+  });
+  if (answer.code >= 400) throw new Error(`${method} ${fill(path)}: ${answer.text}`);
+  return answer.body;
+}

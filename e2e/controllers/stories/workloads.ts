@@ -1,0 +1,138 @@
+import { merge, post, ready, remove, type Story } from "../story.ts";
+
+const deployments = "/apis/apps/v1/namespaces/{ns}/deployments";
+const statefulSets = "/apis/apps/v1/namespaces/{ns}/statefulsets";
+const services = "/api/v1/namespaces/{ns}/services";
+const budgets = "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets";
+
+const labels = { app: "w" };
+const template = (image: string) => ({
+  metadata: { labels },
+  spec: { containers: [{ name: "c", image, ports: [{ name: "http", containerPort: 80 }] }] },
+});
+const placed = template("i:1");
+const workload = (spec: object) => ({
+  metadata: { name: "w" },
+  spec: { replicas: 3, selector: { matchLabels: labels }, template: template("i:1"), ...spec },
+});
+const image = (tag: string) => ({ spec: { template: template(`i:${tag}`) } });
+const running = { labels, status: ready };
+const claims = [
+  {
+    metadata: { name: "data" },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "none",
+      resources: { requests: { storage: "1Gi" } },
+    },
+  },
+];
+
+export const workloadStories: readonly Story[] = [
+  {
+    name: "a deployment is rolled out, paused and scaled",
+    steps: [
+      { name: "created", requests: [post(deployments, workload({}))] },
+      { name: "ready", reports: [running] },
+      { name: "new image", requests: [merge(`${deployments}/w`, image("2"))] },
+      { name: "one new pod ready", reports: [running] },
+      { name: "paused", requests: [merge(`${deployments}/w`, { spec: { paused: true } })] },
+      { name: "scaled while paused", requests: [merge(`${deployments}/w`, { spec: { replicas: 6 } })] },
+      { name: "resumed", requests: [merge(`${deployments}/w`, { spec: { paused: false } })] },
+      { name: "new pods ready", reports: [running] },
+      {
+        name: "deleted",
+        requests: [remove(`${deployments}/w`, { propagationPolicy: "Foreground" })],
+        rest: 5,
+      },
+    ],
+  },
+  {
+    name: "a deployment is recreated",
+    steps: [
+      { name: "created", requests: [post(deployments, workload({ strategy: { type: "Recreate" } }))] },
+      { name: "ready", reports: [running] },
+      { name: "new image", requests: [merge(`${deployments}/w`, image("2"))] },
+    ],
+  },
+  {
+    name: "a stateful set in order",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post(statefulSets, workload({ serviceName: "w", replicas: 2, volumeClaimTemplates: claims })),
+        ],
+      },
+      { name: "first ready", reports: [running] },
+      { name: "second ready", reports: [running] },
+      { name: "new image", requests: [merge(`${statefulSets}/w`, image("2"))] },
+      { name: "the last is ready again", reports: [running] },
+      { name: "the first is ready again", reports: [running] },
+      { name: "scaled down", requests: [merge(`${statefulSets}/w`, { spec: { replicas: 1 } })] },
+    ],
+  },
+  {
+    name: "a stateful set in parallel, with a partition and claims that go with it",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post(
+            statefulSets,
+            workload({
+              serviceName: "w",
+              podManagementPolicy: "Parallel",
+              updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } },
+              persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Delete" },
+              volumeClaimTemplates: claims,
+            }),
+          ),
+        ],
+      },
+      { name: "ready", reports: [running] },
+      { name: "new image", requests: [merge(`${statefulSets}/w`, image("2"))] },
+      { name: "the last is ready again", reports: [running] },
+      { name: "scaled down", requests: [merge(`${statefulSets}/w`, { spec: { replicas: 1 } })] },
+    ],
+  },
+  {
+    name: "endpoints of a service, and the budget of its pods",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          // A pod without a node is no endpoint; with one, it takes its time to go.
+          post("/api/v1/nodes", { metadata: { name: "{ns}" } }),
+          post(services, {
+            metadata: { name: "s", labels: { tier: "web" } },
+            spec: { selector: labels, ports: [{ name: "web", port: 80, targetPort: "http" }] },
+          }),
+          post(services, {
+            metadata: { name: "headless" },
+            spec: {
+              clusterIP: "None",
+              publishNotReadyAddresses: true,
+              selector: labels,
+              ports: [{ name: "web", port: 80 }],
+            },
+          }),
+          post(budgets, {
+            metadata: { name: "b" },
+            spec: { minAvailable: 2, selector: { matchLabels: labels } },
+          }),
+          post(
+            deployments,
+            workload({ template: { ...placed, spec: { ...placed.spec, nodeName: "{ns}" } } }),
+          ),
+        ],
+      },
+      { name: "two ready", reports: [{ ...running, count: 2 }] },
+      {
+        name: "the third has an address",
+        reports: [{ labels, status: { phase: "Running", conditions: [{ type: "Ready", status: "False" }] } }],
+      },
+      { name: "scaled down", requests: [merge(`${deployments}/w`, { spec: { replicas: 1 } })] },
+    ],
+  },
+];

@@ -1,0 +1,61 @@
+import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+
+/** What a kubelet would report of pods: of those with these labels, the first in the order of their names. */
+export interface PodReport {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Pods in these phases are meant; those that wait, unless said otherwise. */
+  readonly phases?: readonly string[];
+  readonly count?: number;
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly type?: string;
+}
+
+/** What happens next; afterwards the controllers come to rest. */
+export interface Step {
+  readonly name: string;
+  readonly requests?: readonly Request[];
+  readonly reports?: readonly PodReport[];
+  /** Seconds without any change after which a real control plane counts as at rest. Default: 3. */
+  readonly rest?: number;
+}
+
+/** Steps in a namespace of their own, `{ns}` in paths and bodies. */
+export interface Story {
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
+/** The state of a namespace after a step, masked: what both control planes must agree about. */
+export interface Outcome {
+  readonly step: string;
+  readonly state: readonly unknown[];
+}
+
+export interface Target {
+  readonly kubeconfig: Kubeconfig;
+  readonly namespace: string;
+}
+
+export const post = (path: string, body: unknown): Request => ({ method: "POST", path, body });
+export const merge = (path: string, body: unknown): Request => ({
+  method: "PATCH",
+  path,
+  body,
+  type: "application/merge-patch+json",
+});
+export const remove = (path: string, body?: unknown): Request => ({
+  method: "DELETE",
+  path,
+  ...(body !== undefined && { body }),
+});
+
+export const ready = {
+  phase: "Running",
+  conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2020-01-01T00:00:00Z" }],
+} as const;

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+import { chapters } from "../controllers/chapters.ts";
+import { recordStory } from "../controllers/record-story.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { findBinaries } from "./control-plane-binaries.ts";
+
+/** What is recorded of a real kube-controller-manager is what it still does. */
+const binaries = findBinaries({ build: false });
+if ("missing" in binaries) console.log(`left out: the real controllers: ${binaries.missing}`);
+
+describe.skipIf("missing" in binaries)("a real kube-controller-manager", () => {
+  let control: ControlPlane;
+  beforeAll(async () => {
+    if ("missing" in binaries) return;
+    control = await startControlPlane(binaries.folder, { controllerManager: true });
+  });
+  afterAll(() => control?.stop());
+
+  test.each(Object.entries(chapters))("does what is recorded: %s", async (chapter, stories) => {
+    const kubeconfig = parse(readFileSync(control.kubeconfig, "utf8")) as Kubeconfig;
+    const file = new URL(`../controllers/recorded/${chapter}.json`, import.meta.url);
+    const recorded = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;
+    const outcomes = await Promise.all(
+      stories.map((story, index) => recordStory(kubeconfig, story, `${chapter}-${index}`)),
+    );
+    for (const [index, { name }] of stories.entries()) expect(outcomes[index]).toEqual(recorded[name]);
+  });
+});

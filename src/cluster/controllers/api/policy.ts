@@ -1,0 +1,19 @@
+import type { IntOrString, KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { ResourceName } from "../objects.ts";
+import type { LooseCondition } from "./core.ts";
+
+export interface PodDisruptionBudget extends KubernetesObject {
+  spec: { minAvailable?: IntOrString; maxUnavailable?: IntOrString; selector?: LabelSelector };
+  status?: PodDisruptionBudgetStatus;
+}
+
+export interface PodDisruptionBudgetStatus {
+  observedGeneration?: number;
+  currentHealthy: number;
+  desiredHealthy: number;
+  expectedPods: number;
+  disruptionsAllowed: number;
+  conditions?: (LooseCondition & { observedGeneration?: number })[];
+}
+
+export const podDisruptionBudgets: ResourceName<PodDisruptionBudget> = "poddisruptionbudgets.policy";

@@ -1,0 +1,49 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Pod } from "../api/core.ts";
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../api/policy.ts";
+import { scaledCount } from "../deployment/replica-counts.ts";
+import { isFinished, isReady } from "../pods/pod-state.ts";
+
+/** How many of a budget's pods may go: of its pods, and of how many their owners want. */
+export function budgetStatus(
+  budget: PodDisruptionBudget,
+  pods: readonly Pod[],
+  wantedByOwners: number,
+  now: Date,
+): PodDisruptionBudgetStatus {
+  const { minAvailable, maxUnavailable } = budget.spec;
+  const isCount = maxUnavailable === undefined && typeof minAvailable !== "string";
+  const expectedPods = isCount ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? scaledCount(minAvailable ?? 1, expectedPods, Math.ceil)
+      : Math.max(0, expectedPods - scaledCount(maxUnavailable, expectedPods, Math.ceil));
+  const currentHealthy = pods.filter((pod) => isReady(pod) && !pod.metadata.deletionTimestamp).length;
+  const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
+  return {
+    observedGeneration: budget.metadata.generation ?? 0,
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    disruptionsAllowed,
+    conditions: [allowed(budget, disruptionsAllowed > 0, now)],
+  };
+}
+
+function allowed(
+  { metadata, status }: PodDisruptionBudget,
+  isAllowed: boolean,
+  now: Date,
+): NonNullable<PodDisruptionBudgetStatus["conditions"]>[number] {
+  const last = status?.conditions?.find(({ type }) => type === "DisruptionAllowed");
+  const state = isAllowed ? "True" : "False";
+  return {
+    type: "DisruptionAllowed",
+    status: state,
+    reason: isAllowed ? "SufficientPods" : "InsufficientPods",
+    message: "",
+    observedGeneration: metadata.generation ?? 0,
+    lastTransitionTime:
+      last?.status === state ? (last.lastTransitionTime ?? formatTime(now)) : formatTime(now),
+  };
+}
