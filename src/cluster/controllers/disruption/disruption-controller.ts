@@ -6,7 +6,6 @@ import { podDisruptionBudgets } from "../api/policy.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { sum } from "../deployment/replica-counts.ts";
 import { findByKey, keyOf } from "../keys.ts";
-import type { ResourceName } from "../objects.ts";
 import { budgetStatus } from "./budget-status.ts";
 
 const user = userOf("disruption");
@@ -52,7 +51,7 @@ export function disruptionController({ objects, clock }: ControllerContext): Con
     const { apiVersion, kind, name } = reference;
     const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
     if (!served) return undefined;
-    const owner = objects.get(served.resource as ResourceName<Scaled>, object.metadata.namespace, name);
+    const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
     return owner && (ownerOf(owner) ?? owner);
   }
 }
