@@ -98,4 +98,44 @@ export const patches: readonly Story[] = [
     { method: "PATCH", path: `${cm}/a`, type: "application/json", body: {} },
     { method: "PATCH", path: `${cm}/a`, type: "text/plain", body: "x" },
   ]),
+  story("strategic patch: deletions make room for what is new", [
+    post(deployments, {
+      ...deployment,
+      spec: {
+        ...deployment.spec,
+        template: {
+          ...deployment.spec.template,
+          spec: { containers: ["a", "b", "d"].map((name) => ({ name, image: `${name}:1` })) },
+        },
+      },
+    }),
+    strategic(`${deployments}/d`, {
+      spec: {
+        template: {
+          spec: {
+            "$setElementOrder/containers": [{ name: "b" }, { name: "c" }],
+            containers: [
+              { name: "c", image: "c:1" },
+              { name: "a", $patch: "delete" },
+            ],
+          },
+        },
+      },
+    }),
+    strategic(`${deployments}/d`, {
+      spec: {
+        template: {
+          spec: {
+            "$setElementOrder/containers": [{ name: "e" }, { name: "b" }, { name: "f" }],
+            containers: [
+              { name: "e", image: "e:1" },
+              { name: "f", image: "f:1" },
+              { name: "c", $patch: "delete" },
+              { name: "d", $patch: "delete" },
+            ],
+          },
+        },
+      },
+    }),
+  ]),
 ];

@@ -65,6 +65,8 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   const startRevision = core.store.revision;
   const stop = resource.collection.listen((change) => feed.push(change));
   out.onEnd(stop);
+  // A changed CRD reads objects in another way: clients are to begin anew.
+  out.onEnd(core.registry.whenReplaced(resource, () => out.end()));
   try {
     for (const entry of await resource.presentAll(initial, target.version.name)) {
       if (options.matches?.(entry.object) ?? true) out.write(encoder.initial(entry));

@@ -12,6 +12,7 @@ export interface Endpoint {
 export class Registry {
   readonly store: Store;
   readonly #resources = new Map<string, Resource>();
+  readonly #waiting = new WeakMap<Resource, Set<() => void>>();
   #generation = 0;
 
   constructor(store: Store) {
@@ -24,12 +25,30 @@ export class Registry {
   }
 
   add(resource: Resource): void {
-    this.#resources.set(idOf(resource.group, resource.plural), resource);
+    const id = idOf(resource.group, resource.plural);
+    const before = this.#resources.get(id);
+    this.#resources.set(id, resource);
     this.#generation++;
+    if (before) this.#tellReplaced(before);
   }
 
   remove(group: string, plural: string): void {
-    if (this.#resources.delete(idOf(group, plural))) this.#generation++;
+    const before = this.find(group, plural);
+    if (!before) return;
+    this.#resources.delete(idOf(group, plural));
+    this.#generation++;
+    this.#tellReplaced(before);
+  }
+
+  /** Calls back once, when a resource is no longer served as it was; the answer calls it off. */
+  whenReplaced(resource: Resource, run: () => void): () => void {
+    const waiting = this.#waiting.get(resource) ?? new Set();
+    this.#waiting.set(resource, waiting.add(run));
+    return () => void waiting.delete(run);
+  }
+
+  #tellReplaced(resource: Resource): void {
+    for (const run of this.#waiting.get(resource) ?? []) run();
   }
 
   /** The resources in the order in which they came: built-in ones first. */

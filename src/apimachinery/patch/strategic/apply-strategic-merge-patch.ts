@@ -43,13 +43,32 @@ function mergeMembers(object: JSONObject, patch: ObjectPatch, schema: SchemaNode
     if (!Array.isArray(list)) continue;
     const { mergeKey } = listStrategy(memberSchema(schema, key));
     checkOrder(memberOf(patch.members, key), order, mergeKey);
-    setMember(merged, key, orderItems(list, order, asList(memberOf(object, key)), mergeKey));
+    const patched = asList(memberOf(patch.members, key));
+    const before = placesBefore(asList(memberOf(object, key)), patched, mergeKey);
+    setMember(merged, key, orderItems(list, order, before, mergeKey));
   }
   for (const [key, values] of patch.deletions) {
     const list = memberOf(merged, key);
     if (Array.isArray(list)) setMember(merged, key, deleteValues(list, values));
   }
   return merged;
+}
+
+/**
+ * The order that items not named by the patch keep to. The API server merges in place: where the patch deletes items,
+ * its new ones move into the room that these leave, and so they count as having been there.
+ */
+function placesBefore(
+  list: readonly JSONValue[],
+  patched: readonly JSONValue[],
+  mergeKey: string | undefined,
+): JSONValue[] {
+  const has = (items: readonly JSONValue[], item: JSONValue): boolean =>
+    items.some((other) => identity(other, mergeKey) === identity(item, mergeKey));
+  const directed = patched.filter((item) => isObject(item) && memberOf(item, "$patch") === "delete");
+  const kept = list.filter((item) => !has(directed, item));
+  const added = patched.filter((item) => !has(directed, item) && !has(kept, item));
+  return [...kept, ...added].slice(0, list.length);
 }
 
 function mergeValue(

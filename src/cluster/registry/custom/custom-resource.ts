@@ -25,11 +25,17 @@ const verbs: readonly Verb[] = [
   "watch",
 ];
 
+interface Surroundings {
+  readonly collection: Collection;
+  readonly convert: ConvertObjects;
+  /** Whether the CRD is being deleted: its objects may change and go, but none comes. */
+  readonly isTerminating: () => boolean;
+}
+
 /** Makes the resource that a CRD describes. A changed CRD makes a new one over the same collection. */
 export function customResource(
   crd: CustomResourceDefinition,
-  collection: Collection,
-  convert: ConvertObjects,
+  { collection, convert, isTerminating }: Surroundings,
 ): Resource {
   const { group, scope } = crd.spec;
   const names = { ...crd.spec.names, ...crd.status?.acceptedNames };
@@ -54,7 +60,7 @@ export function customResource(
     storageVersion,
     storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
     collection,
-    strategy: customStrategy(crd, schemas),
+    strategy: customStrategy(crd, schemas, isTerminating),
     subresources: subresourcesOf(crd, storageVersion),
     custom: true,
     present: (entry, version) => versions.present(entry, version),

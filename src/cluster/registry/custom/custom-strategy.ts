@@ -3,6 +3,7 @@ import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import { type CompiledSchema, type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../../storage/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../built-in/default-strategy.ts";
+import { forbidden } from "../../status/index.ts";
 import { objectMetaNode } from "../object-meta-schema.ts";
 import type { Strategy } from "../resource.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
@@ -12,6 +13,7 @@ import { readPath } from "./json-path.ts";
 export function customStrategy(
   crd: CustomResourceDefinition,
   schemas: ReadonlyMap<string, CompiledSchema>,
+  isTerminating: () => boolean,
 ): Strategy {
   const hasStatus = crd.spec.versions.some(({ subresources }) => subresources?.status !== undefined);
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
@@ -28,6 +30,12 @@ export function customStrategy(
     generation: true,
     specChanged: (object, old) => !isEqual(content(object, hasStatus), content(old, hasStatus)),
     resetFields: hasStatus ? resetStatus : resetNothing,
+    prepareForCreate({ metadata }) {
+      if (!isTerminating()) return;
+      const { group, names } = crd.spec;
+      const why = "create not allowed while custom resource definition is terminating";
+      throw forbidden({ group, ...names }, metadata.name ?? "", why);
+    },
     default(object, context) {
       const schema = schemaFor(context);
       dropUnknownMetadata(object);

@@ -28,6 +28,7 @@ const crd = (plural: string, kind: string, version: object = {}) => ({
     ],
   },
 });
+const merge = "application/merge-patch+json";
 const call = (method: string, path: string, body?: unknown, type = "application/json") =>
   send(cluster.kubeconfig, {
     method,
@@ -80,6 +81,11 @@ test("a CRD goes with its objects, and waits for their finalizers", async () => 
   expect((await call("GET", "/apis/example.com/v1/things/a")).code).toBe(404);
   expect((await call("GET", `${definitions}/things.example.com`)).body).toMatchObject({
     metadata: { finalizers: ["customresourcecleanup.apiextensions.k8s.io"] },
+  });
+  expect((await call("POST", "/apis/example.com/v1/things", thing("late"))).body).toMatchObject({
+    code: 403,
+    message:
+      'things.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
   });
   await call(
     "PATCH",
@@ -148,4 +154,50 @@ test("a CRD opens fields to field selectors", async () => {
   const found = await call("GET", "/apis/example.com/v1/things?fieldSelector=size%3D2");
   expect(found.body).toMatchObject({ items: [{ metadata: { name: "t2" } }] });
   expect((await call("GET", "/apis/example.com/v1/things?fieldSelector=color%3Dred")).code).toBe(400);
+});
+
+test("a watch ends when its CRD changes or goes, and not when a condition does", async () => {
+  await call("POST", definitions, crd("things", "Thing"));
+  const watch = () => call("GET", "/apis/example.com/v1/things?watch=true");
+  const thing = (name: string, fields: object) => ({
+    apiVersion: "example.com/v1",
+    kind: "Thing",
+    metadata: { name },
+    ...fields,
+  });
+  const types = (text: string) =>
+    text
+      .trim()
+      .split("\n")
+      .map(
+        (line) =>
+          JSON.parse(line) as { type: string; object: { metadata: { name: string }; color?: string } },
+      )
+      .map(({ type, object }) => [type, object.metadata.name, object.color]);
+
+  const first = watch();
+  await call("POST", "/apis/example.com/v1/things", thing("a", { color: "red" }));
+  await call("PATCH", `${definitions}/things.example.com`, { metadata: { labels: { a: "b" } } }, merge);
+  await call("POST", "/apis/example.com/v1/things", thing("b", {}));
+  const properties = { color: { type: "string" } };
+  const schema = { openAPIV3Schema: { type: "object", properties } };
+  const patch = [{ op: "replace", path: "/spec/versions/0/schema", value: schema }];
+  await call("PATCH", `${definitions}/things.example.com`, patch, "application/json-patch+json");
+  expect(types((await first).text)).toEqual([
+    ["ADDED", "a", undefined],
+    ["ADDED", "b", undefined],
+  ]);
+
+  const second = call(
+    "GET",
+    `/apis/example.com/v1/things?watch=true&resourceVersion=${cluster.core.store.revision}`,
+  );
+  await call("POST", "/apis/example.com/v1/things", thing("c", { color: "red" }));
+  await call("DELETE", `${definitions}/things.example.com`);
+  expect(types((await second).text)).toEqual([
+    ["ADDED", "c", "red"],
+    ["DELETED", "a", undefined],
+    ["DELETED", "b", undefined],
+    ["DELETED", "c", "red"],
+  ]);
 });

@@ -25,6 +25,8 @@ class Definitions {
   readonly #crds: Collection;
   readonly #convert: ConvertObjects;
   readonly #emptying = new Set<string>();
+  /** What each resource was made of. */
+  readonly #served = new Map<string, object>();
 
   constructor(registry: Registry, store: Store, clock: Clock, convert: ConvertObjects) {
     this.#convert = convert;
@@ -52,6 +54,7 @@ class Definitions {
 
   #withdraw(key: string): void {
     const { plural, group } = splitName(key);
+    this.#served.delete(key);
     this.#registry.remove(group, plural);
     // A name that was taken may be free now.
     for (const { key: other, object } of this.#crds.list()) {
@@ -109,9 +112,16 @@ class Definitions {
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }
 
+  /** Watches end when their resource is made anew, so it is only where that means something else. */
   #serve(crd: CustomResourceDefinition): void {
-    const collection = this.#store.collection(crd.metadata.name!);
-    this.#registry.add(customResource(crd, collection, this.#convert));
+    const key = crd.metadata.name!;
+    const { spec, status } = crd;
+    const served = { spec, acceptedNames: status?.acceptedNames };
+    if (isEqual(this.#served.get(key), served)) return;
+    this.#served.set(key, served);
+    const isTerminating = () => this.#crds.get(key)?.object.metadata.deletionTimestamp !== undefined;
+    const collection = this.#store.collection(key);
+    this.#registry.add(customResource(crd, { collection, convert: this.#convert, isTerminating }));
   }
 
   #withConditions(crd: CustomResourceDefinition): CustomResourceDefinition {

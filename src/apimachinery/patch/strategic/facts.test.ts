@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { JSONObject, SchemaNode } from "../index.ts";
+import { applyStrategicMergePatch } from "./index.ts";
+
+/**
+ * What strategic merge patches make of objects, as the tests of Kubernetes' own library know it: put into fields of
+ * other names, each fact once. Patches are made by nobody here, so what that library says of making them is left out.
+ */
+const facts = JSON.parse(
+  readFileSync(new URL("../testdata/strategic-facts.json", import.meta.url), "utf8"),
+) as Array<{ from: JSONObject; patch: JSONObject; to: JSONObject }>;
+
+const list = (items: SchemaNode, strategy?: string, key?: string): SchemaNode => ({
+  type: "array",
+  items,
+  ...(strategy && { "x-kubernetes-patch-strategy": strategy }),
+  ...(key && { "x-kubernetes-patch-merge-key": key }),
+});
+const numbers: SchemaNode = { type: "integer" };
+const map: SchemaNode = { type: "object", additionalProperties: { type: "string" } };
+
+const properties: Record<string, SchemaNode> = {};
+const item: SchemaNode = { type: "object", properties };
+Object.assign(properties, {
+  merged: list(item, "merge", "id"),
+  replaced: list(item),
+  numbers: list(numbers, "merge"),
+  fixedNumbers: list(numbers),
+  // Of this one the library itself is not sure whether it is an object or a list of them.
+  nested: { ...list(item, "merge", "id"), properties },
+  map,
+  whole: { type: "object", "x-kubernetes-patch-strategy": "replace" },
+  retained: {
+    type: "object",
+    "x-kubernetes-patch-strategy": "retainKeys",
+    properties: {
+      map,
+      numbers: list(numbers, "merge"),
+      merged: list(item, "merge", "id"),
+      replaced: list(item),
+    },
+  },
+  retainedList: list(item, "merge,retainKeys", "id"),
+});
+
+test(`applyStrategicMergePatch() holds ${facts.length} facts of Kubernetes' own library, and none is left out`, () => {
+  const wrong = facts.flatMap((fact) => {
+    const mine = applyStrategicMergePatch(fact.from, fact.patch, item);
+    return JSON.stringify(sorted(mine)) === JSON.stringify(sorted(fact.to)) ? [] : [{ ...fact, mine }];
+  });
+  expect(wrong).toEqual([]);
+  console.log(`strategic merge patch: ${facts.length} of ${facts.length} facts hold`);
+});
+
+test.each([
+  [
+    "an order that the patch's own list contradicts",
+    { merged: [{ id: 3 }, { id: 1 }], "$setElementOrder/merged": [{ id: 1 }, { id: 3 }] },
+    "doesn't match",
+  ],
+  [
+    "an order of numbers that the list contradicts",
+    { numbers: [3, 1], "$setElementOrder/numbers": [1, 3] },
+    "doesn't match",
+  ],
+  ["an item without its key", { merged: [{ a: "b" }] }, "does not contain declared merge key"],
+])("applyStrategicMergePatch() refuses %s", (_name, patch, message) => {
+  expect(() => applyStrategicMergePatch({ merged: [{ id: 1 }], numbers: [1] }, patch, item)).toThrow(message);
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+}
