@@ -50,7 +50,6 @@ test(`applyStrategicMergePatch() holds ${facts.length} facts of Kubernetes' own 
     return JSON.stringify(sorted(mine)) === JSON.stringify(sorted(fact.to)) ? [] : [{ ...fact, mine }];
   });
   expect(wrong).toEqual([]);
-  console.log(`strategic merge patch: ${facts.length} of ${facts.length} facts hold`);
 });
 
 test.each([
