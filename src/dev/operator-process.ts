@@ -22,6 +22,11 @@ export interface OperatorProcess {
   stop(): Promise<void>;
 }
 
+/** The operator's standard input is a pipe that closes with our process, even if that was killed. */
+const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
+  'process.stdin.on("end", () => process.kill(process.pid, "SIGTERM")).resume().unref();',
+)}`;
+
 /** Prepares the operator's process; `restart` starts it. */
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
   let current: ChildProcess | undefined;
@@ -33,11 +38,17 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
   const start = (): void => {
     const child = spawn(
       process.execPath,
-      ["--enable-source-maps", ...options.nodeArgs, options.file, ...options.args],
+      [
+        "--enable-source-maps",
+        `--import=${END_WITH_PARENT}`,
+        ...options.nodeArgs,
+        options.file,
+        ...options.args,
+      ],
       {
         cwd: options.project,
         env: { ...process.env, ...options.env },
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["pipe", "pipe", "pipe"],
       },
     );
     current = child;

@@ -1,3 +1,4 @@
+import { quoteWord } from "../shared/text.ts";
 import type { DevEvent } from "./dev-event.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -9,7 +10,7 @@ export function plainView(
   return {
     report: (event) => print(plainLines(event, describeError)),
     started: ({ url, kubeconfig }) =>
-      print(`cluster ready at ${url}: KUBECONFIG=${kubeconfig} kubectl get all`),
+      print(`cluster ready at ${url}: KUBECONFIG=${quoteWord(kubeconfig)} kubectl get all`),
     quit: new Promise(() => undefined),
     close: () => undefined,
   };

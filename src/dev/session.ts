@@ -6,6 +6,7 @@ import { applyConfig, applySamples, takeBack } from "./apply-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
+import { lockSession } from "./lock-session.ts";
 import { operatorProcess } from "./operator-process.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import { watchObjects } from "./watch-objects.ts";
@@ -71,6 +72,7 @@ async function start(
 ): Promise<Omit<Session, "stop">> {
   const { root } = options;
   const folder = join(root, ".tsbuilder/dev");
+  cleanups.push(lockSession(folder));
   await options.generate();
 
   const bundle = await watchableBundle(root, join(folder, "operator.mjs"));

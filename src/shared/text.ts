@@ -53,3 +53,8 @@ export function listWords(words: readonly string[], conjunction = "or"): string 
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1)}`;
 }
+
+/** Writes a word so that a shell takes it as one. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

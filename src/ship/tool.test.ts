@@ -35,7 +35,7 @@ test.each([
     "pull access denied for nodee, repository does not exist: denied: requested access to the resource is denied",
     "--build-arg BASE_IMAGE=",
   ],
-  ["kubectl", 'The Deployment "op" is invalid: spec.x: Invalid value', "mend it in config/"],
+  ["oc", 'The Deployment "op" is invalid: spec.x: Invalid value', "mend it in config/"],
   ["docker", "manifest for node:99 not found: manifest unknown", "--build-arg BASE_IMAGE="],
 ])("runTool() explains what %s means by %j", async (tool, words, hint) => {
   await expect(runTool(failing(tool, words))).rejects.toMatchObject({

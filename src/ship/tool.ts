@@ -1,5 +1,6 @@
 import { execa, ExecaError, type Options } from "execa";
 import { TsbuilderError } from "../shared/errors.ts";
+import { quoteWord } from "../shared/text.ts";
 import { hintForFailure, hintForMissing } from "./tool-hints.ts";
 
 /** One call of a program: what a person would type. */
@@ -42,9 +43,7 @@ export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<vo
 
 /** Writes a call as a line for a shell. */
 export function formatCall({ tool, args }: ToolCall): string {
-  return [tool, ...args]
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(" ");
+  return [tool, ...args].map(quoteWord).join(" ");
 }
 
 function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined): Options {

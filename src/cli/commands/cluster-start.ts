@@ -1,3 +1,4 @@
+import { quoteWord } from "../../shared/text.ts";
 import { defineCommand } from "../command.ts";
 import { endAsked } from "../wait-for-end.ts";
 
@@ -33,7 +34,9 @@ export const clusterStart = defineCommand({
     const { startForeground } = await import("../../dev/foreground-cluster.ts");
     const ended = endAsked();
     const cluster = await startForeground({ ...flags, folder: cwd });
-    ui.print(`cluster ready at ${cluster.url}: KUBECONFIG=${flags.kubeconfig} kubectl get namespaces`);
+    ui.print(
+      `cluster ready at ${cluster.url}: KUBECONFIG=${quoteWord(flags.kubeconfig)} kubectl get namespaces`,
+    );
     await ended;
     await cluster.stop();
   },

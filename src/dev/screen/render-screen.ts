@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
 import type { ShownObject } from "../dev-event.ts";
 import { type ScreenState, shownKey } from "./screen-state.ts";
@@ -34,7 +35,7 @@ export function renderScreen(state: ScreenState, { columns, rows }: ScreenSize):
 function headOf({ title, cluster, note }: ScreenState): Line[] {
   return [
     { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" },
-    ...(cluster ? [{ text: `KUBECONFIG=${cluster.kubeconfig}`, style: "dim" as const }] : []),
+    ...(cluster ? [{ text: `KUBECONFIG=${quoteWord(cluster.kubeconfig)}`, style: "dim" as const }] : []),
     { text: note, style: "cyan" },
     { text: "" },
   ];

@@ -1,0 +1,206 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
+import { run, type Shell, tryRun } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+import { editFile } from "../support/webhook-project.ts";
+
+// What goes wrong around `tsbuilder dev`: each case says what to do, ends with a code that is not 0 where the session
+// can't go on, and leaves no process behind. The project's path has a blank and a symbolic link in it.
+
+const cli = join(repository, "bin/tsbuilder.js");
+const types = "api/v1/mysql_types.ts";
+const patient = { timeout: 60_000 };
+let work: string;
+let project: Shell;
+
+beforeAll(async () => {
+  work = mkdtempSync(join(tmpdir(), "tsbuilder-failures-"));
+  mkdirSync(join(work, "my projects/mysql-operator"), { recursive: true });
+  symlinkSync(join(work, "my projects"), join(work, "link"));
+  project = { folder: join(work, "link/mysql-operator"), env: { HOME: work } };
+  await run(project, "node", cli, "init", "--domain", "example.com");
+  await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
+});
+
+afterEach(async () => {
+  await eventually(async () => (await processes()) === "", patient);
+});
+
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
+  ["while it generates", () => delay(700)],
+  ["when the cluster's kubeconfig is written", () => eventually(() => existsSync(kubeconfig()), patient)],
+  ["when the operator was started", (dev) => dev.sees("Starting")],
+  ["when it is ready", (dev) => dev.sees("cluster ready at")],
+  [
+    "while an edit is taken up",
+    async (dev) => {
+      await dev.sees("cluster ready at");
+      editFile(project, types, "foo?: string;", "foo?: string; ");
+      await delay(200);
+    },
+  ],
+])("Ctrl-C %s ends all of it", async (_, until) => {
+  rmSync(kubeconfig(), { force: true });
+  const dev = startTsbuilder(project, "dev");
+  await until(dev);
+  expect(await dev.stop("SIGINT")).toBe(0);
+});
+
+test("an operator does not outlive a session that was killed, and the next session starts", async () => {
+  const dev = startTsbuilder(project, "dev", "--persist");
+  await dev.sees("cluster ready at");
+  expect(await processes()).not.toBe("");
+  await dev.stop("SIGKILL");
+  await eventually(async () => expect(await processes()).toBe(""), patient);
+  const next = startTsbuilder(project, "dev", "--persist");
+  await next.sees("cluster ready at");
+  await next.stop();
+});
+
+test("a second session in one project is refused, and the first goes on", async () => {
+  const dev = startTsbuilder(project, "dev");
+  try {
+    await dev.sees("cluster ready at");
+    const second = await tryRun(project, "node", cli, "dev");
+    expect(second).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(second.stderr).toContain(`runs in this project already, as process ${dev.pid}`);
+    editFile(project, types, "foo?: string;", "foo?: string; ");
+    await dev.sees(`${types}: taken up`);
+  } finally {
+    await dev.stop();
+  }
+});
+
+test("sources that are broken at the start are shown with their place", async () => {
+  editFile(project, types, "foo?: string;", "foo?: ;");
+  const broken = await tryRun(project, "node", cli, "dev");
+  editFile(project, types, "foo?: ;", "foo?: string;");
+  expect(broken.exitCode).toBe(1);
+  expect(broken.stderr).toContain(`${types}:11:9: Type expected.`);
+});
+
+test("an operator that ends at once is said to, and is started again with the next edit", async () => {
+  const main = "src/main.ts";
+  editFile(project, main, "await manager.start();", 'throw new Error("not like this");');
+  const dev = startTsbuilder(project, "dev");
+  try {
+    await dev.sees("the operator ended with code 1");
+    await dev.sees("src/main.ts:");
+    editFile(project, main, 'throw new Error("not like this");', "await manager.start();");
+    await dev.sees(`${main}: taken up`);
+    expect(await dev.sees("Starting workers")).toContain("MySQL");
+  } finally {
+    await dev.stop();
+  }
+});
+
+test("a sample that the cluster refuses is something to mend, not the end", async () => {
+  const sample = "config/samples/apps_v1_mysql.yaml";
+  editFile(project, sample, "foo: bar", "foo: [bar]");
+  const dev = startTsbuilder(project, "dev", "--samples");
+  try {
+    await dev.sees('error: the cluster refused MySQL "mysql-sample"');
+    expect(dev.lines.join("\n")).not.toContain("internal error");
+  } finally {
+    editFile(project, sample, "foo: [bar]", "foo: bar");
+    expect(await dev.stop()).toBe(0);
+  }
+});
+
+test("a port that is taken, a folder that can't be written and a cluster that is gone say what to do", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await eventually(() => taken.address() !== null);
+  const { port } = taken.address() as { port: number };
+  const refused = await tryRun(project, "node", cli, "dev", "--port", String(port));
+  taken.close();
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toContain("hint: choose another with --port");
+
+  const file = join(work, "a-file");
+  writeFileSync(file, "");
+  const start = ["cluster", "start", "--kubeconfig", join(work, "kubeconfig")];
+  const unwritable = await tryRun(project, "node", cli, ...start, "--data", join(file, "data"));
+  expect(unwritable.exitCode).toBe(1);
+  expect(unwritable.stderr).toContain("the cluster's objects can't be kept");
+
+  const cluster = startTsbuilder(project, ...start);
+  await cluster.sees("cluster ready at");
+  await cluster.stop("SIGKILL");
+  const gone = await tryRun(project, "node", cli, "dev", "--yes", "--kubeconfig", join(work, "kubeconfig"));
+  expect(gone).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(gone.stderr).toContain("does not answer");
+  expect(gone.stderr).not.toContain("internal error");
+});
+
+const disk = smallDisk();
+if (disk === undefined) console.log("left out: a full disk: no file system can be mounted here");
+
+test.skipIf(disk === undefined)(
+  "a full disk is told to who writes; what was acknowledged is kept",
+  async () => {
+    const data = join(disk!, "data");
+    const config = join(work, "full.kubeconfig");
+    const start = ["cluster", "start", "--kubeconfig", config, "--data", data, "--controllers", "none"];
+    const cluster = startTsbuilder(project, ...start);
+    try {
+      await cluster.sees("cluster ready at");
+      const client = createClient(await loadConfig({ kubeconfig: config, env: {} }));
+      const stored: string[] = [];
+      const fill = async (): Promise<void> => {
+        for (let at = 0; at < 20; at += 1) {
+          const metadata = { namespace: "default", name: `c${at}` };
+          await client.create(ConfigMap, { metadata, data: { big: "x".repeat(400_000) } });
+          stored.push(metadata.name);
+        }
+      };
+      await expect(fill()).rejects.toThrow("no space left on device");
+      expect(stored.length).toBeGreaterThan(0);
+      await client.close();
+      await cluster.stop();
+      const again = startTsbuilder(project, ...start);
+      await again.sees("cluster ready at");
+      const after = createClient(await loadConfig({ kubeconfig: config, env: {} }));
+      const kept = await after.list(ConfigMap, { namespace: "default", live: true });
+      await after.close();
+      await again.stop();
+      const names = kept.map(({ metadata }) => metadata.name!).filter((name) => /^c\d+$/.test(name));
+      expect(names.toSorted()).toEqual(stored.toSorted());
+    } finally {
+      await cluster.stop();
+      execFileSync("umount", [disk!]);
+    }
+  },
+);
+
+/** A file system of 3 MB, where this machine lets us make one. */
+function smallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tsbuilder-test", folder], { stdio: "ignore" });
+    return folder;
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+}
+
+function kubeconfig(): string {
+  return join(project.folder, ".tsbuilder/dev/kubeconfig");
+}
+
+/** Operators of this project that run, by whichever of its two paths. */
+async function processes(): Promise<string> {
+  const pattern = `${work}/.*/mysql-operator/.tsbuilder/dev/operator.mjs`;
+  return (await tryRun(project, "pgrep", "-f", pattern)).stdout;
+}
