@@ -75,7 +75,7 @@ function apiserverFlags(etcd: number, secure: number): string[] {
     "--service-account-issuer=https://kubernetes.default.svc",
     "--service-account-key-file=service-account.pub",
     "--service-account-signing-key-file=service-account.key",
-    "--service-cluster-ip-range=10.0.0.0/24",
+    "--service-cluster-ip-range=10.0.0.0/16",
     "--authorization-mode=RBAC",
     "--disable-admission-plugins=ServiceAccount",
     "--allow-privileged=true",

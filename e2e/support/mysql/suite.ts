@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Fates, letPodsRun, volumeProvisioner } from "../../real/pods-run.ts";
 import { type ApiGateway, startApiGateway } from "../api-gateway.ts";
 import { type InstalledOperator, installOperator, type RunningOperator } from "../operator-process.ts";
 import type { ClusterWithControllers } from "../reference-operators.ts";
 import { repository } from "../source-imports.ts";
+import { lives } from "./lives.ts";
 import { scenarios } from "./scenarios.ts";
 import { Stage, type Theatre } from "./stage.ts";
 
@@ -61,6 +62,18 @@ export function mysqlScenarioSuite(where: string, start: () => Promise<ClusterWi
       test.for(scenarios)("$row: $title", async ({ row, play }) => {
         const stage = await new Stage(theatre, row).open();
         await expect(play(stage)).resolves.toBeUndefined();
+      });
+    });
+
+    describe("from one life to the next", () => {
+      const stop = async (): Promise<void> => void (await operator.stop());
+      beforeAll(stop);
+      afterEach(stop);
+
+      test.for(lives)("$row: $title", async ({ row, play }) => {
+        const stage = await new Stage(theatre, row).open();
+        const start = async () => (operator = await installed.start({ server: gateway.url }));
+        await expect(play(stage, { start, kubeconfig: cluster.kubeconfig, folder })).resolves.toBeUndefined();
       });
     });
   });

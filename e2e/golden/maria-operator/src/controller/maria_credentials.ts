@@ -43,10 +43,12 @@ export async function ensureCredentials(
   const name = namesOf(mysql).credentials;
   await claimName(client, mysql, Secret, name);
   const credentials = await findPasswords(client, mysql, observed);
-  const annotations = {
-    ...(wasInitialized(mysql, observed) ? { [INITIALIZED]: "true" } : {}),
-    ...(wasRestored(mysql, observed) ? { [RESTORED]: "true" } : {}),
-  };
+  const marks = [
+    ...(wasInitialized(mysql, observed) ? [INITIALIZED] : []),
+    ...(wasRestored(mysql, observed) ? [RESTORED] : []),
+  ];
+  const annotations =
+    marks.length > 0 ? Object.fromEntries(marks.map((mark) => [mark, "true"])) : undefined;
   await client.apply(Secret, {
     metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",

@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Namespace, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
+import { type ClusterRole, type PolicyRule, Role, RoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { expect } from "vitest";
+import { parse } from "yaml";
+import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import { installOperator } from "../operator-process.ts";
+import { repository } from "../source-imports.ts";
+import type { Life } from "./lives.ts";
+import { patient, wait } from "./stage.ts";
+
+/** An operator that may see one namespace. */
+export const scopedLife: Life = {
+  row: "T32",
+  title: "an operator of one namespace, with a Role, does all of its work there and nothing elsewhere",
+  async play(stage, { kubeconfig, folder }) {
+    const { client, namespace } = stage;
+    const elsewhere = { namespace: `${namespace}-b`, name: "outside" };
+    await client.create(Namespace, { metadata: { name: elsewhere.namespace } });
+    const account = { namespace, name: "operator-of-one" };
+    mkdirSync(join(folder, "scoped"), { recursive: true });
+    const scoped = await installOperator({
+      client,
+      kubeconfig,
+      folder: join(folder, "scoped"),
+      account,
+      project,
+      install: async () => {
+        const rules = readRules();
+        await client.create(ServiceAccount, { metadata: account });
+        await client.create(Role, { metadata: account, rules });
+        const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: account.name };
+        const subjects = [{ kind: "ServiceAccount", ...account }];
+        await client.create(RoleBinding, { metadata: account, roleRef, subjects });
+      },
+    });
+    const from = stage.theatre.gateway.requests.length;
+    const operator = await scoped.start({
+      server: stage.theatre.gateway.url,
+      flags: [`--watch-namespaces=${namespace}`],
+    });
+    await client.create(Maria, { metadata: elsewhere, spec: {} });
+    const storage = { className: "test-growing" };
+    await stage.createReady("db", { size: 2, backupSchedule: "@daily", storage });
+    await stage.change("db", { size: 1 });
+    await stage.settled("db");
+    await stage.change("db", { storage: { size: "2Gi" } });
+    await eventually(async () => {
+      const { spec } = await stage.statefulSet("db");
+      expect(spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"]).toBe("2Gi");
+    }, patient);
+    await stage.settled("db");
+    await wait(2000);
+    const outside = stage.theatre.gateway.requests
+      .slice(from)
+      .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${namespace}`))
+      // Classes of volumes belong to no namespace. Whoever may not see them leaves it to the server.
+      .filter(({ path }) => !path.includes("/storageclasses/"));
+    expect(outside.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([]);
+    expect(operator.refused()).toEqual([]);
+    expect(await client.find(StatefulSet, elsewhere)).toBeUndefined();
+    await client.delete(Maria, elsewhere);
+    await client.delete(Maria, stage.key("db"));
+    await operator.stop();
+  },
+};
+
+const project = join(repository, "e2e/golden/maria-operator");
+
+/** The permissions that were generated; what `init --namespaced` changes is that a Role holds them. */
+function readRules(): PolicyRule[] {
+  const role = parse(readFileSync(join(project, "config/rbac/role.yaml"), "utf8")) as ClusterRole;
+  return role.rules ?? [];
+}
