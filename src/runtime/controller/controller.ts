@@ -1,3 +1,4 @@
+import { onAbort } from "../client/on-abort.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ApiWarning } from "../client/call-context.ts";
@@ -87,10 +88,10 @@ export class ControllerEngine<R> implements MeasurableController {
         if (this.#running.size === 0) return resolve();
         log.info("Shutdown signal received, waiting for all workers to finish");
         this.#onIdle = resolve;
-        deadline.addEventListener("abort", () => this.#abortAll(deadline.reason), { once: true });
+        onAbort(deadline, () => this.#abortAll(deadline.reason));
         if (deadline.aborted) this.#abortAll(deadline.reason);
       };
-      signal.addEventListener("abort", stop, { once: true });
+      onAbort(signal, stop);
       if (signal.aborted) stop();
     });
     log.info("All workers finished");

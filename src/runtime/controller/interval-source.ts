@@ -1,3 +1,4 @@
+import { onAbort } from "../client/on-abort.ts";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { Source } from "./source.ts";
@@ -22,7 +23,7 @@ export function intervalSource<R>({
     name,
     async start(enqueue, { signal, log }) {
       let timer: NodeJS.Timeout | undefined;
-      signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+      onAbort(signal, () => clearTimeout(timer));
       const round = async () => {
         try {
           for (const request of await requests(signal)) enqueue(request);

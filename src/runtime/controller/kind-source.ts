@@ -1,3 +1,4 @@
+import { onAbort } from "../client/on-abort.ts";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
@@ -55,7 +56,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
       function report(error: unknown): void {
         log.error("Can't map an event to requests", { source: `${kind.apiVersion} ${kind.kind}`, error });
       }
-      signal.addEventListener("abort", () => subscription.unsubscribe(), { once: true });
+      onAbort(signal, () => subscription.unsubscribe());
       try {
         await subscription.synced(patience);
       } catch (error) {

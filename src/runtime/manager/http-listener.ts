@@ -1,3 +1,4 @@
+import { onAbort } from "../client/on-abort.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -59,7 +60,7 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
         });
         server.closeIdleConnections();
         if (deadline.aborted) cut();
-        else deadline.addEventListener("abort", cut, { once: true });
+        else onAbort(deadline, cut);
       }),
   };
 }

@@ -1,3 +1,4 @@
+import { onAbort } from "../client/on-abort.ts";
 import type { Runnable, RunContext } from "./runnable.ts";
 
 /**
@@ -66,7 +67,7 @@ export class RunnableGroup {
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+    else onAbort(signal, resolve);
   });
 }
 
