@@ -97,6 +97,8 @@ function playAll(
       expect(stage.refused.filter(isUnexpected)).toEqual([]);
       const errors = stage.operator.lines.filter(({ level }) => level === "error");
       expect(errors.map((line) => JSON.stringify(line)).filter(isUnexpected)).toEqual([]);
+      // Node itself warns on lines that are no JSON.
+      expect(stage.operator.lines.filter(({ level }) => level === undefined)).toEqual([]);
     });
   });
 }

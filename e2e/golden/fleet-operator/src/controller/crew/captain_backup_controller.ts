@@ -36,6 +36,9 @@ export class CaptainBackupReconciler implements Reconciler {
 
     // Here goes what makes your operator: apply the objects that captain.spec asks for, with
     // `this.#client.apply(Deployment, desired, { owner: captain })`, and tell in the status how far they are.
+    // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
+    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Captain, captain, {
       ...captain.status,
