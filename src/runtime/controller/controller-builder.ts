@@ -7,7 +7,7 @@ import { formatKey, keyOf } from "../client/object-key.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import type { LogFields } from "../log/logger.ts";
 import type { Controller, ControllerSpec } from "./controller-spec.ts";
-import type { ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
+import type { ControllerDefaults, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
 import { deletionAware } from "./deletion-aware.ts";
 import { kindSource } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
@@ -19,7 +19,7 @@ export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
   /** The options of all controllers; a builder's own win. */
-  readonly controllerDefaults: ControllerOptions;
+  readonly controllerDefaults: ControllerDefaults;
   /** Adds a controller; throws a `TerminalError` if its name is taken. */
   addController<R>(spec: BuiltController<R>): Controller;
 }
@@ -40,13 +40,16 @@ export class RequestControllerBuilder<R> {
   protected readonly host: ControllerHost;
   protected name: string | undefined;
   protected options: ControllerOptions = {};
+  /** The kind of a controller that has one, as Go writes it: `ReplicaSet.apps`. */
+  protected readonly groupKind: string | undefined;
   readonly #keyOf: (request: R) => string;
   readonly #predicates: Predicate[] = [];
   readonly #sources: (() => Source<R>)[] = [];
 
-  constructor(host: ControllerHost, keyOf: (request: R) => string) {
+  constructor(host: ControllerHost, keyOf: (request: R) => string, groupKind?: string) {
     this.host = host;
     this.#keyOf = keyOf;
+    this.groupKind = groupKind;
   }
 
   /** The controller's name in logs and metrics, unique in the manager; the kind in lower case unless said otherwise. */
@@ -125,7 +128,13 @@ export class RequestControllerBuilder<R> {
   }
 
   get #settings(): ControllerOptions {
-    return { ...this.host.controllerDefaults, ...this.options };
+    const { groupKindConcurrency, ...defaults } = this.host.controllerDefaults;
+    const ofKind = this.groupKind === undefined ? undefined : groupKindConcurrency?.[this.groupKind];
+    return {
+      ...defaults,
+      ...(ofKind !== undefined && { maxConcurrentReconciles: ofKind }),
+      ...this.options,
+    };
   }
 }
 
@@ -136,7 +145,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   #whileDeleting = false;
 
   constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
-    super(host, formatKey);
+    super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
     this.#kind = kind;
     this.watches(kind, (object) => [keyOf(object)], filter);
   }

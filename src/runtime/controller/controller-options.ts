@@ -21,6 +21,15 @@ export interface ControllerOptions {
   readonly resyncPeriod?: Duration | undefined;
 }
 
+/** Defaults for all controllers of a manager. */
+export interface ControllerDefaults extends ControllerOptions {
+  /**
+   * `maxConcurrentReconciles` by kind, for controllers that don't say it themselves: `{ "ReplicaSet.apps": 5, Pod: 10 }`.
+   * It wins over the default for all.
+   */
+  readonly groupKindConcurrency?: { readonly [groupKind: string]: number } | undefined;
+}
+
 /** How long to wait before the nth retry: `base · 2^n`, at most `max`. */
 export interface BackoffOptions {
   /** `5ms` unless said otherwise. */

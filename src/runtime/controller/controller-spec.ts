@@ -52,5 +52,7 @@ export interface ObservedController extends Controller {
 
 /** A controller that can be told to report. */
 export interface MeasurableController extends ObservedController {
+  /** The keys being reconciled now, and those whose last reconcile ended after a moment of `performance.now()`. */
+  workedSince(moment: number): readonly string[];
   observe(observer: ControllerObserver): void;
 }

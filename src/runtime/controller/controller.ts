@@ -13,6 +13,9 @@ import type { Context } from "./reconciler.ts";
 import type { Enqueue } from "./source.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
 
+/** So many reconciles that ended are remembered. */
+const remembered = 10;
+
 /** Takes requests from a queue that sources fill, and settles how each reconcile ended. */
 export class ControllerEngine<R> implements MeasurableController {
   readonly name: string;
@@ -23,6 +26,8 @@ export class ControllerEngine<R> implements MeasurableController {
   /** What one reconcile sets off must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
+  /** The last reconciles that ended, for who wants to know what ran a moment ago. */
+  readonly #ended: { readonly key: string; readonly at: number }[] = [];
   #isWorking = false;
   #isPumpScheduled = false;
   #onIdle: (() => void) | undefined;
@@ -57,6 +62,11 @@ export class ControllerEngine<R> implements MeasurableController {
   get workingSeconds(): readonly number[] {
     const now = this.#clock.monotonic();
     return [...this.queue.working.values()].map((since) => (now - since) / 1000);
+  }
+
+  workedSince(moment: number): readonly string[] {
+    const ended = this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
+    return [...new Set([...this.queue.working.keys(), ...ended])];
   }
 
   /** Tells an observer from now on. */
@@ -153,6 +163,8 @@ export class ControllerEngine<R> implements MeasurableController {
       }),
     );
     this.#running.delete(abort);
+    this.#ended.push({ key: this.#spec.keyOf(taken.request), at: performance.now() });
+    if (this.#ended.length > remembered) this.#ended.shift();
     this.queue.done(taken.request);
     if (this.#running.size === 0) this.#onIdle?.();
     this.#schedulePump();

@@ -95,8 +95,8 @@ test("a process that waits for the lease has warm caches and a filled queue, and
     leaderElection: {
       id: "warm",
       namespace: "default",
-      leaseDuration: "2s",
-      renewDeadline: "1s",
+      leaseDuration: "15s",
+      renewDeadline: "10s",
       retryPeriod: "100ms",
     },
   };
@@ -121,7 +121,7 @@ test("a process that waits for the lease has warm caches and a filled queue, and
 test("a right that is missing is named when the start fails for it", async () => {
   const kubeconfig = cluster.addUser("nobody", []);
   const start = startTestManager(
-    { kubeconfig, controllers: { cacheSyncTimeout: "500ms" }, logger: createLogger({ write() {} }) },
+    { kubeconfig, controllers: { cacheSyncTimeout: "2s" }, logger: createLogger({ write() {} }) },
     (manager) => void manager.controllerFor(ConfigMap).complete({ reconcile() {} }),
   );
   await expect(start).rejects.toThrow(

@@ -1,6 +1,12 @@
 export type { Controller } from "./controller-spec.ts";
 export { ControllerBuilder, RequestControllerBuilder, type RequestMap } from "./controller-builder.ts";
-export type { BackoffOptions, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
+export type {
+  BackoffOptions,
+  ControllerDefaults,
+  ControllerOptions,
+  OwnsFilter,
+  WatchFilter,
+} from "./controller-options.ts";
 export {
   allOf,
   annotationsChanged,

@@ -5,7 +5,7 @@ import type { Clock } from "../clock/clock.ts";
 import { ControllerEngine } from "../controller/controller.ts";
 import type { Controller } from "../controller/controller-spec.ts";
 import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
-import type { ControllerOptions } from "../controller/controller-options.ts";
+import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Measurements } from "../metrics/measurements.ts";
@@ -26,7 +26,7 @@ export interface ControllerSetParts {
 export class ControllerSet implements ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
-  readonly controllerDefaults: ControllerOptions;
+  readonly controllerDefaults: ControllerDefaults;
   readonly #parts: ControllerSetParts;
   readonly #names = new Set<string>();
 

@@ -2,7 +2,7 @@ import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { CacheOptions } from "../cache/cache.ts";
 import type { ClusterConfig } from "../client/config.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { ControllerOptions } from "../controller/controller-options.ts";
+import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HttpHandler } from "./http-listener.ts";
 
@@ -14,7 +14,7 @@ export interface ManagerOptions {
   readonly config?: ClusterConfig | (() => Promise<ClusterConfig>) | undefined;
   readonly cache?: CacheOptions | undefined;
   /** Defaults for all controllers. */
-  readonly controllers?: ControllerOptions | undefined;
+  readonly controllers?: ControllerDefaults | undefined;
   /** Run controllers only while holding a lease; off unless given. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
   /** Where `/healthz` and `/readyz` are served: `:8081`; `0`, the default, turns them off. */
@@ -23,6 +23,8 @@ export interface ManagerOptions {
   readonly webhooks?: WebhookServerOptions | undefined;
   /** The time that everything has to stop in; 30s unless said otherwise, `0s` for none. */
   readonly gracefulShutdownTimeout?: Duration | undefined;
+  /** Say it when the event loop was blocked for this long; 1s unless said otherwise, `0s` for never. */
+  readonly blockedAfter?: Duration | undefined;
   /**
    * The process is there for this manager alone: SIGINT and SIGTERM stop it, a second one exits with 1, SIGUSR2
    * switches debug lines on and off, a rejection nobody handles is logged, and a failure is logged and exits with 1.

@@ -23,6 +23,7 @@ import { WebhookServer } from "../webhook/webhook-server.ts";
 import { parseBindAddress } from "./bind-address.ts";
 import { ControllerSet } from "./controller-set.ts";
 import { Lifecycle } from "./lifecycle.ts";
+import { LoopWatchdog } from "./loop-watchdog.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { ProbeServer } from "./probe-server.ts";
 
@@ -99,6 +100,12 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
       ...metrics.handlers,
     },
   });
+  const watchdog = new LoopWatchdog({
+    controllers: () => measurements.controllers,
+    log,
+    blockedAfter: parseDuration(options.blockedAfter ?? "1s"),
+    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
+  });
   const lifecycle = new Lifecycle({
     log,
     clock,
@@ -109,7 +116,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
       if (parseBindAddress(metrics.bindAddress ?? "0"))
         await measurements.start({ cache, droppedEvents: () => events.dropped, webhooks, lease });
     },
-    servers: [probes, metricsServer],
+    servers: [probes, metricsServer, watchdog],
     webhooks,
     cache,
     elector,

@@ -9,6 +9,10 @@ export class Measurements {
   readonly #controllers: MeasurableController[] = [];
   #metrics: RuntimeMetrics | undefined;
 
+  get controllers(): readonly MeasurableController[] {
+    return this.#controllers;
+  }
+
   /** Begins to count. */
   async start(
     parts: MeasuredParts & { readonly webhooks: WebhookServer; readonly lease: string | undefined },
@@ -33,6 +37,11 @@ export class Measurements {
 
   leading(lease: string, isLeading: boolean): void {
     this.#metrics?.leading(lease, isLeading);
+  }
+
+  /** The event loop was blocked for so many milliseconds. */
+  blocked(milliseconds: number): void {
+    this.#metrics?.blocked(milliseconds);
   }
 
   async send(response: ServerResponse): Promise<void> {

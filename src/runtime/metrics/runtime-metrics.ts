@@ -18,6 +18,7 @@ export class RuntimeMetrics {
   readonly #requests: Counter<"code" | "method" | "host">;
   readonly #requestSeconds: Histogram<"verb" | "host">;
   readonly #isLeading: Gauge<"name">;
+  readonly #blockedSeconds: Counter;
 
   constructor(parts: MeasuredParts) {
     const registers = [this.#registry];
@@ -40,6 +41,11 @@ export class RuntimeMetrics {
       labelNames: ["name"],
       registers,
     });
+    this.#blockedSeconds = new Counter({
+      name: "tsbuilder_event_loop_blocked_seconds_total",
+      help: "How long the event loop stood still in pieces that were too long for leases and probes.",
+      registers,
+    });
     this.webhooks = webhookMetrics(this.#registry);
     measureCache(this.#registry, parts);
     collectDefaultMetrics({ register: this.#registry });
@@ -55,6 +61,10 @@ export class RuntimeMetrics {
   request({ code, method, host, seconds }: RequestReport): void {
     this.#requests.inc({ code, method, host });
     this.#requestSeconds.observe({ verb: method, host }, seconds);
+  }
+
+  blocked(milliseconds: number): void {
+    this.#blockedSeconds.inc(milliseconds / 1000);
   }
 
   leading(name: string, isLeading: boolean): void {

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, test } from "vitest";
+import { RequestChannel } from "../controller/request-channel.ts";
+import { createLogger } from "../log/create-logger.ts";
+import { eventually } from "../testing/eventually.ts";
+import { Manager } from "./manager.ts";
+
+test("a reconcile that blocks the event loop is named, and counted", async () => {
+  const lines: { msg: string; reconciling?: string[]; seconds?: number }[] = [];
+  const requests = new RequestChannel<string>();
+  const manager = new Manager({
+    name: "busy",
+    config: { server: "http://127.0.0.1:1" },
+    logger: createLogger({ write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) }),
+    metrics: { bindAddress: "127.0.0.1:0" },
+    blockedAfter: "100ms",
+  });
+  manager
+    .controllerOf<string>((request) => request)
+    .named("hashes")
+    .watchesSource(requests)
+    .complete({
+      async reconcile(request) {
+        await new Promise(setImmediate);
+        if (request === "heavy") for (const end = performance.now() + 400; performance.now() < end; );
+      },
+    });
+  const end = manager.start();
+  onTestFinished(async () => {
+    manager.stop();
+    await end;
+  });
+  await manager.started;
+  requests.send("light");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  lines.length = 0;
+  requests.send("heavy");
+  const line = await eventually(() => {
+    const found = lines.find(({ msg }) => msg.startsWith("The event loop was blocked"));
+    expect(found).toBeDefined();
+    return found!;
+  });
+  expect(line.reconciling).toEqual(["hashes heavy"]);
+  expect(line.seconds).toBeGreaterThanOrEqual(0.2);
+  const metrics = await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
+  const [, counted] = /^tsbuilder_event_loop_blocked_seconds_total (\S+)$/m.exec(metrics) ?? [];
+  expect(Number(counted)).toBeGreaterThanOrEqual(0.2);
+});
