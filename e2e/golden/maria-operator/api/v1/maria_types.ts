@@ -103,7 +103,7 @@ export interface MariaSpec {
   backupPath?: string;
   /** +kubebuilder:default={} */
   backup?: Backup;
-  /** A backup of another MySQL of this namespace to start from. */
+  /** A backup of another MySQL of this namespace to start from. Its databases keep their names. */
   restoreFrom?: RestoreFrom;
   /** +kubebuilder:default={} */
   service?: ServiceTemplate;
