@@ -27,6 +27,7 @@ import { groupVersion } from "./groupversion_info.ts";
  */
 export interface AppServiceSpec {
   /**
+   * Image with its tag or digest; pods are replaced when it changes.
    * +kubebuilder:validation:MinLength=1
    * +kubebuilder:validation:MaxLength=512
    */
@@ -38,6 +39,7 @@ export interface AppServiceSpec {
    * +kubebuilder:validation:Maximum=1000
    */
   replicas?: int32;
+  /** CPU and memory that each pod needs, and may use. */
   resources?: ResourceRequirements;
   /**
    * Environment of the container.
@@ -45,11 +47,18 @@ export interface AppServiceSpec {
    * +listMapKey=name
    */
   envs?: EnvVar[];
+  /** ConfigMaps and Secrets whose entries are variables, too. */
   envFrom?: EnvFromSource[];
+  /** Command that the container runs; the image's own unless given. */
   command?: string[];
+  /** Arguments of the command; the image's own unless given. */
   args?: string[];
-  /** +kubebuilder:default=IfNotPresent */
+  /**
+   * When the image is pulled.
+   * +kubebuilder:default=IfNotPresent
+   */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
+  /** Secrets to pull the image with. */
   imagePullSecrets?: LocalObjectReference[];
   /**
    * Ports of the container and of the Service; without one there is no Service.
@@ -62,15 +71,21 @@ export interface AppServiceSpec {
   ports?: AppPort[];
   /** NodePort if a port has a nodePort, ClusterIP otherwise. */
   serviceType?: "ClusterIP" | "NodePort" | "LoadBalancer";
+  /** Makes the first port reachable from outside over HTTP. */
   ingress?: AppIngress;
+  /** Lets the number of pods follow their load, in place of replicas. */
   autoscaling?: Autoscaling;
+  /** How the container is asked whether it works. */
   probes?: Probes;
   /**
    * Values for the container's environment, kept in a ConfigMap; pods are replaced when they change.
    * +kubebuilder:validation:MaxProperties=256
    */
   config?: Record<string, string>;
-  /** +kubebuilder:validation:MaxLength=253 */
+  /**
+   * Account that the pods run as; the namespace's default unless given.
+   * +kubebuilder:validation:MaxLength=253
+   */
   serviceAccountName?: string;
   /** With restricted, the pods fulfil the restricted pod security standard; many images of the Hub don't start then. */
   podSecurity?: "restricted" | "none";
@@ -81,6 +96,7 @@ export interface AppServiceSpec {
 /** AppPort is one port. */
 export interface AppPort {
   /**
+   * Name of the port; with several ports, each needs one.
    * +kubebuilder:validation:MaxLength=15
    * +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
    */
@@ -97,9 +113,13 @@ export interface AppPort {
    * +kubebuilder:validation:XValidation:rule="type(self) == int ? (self >= 1 && self <= 65535) : self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="a port is a number from 1 to 65535 or a name"
    */
   targetPort?: IntOrString;
-  /** +kubebuilder:default=TCP */
+  /**
+   * Protocol of the port.
+   * +kubebuilder:default=TCP
+   */
   protocol?: "TCP" | "UDP" | "SCTP";
   /**
+   * Port of every node that leads here; it makes the Service one of type NodePort.
    * +kubebuilder:validation:Minimum=30000
    * +kubebuilder:validation:Maximum=32767
    */
@@ -108,21 +128,37 @@ export interface AppPort {
 
 /** AppIngress is how the app is reached from outside over HTTP. */
 export interface AppIngress {
-  /** +kubebuilder:validation:MaxLength=253 */
+  /**
+   * Host name that requests are for.
+   * +kubebuilder:validation:MaxLength=253
+   */
   host: string;
   /**
+   * Path that requests begin with.
    * +kubebuilder:default="/"
    * +kubebuilder:validation:MaxLength=1024
    * +kubebuilder:validation:Pattern=`^/`
    */
   path?: string;
-  /** +kubebuilder:default=Prefix */
+  /**
+   * How the path is compared.
+   * +kubebuilder:default=Prefix
+   */
   pathType?: "Prefix" | "Exact" | "ImplementationSpecific";
-  /** +kubebuilder:validation:MaxLength=253 */
+  /**
+   * Class of the ingress; the cluster's default unless given.
+   * +kubebuilder:validation:MaxLength=253
+   */
   className?: string;
-  /** +kubebuilder:validation:MaxLength=253 */
+  /**
+   * Secret with the certificate of the host; without one it is plain HTTP.
+   * +kubebuilder:validation:MaxLength=253
+   */
   tlsSecretName?: string;
-  /** +kubebuilder:validation:MaxProperties=64 */
+  /**
+   * Annotations of the ingress, for its controller.
+   * +kubebuilder:validation:MaxProperties=64
+   */
   annotations?: Record<string, string>;
 }
 
@@ -132,13 +168,18 @@ export interface AppIngress {
  */
 export interface Autoscaling {
   /**
+   * Fewest pods.
    * +kubebuilder:default=1
    * +kubebuilder:validation:Minimum=1
    */
   minReplicas?: int32;
-  /** +kubebuilder:validation:Minimum=1 */
+  /**
+   * Most pods.
+   * +kubebuilder:validation:Minimum=1
+   */
   maxReplicas: int32;
   /**
+   * Share of the requested CPU that the pods are kept at.
    * +kubebuilder:default=80
    * +kubebuilder:validation:Minimum=1
    */
@@ -147,25 +188,35 @@ export interface Autoscaling {
 
 /** Probes of the container. */
 export interface Probes {
+  /** The container is started anew when it fails. */
   liveness?: Probe;
-  /** A connection to the first port unless given. */
+  /** The pod gets requests while it holds; a connection to the first port unless given. */
   readiness?: Probe;
+  /** The other probes wait for it. */
   startup?: Probe;
 }
 
 /** AppServiceStatus is what the controller observed. */
 export interface AppServiceStatus {
+  /** The generation of the spec that the status was made for. */
   observedGeneration?: int64;
+  /** Number of pods. */
   replicas?: int32;
+  /** Number of pods that are ready. */
   readyReplicas?: int32;
+  /** Number of pods that are of the spec as it is now. */
   updatedReplicas?: int32;
+  /** Number of pods that have been ready for long enough. */
   availableReplicas?: int32;
+  /** Number of pods that are missing. */
   unavailableReplicas?: int32;
   /** Label selector of the pods, for autoscalers. */
   selector?: string;
   /** Where the app is reached: by the ingress, else inside of the cluster. */
   url?: string;
+  /** Ports of the nodes that lead to the app. */
   nodePorts?: int32[];
+  /** What is the case, one entry for each type of condition: Available, Progressing, Degraded. */
   conditions?: Condition[];
 }
 

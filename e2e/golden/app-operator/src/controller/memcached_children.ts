@@ -84,9 +84,10 @@ function isStrangers<T extends KubernetesObject>(
 /** What the API server refuses belongs into the status; a lost race or a lost connection is tried again as an error. */
 function rejectionOf(kind: Kind, error: unknown): Rejection {
   if (!(error instanceof ApiError)) throw error;
-  if (error.isAlreadyOwned) return { reason: "NameConflict", message: error.message };
+  const { message = error.message } = error.body;
+  if (error.isAlreadyOwned) return { reason: "NameConflict", message };
   if (error.isInvalid || error.isForbidden || error.status === 400) {
-    return { reason: `${kind.kind}Rejected`, message: error.message };
+    return { reason: `${kind.kind}Rejected`, message };
   }
   throw error;
 }
