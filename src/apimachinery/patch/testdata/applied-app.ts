@@ -1,0 +1,130 @@
+import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { type Apply, ApplyConflict, type Endpoint, serverSideApply, trackUpdate } from "../apply/index.ts";
+import type { JSONObject, SchemaNode } from "../index.ts";
+
+const text: SchemaNode = { type: "string" };
+export const texts: SchemaNode = { type: "object", additionalProperties: text };
+const port: SchemaNode = {
+  type: "object",
+  properties: { containerPort: { type: "integer" }, protocol: { ...text, default: "TCP" }, name: text },
+};
+const container: SchemaNode = {
+  type: "object",
+  properties: {
+    name: text,
+    image: text,
+    args: { type: "array", items: text },
+    ports: {
+      type: "array",
+      items: port,
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["containerPort", "protocol"],
+    },
+  },
+};
+export const schema: SchemaNode = {
+  type: "object",
+  properties: {
+    apiVersion: text,
+    kind: text,
+    metadata: {
+      type: "object",
+      properties: {
+        name: text,
+        namespace: text,
+        uid: text,
+        resourceVersion: text,
+        labels: texts,
+        annotations: texts,
+        finalizers: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+      },
+    },
+    spec: {
+      type: "object",
+      properties: {
+        replicas: { type: "integer" },
+        selector: { ...texts, "x-kubernetes-map-type": "atomic" },
+        containers: {
+          type: "array",
+          items: container,
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["name"],
+        },
+      },
+    },
+    status: { type: "object", properties: { ready: { type: "integer" } } },
+  },
+};
+
+export const main: Endpoint = {
+  apiVersion: "a.io/v1",
+  kind: "App",
+  resetFields: [["status"]],
+  schemaOf: () => schema,
+};
+export const status: Endpoint = { ...main, subresource: "status", resetFields: [["spec"], ["metadata"]] };
+
+/** The object as the server has it; undefined as long as there is none. */
+export let live: JSONObject | undefined;
+let seconds = 0;
+
+/** Every test begins without an object, at the same time. */
+export function beginAnew(): void {
+  live = undefined;
+  seconds = 0;
+}
+
+export const now = () => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds++));
+export const app = (fields: JSONObject): JSONObject => ({
+  apiVersion: "a.io/v1",
+  kind: "App",
+  metadata: { name: "it" },
+  ...fields,
+});
+
+export async function apply(
+  manager: string,
+  fields: JSONObject,
+  options: Partial<Apply> & { endpoint?: Endpoint } = {},
+) {
+  const { endpoint = main, ...more } = options;
+  const applied = app(fields);
+  const next = await serverSideApply(endpoint, {
+    live,
+    applied,
+    manager,
+    force: false,
+    time: now(),
+    ...more,
+  });
+  live = withUid(next);
+  return next;
+}
+
+export async function update(manager: string, fields: JSONObject, endpoint = main) {
+  const { metadata } = (live ?? app({})) as { metadata: JSONObject };
+  const next = {
+    ...app(fields),
+    metadata: { ...metadata, ...(fields["metadata"] as JSONObject | undefined) },
+  };
+  live = withUid(await trackUpdate(endpoint, { live, next, manager, time: now() }));
+}
+
+/** Puts an object in the place of the stored one, or takes that away. */
+export function store(object: JSONObject | undefined): void {
+  live = object && withUid(object);
+}
+
+const withUid = (object: JSONObject): JSONObject => ({
+  ...object,
+  metadata: { ...(object["metadata"] as JSONObject), uid: "1" },
+});
+export const managers = () =>
+  ((live!["metadata"] as JSONObject)["managedFields"] ?? []) as unknown as ManagedFieldsEntry[];
+export const fieldsOf = (manager: string) => managers().find((entry) => entry.manager === manager)?.fieldsV1;
+
+export async function conflictOf(run: Promise<unknown>): Promise<ApplyConflict> {
+  const error: unknown = await run.catch((thrown: unknown) => thrown);
+  if (error instanceof ApplyConflict) return error;
+  throw new Error("expected a conflict");
+}
