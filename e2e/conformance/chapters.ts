@@ -17,6 +17,7 @@ import { serviceRules } from "./stories/service-rules.ts";
 import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
 import { watches } from "./stories/watches.ts";
+import { webhookRules } from "./stories/webhook-rules.ts";
 import { workloadRules } from "./stories/workload-rules.ts";
 import { workloads } from "./stories/workloads.ts";
 
@@ -42,4 +43,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   tables,
   "selectable-fields": selectableFields,
   "definition-rules": definitionRules,
+  "webhook-rules": webhookRules,
 };

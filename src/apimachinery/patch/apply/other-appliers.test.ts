@@ -64,7 +64,7 @@ describe("serverSideApply() over versions", () => {
 
   it("finds the conflict in the version of the other manager", async () => {
     await apply("A", { spec: { replicas: 1 } }, { endpoint: versioned });
-    store((await versioned.convert!(live!, "a.io/v2"))!);
+    store(await versioned.convert!(live!, "a.io/v2"));
     const conflict = await conflictOf(
       apply("B", { apiVersion: "a.io/v2", spec: { count: 2 } }, { endpoint: second }),
     );
@@ -73,7 +73,7 @@ describe("serverSideApply() over versions", () => {
 
   it("removes what was dropped with the change of version", async () => {
     await apply("A", { spec: { replicas: 1 } }, { endpoint: versioned });
-    store((await versioned.convert!(live!, "a.io/v2"))!);
+    store(await versioned.convert!(live!, "a.io/v2"));
     await apply(
       "A",
       { apiVersion: "a.io/v2", metadata: { name: "it", labels: { a: "1" } } },

@@ -9,7 +9,6 @@ import {
   live,
   main,
   managers,
-  schema,
   status,
   store,
   update,

@@ -1,12 +1,17 @@
 import type { Strategy } from "../../resource.ts";
+import { webhookProblems } from "./webhook-rules.ts";
 import { eachOf, type Fields, fillIn } from "./fill-in.ts";
 
 /** Webhooks are called for every version and scope, block what they can't answer, and have ten seconds. */
 export const validatingWebhooksStrategy: Partial<Strategy> = {
+  validate: (object) => [...webhookProblems(object)],
+  validateUpdate: (object) => [...webhookProblems(object)],
   default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
 };
 
 export const mutatingWebhooksStrategy: Partial<Strategy> = {
+  validate: (object) => [...webhookProblems(object)],
+  validateUpdate: (object) => [...webhookProblems(object)],
   default(object) {
     for (const webhook of eachOf(object, "webhooks")) {
       defaultWebhook(webhook);

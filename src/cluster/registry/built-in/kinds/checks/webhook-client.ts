@@ -39,8 +39,9 @@ function* webhookService(
   field: string,
   { namespace, name, path = "", port = 443 }: NonNullable<WebhookClientConfig["service"]>,
 ): Problems {
-  if (!name) yield required(`${field}.name`);
-  if (!namespace) yield required(`${field}.namespace`);
+  // The real server takes the one for the other.
+  if (!namespace) yield required(`${field}.name`);
+  if (!name) yield required(`${field}.namespace`);
   const reasons = checkPort(port);
   if (reasons.length > 0) yield invalid(`${field}.port`, port, `port is not valid: ${reasons.join(", ")}`);
   if (path !== "" && path !== "/") yield* servicePath(`${field}.path`, path);
