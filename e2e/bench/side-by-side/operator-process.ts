@@ -26,7 +26,10 @@ export class OperatorProcess {
       env: { ...process.env, ...env, KUBECONFIG: kubeconfig },
       stdio: ["pipe", "pipe", process.env["LOGS"] ? "inherit" : "ignore"],
     });
-    process.once("exit", () => void this.#child.kill("SIGKILL"));
+    // An interrupted run must not leave it behind.
+    const kill = (): void => void this.#child.kill("SIGKILL");
+    process.once("exit", kill);
+    this.#child.once("exit", () => process.off("exit", kill));
     this.#fail = once(this.#child, "exit").then(([code]) => {
       throw new Error(`${file} ended with ${code}; LOGS=1 shows why`);
     });

@@ -173,9 +173,11 @@ func holdPods(manager ctrl.Manager) {
 	exitOn(ctrl.NewControllerManagedBy(manager).For(&corev1.Pod{}).Complete(
 		reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil })))
 	go func() {
-		if manager.GetCache().WaitForCacheSync(context.Background()) {
-			say(map[string]any{"started": true})
-		}
+		<-manager.Elected()
+		// Blocks until all are there.
+		_, err := manager.GetCache().GetInformer(context.Background(), &corev1.Pod{})
+		exitOn(err)
+		say(map[string]any{"started": true})
 	}()
 }
 
