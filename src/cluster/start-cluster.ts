@@ -35,6 +35,7 @@ import { apiHandler } from "./server/api-handler.ts";
 import { listen } from "./server/listen.ts";
 import { compose, type Handler } from "./server/request-context.ts";
 import { FileJournal } from "./storage/file-journal.ts";
+import { lockFolder } from "./storage/lock-folder.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 
 export interface ClusterOptions {
@@ -87,6 +88,18 @@ export interface Cluster {
 
 /** Starts an API server on loopback, in this process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  if (options.dataDir === undefined) return startUnlocked(options);
+  const unlock = lockFolder(options.dataDir);
+  try {
+    const cluster = await startUnlocked(options);
+    return { ...cluster, stop: () => cluster.stop().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = systemClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
   const stored = options.dataDir === undefined ? undefined : storedCredentials(options.dataDir);

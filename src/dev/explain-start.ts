@@ -21,6 +21,10 @@ const ADVICE: Readonly<Record<string, readonly [message: string, hint: string]>>
     "the disk is full, so the cluster's objects can't be kept",
     "make room, or keep them in memory: leave --data or --persist away",
   ],
+  ELOCKED: [
+    "another cluster keeps its objects in this folder",
+    "stop it, or choose another folder with --data",
+  ],
   EACCES: unwritable,
   EROFS: unwritable,
   ENOTDIR: unwritable,

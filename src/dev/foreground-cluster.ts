@@ -5,6 +5,7 @@ import { didYouMean } from "../shared/text.ts";
 import type { Cluster, Kubeconfig } from "@tsbuilder/cluster";
 import { explainStart } from "./explain-start.ts";
 import { readStages } from "./read-stages.ts";
+import { failureReporter } from "./report-failure.ts";
 
 /** How a cluster without a project is started. */
 export interface ForegroundOptions {
@@ -35,6 +36,7 @@ export async function startForeground(
   }
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
   const cluster = await startCluster({
+    onError: failureReporter((text) => void process.stderr.write(text)),
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),

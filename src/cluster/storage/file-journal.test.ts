@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -109,4 +118,20 @@ test("FileJournal writes the rest of a line that the disk took in pieces", () =>
   const second = open();
   expect(second.maps.get("a")?.object["data"]).toEqual({ value: "ä €" });
   second.journal.close();
+});
+
+test("FileJournal goes on with its log when there is no room for a snapshot, and tries again later", async () => {
+  const first = open({ limit: 2000 });
+  const fill = async (name: string): Promise<void> => {
+    for (let index = 0; index < 20; index++) first.store.put(first.maps, name, config(name, String(index)));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  mkdirSync(join(folder, "snapshot.new.jsonl"));
+  await fill("a");
+  expect(readdirSync(folder)).toEqual(["log.jsonl"]);
+  await fill("b");
+  expect(readdirSync(folder).sort()).toEqual(["log.jsonl", "snapshot.jsonl"]);
+  first.journal.close();
+  const second = open();
+  expect(second.maps.list().map(({ object }) => object["data"])).toEqual([{ value: "19" }, { value: "19" }]);
 });

@@ -8,13 +8,14 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import type { ApiObject } from "./api-object.ts";
-import type { Journal, Store } from "./store.ts";
+import type { Journal, Snapshot, Store } from "./store.ts";
 
 /** One line of the log: a write, or without an object a deletion. */
 interface Line {
@@ -47,10 +48,12 @@ export class FileJournal implements Journal {
   #store: Store | undefined;
   #file: number;
   #size = 0;
+  #compactAt: number;
 
   constructor(folder: string, { limit = compactAfter, write = writeSync }: FileJournalOptions = {}) {
     this.#folder = folder;
     this.#compactAfter = limit;
+    this.#compactAt = limit;
     this.#writeSome = write;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#file = openSync(this.#path("log"), "a", 0o600);
@@ -61,7 +64,7 @@ export class FileJournal implements Journal {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     this.#write(bytes);
     this.#size += bytes.length;
-    if (this.#size > this.#compactAfter) setImmediate(() => this.#compact());
+    if (this.#size > this.#compactAt) setImmediate(() => this.#compact());
   }
 
   /** A full disk takes the first part of a line and refuses the rest only when asked again: all of it, or none. */
@@ -113,23 +116,36 @@ export class FileJournal implements Journal {
       .map((line) => JSON.parse(line) as Line);
   }
 
-  /** Writes the present state beside the log, then swaps both: a crash in between leaves one or the other whole. */
+  /** Without room for a snapshot the log goes on as it is, and is tried again when it has grown. */
   #compact(): void {
-    if (!this.#store || this.#size <= this.#compactAfter) return;
+    if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");
-    const file = openSync(path, "w", 0o600);
-    const { revision, collections } = this.#store.snapshot();
-    writeFileSync(file, `${JSON.stringify({ c: "", k: "", r: revision } satisfies Line)}\n`);
-    for (const [c, entries] of collections) {
-      for (const { key, revision: r, object } of entries.values()) {
-        writeFileSync(file, `${JSON.stringify({ c, k: key, r, o: object } satisfies Line)}\n`);
-      }
+    try {
+      this.#writeSnapshot(path, this.#store.snapshot());
+    } catch {
+      rmSync(path, { force: true, recursive: true });
+      this.#compactAt = this.#size + this.#compactAfter;
+      return;
     }
-    fsyncSync(file);
-    closeSync(file);
+    this.#compactAt = this.#compactAfter;
+  }
+
+  /** Writes the present state beside the log, then swaps both: a crash in between leaves one or the other whole. */
+  #writeSnapshot(path: string, { revision, collections }: Snapshot): void {
+    const file = openSync(path, "w", 0o600);
+    try {
+      writeFileSync(file, `${JSON.stringify({ c: "", k: "", r: revision } satisfies Line)}\n`);
+      for (const [c, entries] of collections) {
+        for (const { key, revision: r, object } of entries.values()) {
+          writeFileSync(file, `${JSON.stringify({ c, k: key, r, o: object } satisfies Line)}\n`);
+        }
+      }
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
     renameSync(path, this.#path("snapshot"));
-    closeSync(this.#file);
-    this.#file = openSync(this.#path("log"), "w", 0o600);
+    ftruncateSync(this.#file);
     this.#size = 0;
   }
 

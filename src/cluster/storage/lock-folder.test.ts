@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { lockFolder } from "./lock-folder.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lock-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a folder belongs to one cluster at a time", () => {
+  const unlock = lockFolder(folder);
+  expect(() => lockFolder(folder)).toThrow(`the process ${process.pid} keeps its objects in "${folder}"`);
+  unlock();
+  lockFolder(folder)();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the lock of a process that was killed keeps nobody out", async () => {
+  const module = JSON.stringify(new URL("lock-folder.ts", import.meta.url).href);
+  const code = `const { lockFolder } = await import(${module}); lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => {}, 1000);`;
+  const loader = ["--import", import.meta.resolve("tsx"), "--input-type=module", "-e", code];
+  const child = spawn(process.execPath, loader, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  expect(() => lockFolder(folder)).toThrow(`the process ${child.pid!} keeps its objects`);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  lockFolder(folder)();
+});
+
+test.each(["", "nonsense", "1 0\n"])("a lock that says %j is nobody's", (text) => {
+  writeFileSync(join(folder, "lock"), text);
+  lockFolder(folder)();
+});
