@@ -34,5 +34,7 @@ test("the lock of a process that was killed keeps nobody out", async () => {
 
 test.each(["", "nonsense", "1 0\n"])("a lock that says %j is nobody's", (text) => {
   writeFileSync(join(folder, "lock"), text);
-  lockFolder(folder)();
+  const unlock = lockFolder(folder);
+  expect(() => lockFolder(folder)).toThrow(`the process ${process.pid} keeps its objects`);
+  unlock();
 });
