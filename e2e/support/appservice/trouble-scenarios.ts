@@ -102,7 +102,8 @@ async function nodePortClash(stage: Stage, namespace: string): Promise<void> {
   const { status } = await stage.client.get(AppService, second);
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain("30023");
   await stage.client.get(Deployment, second);
-  // A hot loop would be at it all the time.
+  // The children's own events have been through then; a hot loop would be at it all the time.
+  await stage.settled();
   const writes = stage.writesFromNow();
   await delay(3000);
   expect(writes().filter(({ path }) => path.endsWith("/services/second")).length).toBeLessThanOrEqual(1);
