@@ -3,6 +3,7 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
+import { HttpConnection } from "./http-connection.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { TerminalError } from "./terminal-error.ts";
 import type { TransportOptions } from "./transport.ts";
@@ -59,6 +60,19 @@ test("a connection that the server closed while it was idle is not used again", 
   await expect.poll(() => server.connections.open).toBe(0);
   await transport.send({ method: "POST", path, body: {} });
   expect(server.connections.opened).toBe(2);
+});
+
+test("a request on a connection that has just ended fails, and doesn't wait for ever", async () => {
+  const server = await startStubServer((_, response) => answerJSON(response, {}));
+  onTestFinished(() => server.close());
+  const socket = net.connect(Number(new URL(server.config.server).port), "127.0.0.1");
+  await once(socket, "connect");
+  const connection = new HttpConnection(socket, { onFree() {}, onGone() {} });
+  connection.destroy();
+  expect(connection.isGone).toBe(true);
+  await expect(connection.send("GET / HTTP/1.1\r\n\r\n", { timeout: 1000, stream: false })).rejects.toThrow(
+    "closed",
+  );
 });
 
 test("a connection is closed before the server says that it will", async () => {

@@ -56,11 +56,17 @@ export class HttpConnection implements AnswerSink {
     socket.on("close", () => this.#end());
   }
 
+  /** Whether it has ended: it may do so between being handed out and being used. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
   /**
    * Sends a request and resolves with its answer: complete, or up to its body if that is to be a stream and says no
    * failure. Rejects when nothing moved for `timeout` milliseconds; a stream may be silent for longer.
    */
   send(bytes: string | Buffer, { timeout, stream }: { timeout: number; stream: boolean }): Promise<Answer> {
+    if (this.#isGone) return Promise.reject(new BrokenConnectionError());
     return new Promise((resolve, reject) => {
       this.#exchange = {
         wantsStream: stream,

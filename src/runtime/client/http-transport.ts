@@ -113,7 +113,8 @@ export class HttpTransport {
   /** Resolves with the whole answer, or with its head and a stream. The signal ends either. */
   async #exchange(pool: ConnectionPool, bytes: string | Buffer, request: ConnectionRequest): Promise<Answer> {
     const { stream, signal } = request;
-    const connection = await pool.acquire(request);
+    let connection = await pool.acquire(request);
+    while (connection.isGone) connection = await pool.acquire(request);
     if (signal?.aborted) {
       connection.rest();
       throw signal.reason;
