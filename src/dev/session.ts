@@ -11,7 +11,7 @@ import { operatorProcess } from "./operator-process.ts";
 import { waitForPort } from "./wait-for-port.ts";
 import { watchObjects } from "./watch-objects.ts";
 import { watchSources } from "./watch-sources.ts";
-import { prepareWebhooks, type WebhookPlace } from "./webhook-certificate.ts";
+import { prepareWebhooks } from "./webhook-certificate.ts";
 
 /** What a session works on. */
 export interface SessionOptions {
@@ -25,8 +25,8 @@ export interface SessionOptions {
   readonly webhookAddress?: string | undefined;
   /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
-  /** Brings what is generated up to date with the sources; throws what is wrong with them. */
-  readonly generate: () => Promise<void>;
+  /** Brings what is generated up to date with the sources, and tells whether it wrote; throws what is wrong with them. */
+  readonly generate: () => Promise<boolean>;
 }
 
 /** A running session. */
@@ -83,7 +83,9 @@ async function start(
   );
   const [cluster] = await Promise.all([starting, bundle.rebuild()]);
   const { client, namespace, prefix } = cluster;
-  const webhooks = await findWebhookPlace(options, cluster, folder, report);
+  const isReached = !cluster.outlives || options.webhookAddress !== undefined;
+  const webhooks =
+    options.hasWebhooks && isReached ? await prepareWebhooks(folder, options.webhookAddress) : undefined;
   const place = { namespace, prefix, webhooks };
   if (cluster.outlives) cleanups.push(() => takeBack(root, client, place));
   await applyConfig(root, client, place);
@@ -128,6 +130,8 @@ async function start(
   await restart();
 
   let work = Promise.resolve();
+  // What could not be applied is tried again with the next edit, whatever that is.
+  let isConfigNew = false;
   const sources = watchSources(root, (changes) => {
     work = work.then(() => takeUp(changes)).catch((error: unknown) => report({ type: "error", error }));
   });
@@ -140,12 +144,15 @@ async function start(
   async function takeUp(changes: readonly string[]): Promise<void> {
     const started = performance.now();
     const isCode = changes.some((file) => file.endsWith(".ts") || !file.startsWith("config/"));
-    if (changes.some((file) => file.endsWith(".ts"))) await options.generate();
-    await applyConfig(root, client, place);
-    if (isCode) {
-      await bundle.rebuild();
-      await restart();
-    }
+    const isTypeScript = changes.some((file) => file.endsWith(".ts"));
+    const [isGenerated] = await Promise.all([
+      isTypeScript && options.generate().catch(hintAtSaving),
+      isCode && bundle.rebuild(),
+    ]);
+    isConfigNew ||= isGenerated || changes.some((file) => file.startsWith("config/"));
+    if (isConfigNew) await applyConfig(root, client, place);
+    isConfigNew = false;
+    if (isCode) await restart();
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     report({ type: "info", text: `${changes.join(", ")}: taken up in ${seconds} s` });
   }
@@ -157,18 +164,15 @@ async function start(
   };
 }
 
-async function findWebhookPlace(
-  { hasWebhooks, webhookAddress }: SessionOptions,
-  { outlives }: DevCluster,
-  folder: string,
-  report: Report,
-): Promise<WebhookPlace | undefined> {
-  if (!hasWebhooks) return undefined;
-  if (!outlives || webhookAddress) return prepareWebhooks(folder, webhookAddress);
-  const text =
-    "the webhooks stay off: this cluster does not know how to reach this machine; --webhook-address HOST[:PORT] tells it";
-  report({ type: "info", text });
-  return undefined;
+/** What a command would say when it ends is not what to do while dev goes on. */
+function hintAtSaving(error: unknown): never {
+  if (!(error instanceof TsbuilderError) || error.code !== "INVALID_SOURCE") throw error;
+  const { message, code, at } = error;
+  throw new TsbuilderError(message, {
+    code,
+    at,
+    hint: "mend the sources: they are taken up as you save them",
+  });
 }
 
 function operatorEnded(reason: string): TsbuilderError {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -40,4 +40,32 @@ test("watchSources() sees a folder that is made later, and what is written below
     mkdirSync(join(project, "api"));
   });
   expect([...seen]).toEqual(["api", "api/mysql_types.ts"]);
+});
+
+test("watchSources() sees every save of an editor that writes beside and renames, and folders that come full", async () => {
+  const file = "src/controller/mysql_controller.ts";
+  const batches: SourceChanges[] = [];
+  let wake: () => void = () => undefined;
+  const watcher = watchSources(project, (batch) => {
+    batches.push(batch);
+    wake();
+  });
+  const next = (act: () => void): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+      act();
+    });
+  const save = (): void => {
+    writeFileSync(join(project, "src/controller/4913"), "export {};");
+    renameSync(join(project, "src/controller/4913"), join(project, file));
+  };
+  for (let times = 0; times < 3; times += 1) await next(save);
+  expect(batches).toEqual([[file], [file], [file]]);
+
+  mkdirSync(join(project, "elsewhere/v2"), { recursive: true });
+  writeFileSync(join(project, "elsewhere/v2/mysql_types.ts"), "export {};");
+  await next(() => renameSync(join(project, "elsewhere"), join(project, "src/webhook")));
+  await next(() => writeFileSync(join(project, "src/webhook/v2/mysql_types.ts"), "export const a = 1;"));
+  expect(batches.slice(3)).toEqual([["src/webhook/v2/mysql_types.ts"], ["src/webhook/v2/mysql_types.ts"]]);
+  watcher.close();
 });

@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, watch } from "node:fs";
+import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 
 /** What changed since the last report: paths relative to the project, sorted. */
@@ -19,25 +19,45 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
     changed.clear();
     onChange(changes);
   };
-  const watchers = new Map<string, FSWatcher>();
   const note = (path: string): void => {
     changed.add(path);
     clearTimeout(timer);
     timer = setTimeout(report, QUIET_MILLISECONDS);
   };
-  const watchFolder = (folder: string): void => {
-    if (watchers.has(folder) || !existsSync(join(project, folder))) return;
-    const watcher = watch(join(project, folder), { recursive: true }, (_event, name) => {
-      if (name && isSource(name)) note(`${folder}/${name.replaceAll("\\", "/")}`);
+  const watchers = new Map<string, FSWatcher>();
+  const forget = (folder: string): void => {
+    for (const [path, watcher] of watchers) {
+      if (path !== folder && !path.startsWith(`${folder}/`)) continue;
+      watcher.close();
+      watchers.delete(path);
+    }
+  };
+  /** Each folder has a watcher of its own: Node's recursive one loses a file that an editor replaces by renaming. */
+  const watchFolder = (folder: string, onFile?: (path: string) => void): void => {
+    forget(folder);
+    const entries = foldersAndFiles(join(project, folder));
+    if (!entries) return;
+    const watcher = watch(join(project, folder), (_event, name) => {
+      if (!name) return;
+      const path = `${folder}/${name}`;
+      if (isSource(name)) note(path);
+      // A folder that comes brings files, which were there before its watcher.
+      else watchFolder(path, note);
     });
+    watcher.on("error", () => forget(folder));
     watchers.set(folder, watcher);
+    for (const { name, isFolder } of entries) {
+      if (isFolder) watchFolder(`${folder}/${name}`, onFile);
+      else if (isSource(name)) onFile?.(`${folder}/${name}`);
+    }
   };
   for (const folder of WATCHED) watchFolder(folder);
   // A project has no api/ before its first kind.
   const root = watch(project, (_event, name) => {
-    if (!WATCHED.some((folder) => folder === name) || watchers.has(name!)) return;
-    watchFolder(name!);
-    note(name!);
+    if (!name || !WATCHED.some((folder) => folder === name)) return;
+    const isNew = !watchers.has(name);
+    watchFolder(name, isNew ? note : undefined);
+    if (isNew) note(name);
   });
   return {
     close: () => {
@@ -46,6 +66,16 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
       for (const watcher of watchers.values()) watcher.close();
     },
   };
+}
+
+/** What is in a folder; undefined where there is none. */
+function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | undefined {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Editors leave backups and swap files beside what they write. */

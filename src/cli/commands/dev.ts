@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
+import type { GeneratorCache } from "../../generators/project-sources.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../scaffold/tree.ts";
@@ -47,7 +48,10 @@ export const dev = defineCommand({
   examples: ["tsbuilder dev --samples", "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods"],
   async run({ flags, cwd, ui }) {
     const { root, project } = openProject(cwd, ui);
-    if (isOther(flags)) await agreeOn(flags, ui);
+    if (isOther(flags)) {
+      if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(NO_WEBHOOKS);
+      await agreeOn(flags, ui);
+    }
     const describe = (error: unknown): string =>
       describeError(error, (file) => readFileSync(join(root, file), "utf8"));
     const ended = endAsked();
@@ -93,6 +97,7 @@ function sessionOptions(
   },
 ): SessionOptions {
   const { projectName } = project;
+  let cache: GeneratorCache | undefined;
   const own = project.resources.filter(({ origin }) => origin.type === "own");
   return {
     root,
@@ -112,12 +117,18 @@ function sessionOptions(
           }),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
     generate: async () => {
+      cache ??= (await import("../../generators/project-sources.ts")).createCache();
       const draft = new Draft(diskTree(root));
-      await planGenerated(draft);
-      applyPlan(root, draft.changes());
+      await planGenerated(draft, {}, cache);
+      const changes = draft.changes();
+      applyPlan(root, changes);
+      return changes.length > 0;
     },
   };
 }
+
+const NO_WEBHOOKS =
+  "the webhooks stay off: such a cluster does not know how to reach this machine; --webhook-address HOST[:PORT] tells it";
 
 function isOther({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;

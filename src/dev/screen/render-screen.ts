@@ -126,8 +126,8 @@ function diffLine(text: string): Line {
 
 function keysOf({ isDiffShown }: ScreenState): string {
   return isDiffShown
-    ? "d back   up/down another object   q quit"
-    : "s samples   d diff   up/down choose   k shell   q quit";
+    ? "q quit   d back   up/down another object"
+    : "q quit   s samples   d diff   k shell   up/down choose";
 }
 
 function cutTo(text: string, columns: number): string {
