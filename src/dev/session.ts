@@ -145,10 +145,11 @@ async function start(
     const started = performance.now();
     const isCode = changes.some((file) => file.endsWith(".ts") || !file.startsWith("config/"));
     const isTypeScript = changes.some((file) => file.endsWith(".ts"));
-    const [isGenerated] = await Promise.all([
-      isTypeScript && options.generate().catch(hintAtSaving),
-      isCode && bundle.rebuild(),
-    ]);
+    const bundled = isCode ? bundle.rebuild() : undefined;
+    // What the generators say of broken sources is clearer than what the bundler does, so it comes first.
+    bundled?.catch(() => undefined);
+    const isGenerated = isTypeScript && (await options.generate().catch(hintAtSaving));
+    await bundled;
     isConfigNew ||= isGenerated || changes.some((file) => file.startsWith("config/"));
     if (isConfigNew) await applyConfig(root, client, place);
     isConfigNew = false;
