@@ -80,7 +80,8 @@ async function measureEmbedded(): Promise<Measured> {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   try {
-    for (let said: unknown; said !== "ready"; ) [said] = (await once(child, "message")) as [unknown];
+    // The loader has messages of its own.
+    await new Promise<void>((resolve) => child.on("message", (said) => said === "ready" && resolve()));
     const kubeconfig = JSON.parse(readFileSync(join(folder, "kubeconfig"), "utf8")) as Kubeconfig;
     return { start, ...(await measureServer(kubeconfig)), memory: residentMemory([child.pid!]) };
   } finally {
