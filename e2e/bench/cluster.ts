@@ -75,7 +75,7 @@ async function timeStart(): Promise<number> {
 async function measureEmbedded(): Promise<Measured> {
   const start = await timeProcess();
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  const script = join(import.meta.dirname, "servers/tls-server.ts");
+  const script = join(import.meta.dirname, "servers/counters-server.ts");
   const child = spawn(process.execPath, [...process.execArgv, script, folder], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
