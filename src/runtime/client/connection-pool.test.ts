@@ -11,7 +11,7 @@ import { HttpTransport } from "./http-transport.ts";
 import { loadConfig } from "./load-config.ts";
 
 /** A server that tells callers the name on their certificate, and whose own certificate can be replaced. */
-async function secureServer(clientCA: string): Promise<{ url: string; use: (ca: CA) => void }> {
+async function secureServer(clientCA: string): Promise<{ url: string; use: (ca: CA) => string }> {
   const server = https.createServer(
     { ca: clientCA, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
@@ -34,6 +34,7 @@ async function secureServer(clientCA: string): Promise<{ url: string; use: (ca: 
       const { cert, key } = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
       server.setSecureContext({ cert, key, ca: clientCA });
       for (const socket of sockets) socket.destroy();
+      return cert;
     },
   };
 }
@@ -82,4 +83,14 @@ test("HttpTransport notices a new authority and a new client certificate without
   write("ca.crt", second.cert);
   writeClient("john");
   expect(await whoAmI()).toEqual({ name: "john" });
+});
+
+test("HttpTransport trusts the server's own certificate if the config names it, whoever signed it", async () => {
+  const server = await secureServer(createCA({ commonName: "clients" }).cert);
+  const transport = new HttpTransport({
+    server: server.url,
+    ca: server.use(createCA({ commonName: "root" })),
+  });
+  onTestFinished(() => transport.close());
+  expect(JSON.parse((await transport.send({ path: "/" })).text)).toEqual({ name: null });
 });

@@ -82,7 +82,14 @@ export class ConnectionPool {
       proxyUrl,
       secure: isSecure
         ? {
-            context: tls.createSecureContext({ ca, cert, key, ciphers: tls.DEFAULT_CIPHERS }),
+            context: tls.createSecureContext({
+              ca,
+              cert,
+              key,
+              ciphers: tls.DEFAULT_CIPHERS,
+              // As in Go, what the config names is trusted itself: an intermediate, or the server's own certificate.
+              allowPartialTrustChain: true,
+            }),
             name: tlsServerName ?? host,
             isTrustBlind: insecureSkipTlsVerify ?? false,
             session: undefined,
