@@ -136,6 +136,18 @@ test("what is deleted or changed by hand comes back", async () => {
   });
 });
 
+test("a port that was edited by hand comes back, and the edited one goes", async () => {
+  const name = await scene.createServers("ports");
+  const service = await eventually(() => scene.client.get(Service, { namespace, name }));
+  await scene.client.patch(Service, service, (draft) => {
+    draft.spec!.ports![0]!.port = 3307;
+  });
+  await eventually(async () => {
+    const { spec } = await scene.client.get(Service, { namespace, name });
+    expect(spec?.ports?.map(({ port }) => port)).toEqual([3306]);
+  });
+});
+
 test("a stranger's object of the same name is left alone, and so is one that nobody controls", async () => {
   const spec = { ports: [{ port: 80, protocol: "TCP" as const }] };
   const owners = { stranger: [stranger], nobody: undefined };
