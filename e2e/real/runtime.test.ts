@@ -16,8 +16,11 @@ if ("missing" in binaries) {
   afterAll(() => control.stop());
   // The unit tests of the runtime register themselves here a second time, and meet the real server.
   await import("../../src/runtime/client/live-client.test.ts");
+  await import("../../src/runtime/client/live-client-patches.test.ts");
+  await import("../../src/runtime/client/cached-client.test.ts");
   await import("../../src/runtime/client/apply-children.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");
+  await import("../../src/runtime/cache/informer.test.ts");
   await import("../../src/runtime/manager/manager.test.ts");
   await import("../../src/runtime/manager/manager-endpoints.test.ts");
   await import("../../src/runtime/events/api-event-recorder.test.ts");

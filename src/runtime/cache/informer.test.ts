@@ -1,0 +1,152 @@
+import { defineKind } from "@tsbuilder/apimachinery/meta";
+import { beforeAll, expect, test } from "vitest";
+import { useCaches } from "../../../e2e/support/widget-cache.ts";
+import { Widget, widgetDefinition } from "../../../e2e/support/widget-cluster.ts";
+import type { LiveClient } from "../client/live-client.ts";
+import { eventually } from "../testing/eventually.ts";
+import type { InformerEvent } from "./informer.ts";
+
+const caches = useCaches();
+const { cluster, createWidget, newNamespace, start } = caches;
+let live: LiveClient;
+beforeAll(() => {
+  live = caches.live;
+});
+
+test("Informer tells the initial list, changes with the old object, and deletions", async () => {
+  const namespace = await newNamespace();
+  await createWidget(namespace, "a", { size: 1 });
+  const { cache } = await start();
+  const events: InformerEvent<Widget>[] = [];
+  const subscription = cache.informer(Widget).subscribe((event) => {
+    if (event.object.metadata.namespace === namespace) events.push(event);
+  });
+  await subscription.synced();
+  expect(events).toMatchObject([{ type: "add", isInInitialList: true }]);
+  await live.patch(Widget, { namespace, name: "a" }, { merge: { spec: { size: 2 } } });
+  await live.delete(Widget, { namespace, name: "a" });
+  await eventually(() => expect(events).toHaveLength(3));
+  expect(events.slice(1)).toMatchObject([
+    { type: "update", oldObject: { spec: { size: 1 } }, object: { spec: { size: 2 } }, isResync: false },
+    { type: "delete", object: { spec: { size: 2 } }, isStateUnknown: false },
+  ]);
+});
+
+test("Informer tells a late subscriber what is there, one event at a time, whatever handlers do", async () => {
+  const namespace = await newNamespace();
+  for (const name of ["a", "b", "c"]) await createWidget(namespace, name);
+  const errors: string[] = [];
+  const { cache } = await start({ onError: (error) => errors.push(error.message) });
+  const informer = cache.informer(Widget);
+  await informer.synced();
+  let running = 0;
+  const told: string[] = [];
+  const slow = informer.subscribe(async ({ type, object }) => {
+    if (object.metadata.namespace !== namespace) return;
+    expect(++running).toBe(1);
+    await new Promise(setImmediate);
+    running--;
+    told.push(`${type} ${object.metadata.name}`);
+    throw new Error("handlers may fail");
+  });
+  expect(slow.hasSynced).toBe(false);
+  await slow.synced();
+  expect(slow.hasSynced).toBe(true);
+  expect(told).toEqual(["add a", "add b", "add c"]);
+  expect(errors).toHaveLength(3);
+  slow.unsubscribe();
+  await createWidget(namespace, "d");
+  await eventually(() => informer.get({ namespace, name: "d" }) !== undefined);
+  expect(told).toHaveLength(3);
+});
+
+test("Informer tells objects again after the resync period, without a request", async () => {
+  const namespace = await newNamespace();
+  await createWidget(namespace, "a");
+  const { cache, requests } = await start();
+  const informer = cache.informer(Widget);
+  await informer.synced();
+  const before = requests.length;
+  const resyncs: InformerEvent[] = [];
+  const subscription = informer.subscribe(
+    (event) => void (event.type === "update" && event.isResync && resyncs.push(event)),
+    { resyncPeriod: 1000 },
+  );
+  await eventually(() => resyncs.length > 0);
+  expect(requests).toHaveLength(before);
+  subscription.unsubscribe();
+  expect(() => informer.subscribe(() => {}, { resyncPeriod: 10 })).toThrow("1000");
+});
+
+test("Cache.remove() ends an informer and its subscriptions; the next read starts another", async () => {
+  const { cache, client } = await start();
+  const informer = cache.informer(Widget);
+  const subscription = informer.subscribe(() => {});
+  cache.remove(Widget);
+  await expect(subscription.synced()).rejects.toThrow("ended");
+  expect(cache.existing(Widget)).toBeUndefined();
+  await client.list(Widget);
+  expect(cache.existing(Widget)).not.toBe(informer);
+});
+
+test("Cache tells for metrics how much it holds and when it last heard something", async () => {
+  const namespace = await newNamespace();
+  await createWidget(namespace, "a");
+  const { cache } = await start();
+  const informer = cache.informer(Widget);
+  expect(informer.stats).toMatchObject({ objects: 0, bytes: 0, lastEventAge: undefined, relists: 0 });
+  await informer.synced();
+  expect(informer.stats.objects).toBeGreaterThan(0);
+  expect(informer.stats.bytes).toBeGreaterThan(100);
+  expect(informer.stats.lastEventAge).toBeGreaterThanOrEqual(0);
+});
+
+test("Cache waits for a kind whose CRD comes later, and says why it waits", async () => {
+  const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
+  const { cache, client } = await start();
+  const informer = cache.informer(Gizmo);
+  await eventually(() => informer.stats.lastError !== undefined);
+  expect(informer.stats.lastError).toMatchObject({ isNotFound: true });
+  const names = { kind: "Gizmo", listKind: "GizmoList", plural: "gizmos", singular: "gizmo" };
+  await cluster.installCRD({
+    ...widgetDefinition,
+    metadata: { name: "gizmos.example.com" },
+    spec: { ...widgetDefinition.spec, names },
+  });
+  expect(await client.list(Gizmo)).toEqual([]);
+});
+
+test("Cache forgets the objects of a CRD that is deleted, and follows when it comes back", async () => {
+  const CRD = defineKind(
+    { group: "apiextensions.k8s.io", version: "v1" },
+    { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
+  );
+  const Passing = defineKind(
+    { group: "example.com", version: "v1" },
+    { kind: "Passing", plural: "passings" },
+  );
+  const names = { kind: "Passing", listKind: "PassingList", plural: "passings", singular: "passing" };
+  const passing = {
+    ...widgetDefinition,
+    metadata: { name: "passings.example.com" },
+    spec: { ...widgetDefinition.spec, names },
+  };
+  await cluster.installCRD(passing);
+  const namespace = await newNamespace();
+  const metadata = { name: "a", namespace };
+  const { cache } = await start();
+  const informer = cache.informer(Passing);
+  const events: string[] = [];
+  informer.subscribe(({ type }) => void events.push(type));
+  await live.create(Passing, { metadata });
+  await eventually(() => expect(informer.get(metadata)).toBeDefined());
+  await live.delete(CRD, { name: "passings.example.com" });
+  await eventually(() => expect(informer.get(metadata)).toBeUndefined());
+  await eventually(async () =>
+    expect(await live.find(CRD, { name: "passings.example.com" })).toBeUndefined(),
+  );
+  await cluster.installCRD(passing);
+  await eventually(() => live.create(Passing, { metadata }));
+  await eventually(() => expect(informer.get(metadata)).toBeDefined(), { timeout: 15_000 });
+  expect(events).toEqual(["add", "delete", "add"]);
+});

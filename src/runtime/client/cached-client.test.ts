@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from "vitest";
+import { namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
+import { Widget } from "../../../e2e/support/widget-cluster.ts";
+import type { LiveClient } from "./live-client.ts";
+import { eventually } from "../testing/eventually.ts";
+
+const caches = useCaches();
+const { newNamespace, start } = caches;
+let live: LiveClient;
+beforeAll(() => {
+  live = caches.live;
+});
+
+test("Cache reads what it wrote, a thousand times", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  for (let at = 0; at < 250; at++) {
+    const key = { namespace, name: `w-${at}` };
+    await client.create(Widget, { metadata: key, spec: { size: 0 } });
+    const made = await client.get(Widget, key);
+    await client.patch(Widget, made, (draft) => void (draft.spec.size = at));
+    expect((await client.get(Widget, key)).spec.size).toBe(at);
+    await client.patchStatus(Widget, await client.get(Widget, key), { ready: at });
+    expect((await client.get(Widget, key)).status?.ready).toBe(at);
+    await client.delete(Widget, key);
+    expect(await client.find(Widget, key)).toBeUndefined();
+  }
+});
+
+test("Cache shows at once that all objects were deleted", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  for (const name of ["a", "b"]) await client.create(Widget, { metadata: { name, namespace }, spec: {} });
+  const metadata = { name: "held", namespace, finalizers: ["example.com/hold"] };
+  await client.create(Widget, { metadata, spec: {} });
+  expect(await client.list(Widget, { namespace })).toHaveLength(3);
+  await client.deleteAllOf(Widget, { namespace });
+  expect(namesOf(await client.list(Widget, { namespace }))).toEqual(["held"]);
+  await client.patch(Widget, metadata, { merge: { metadata: { finalizers: null } } });
+});
+
+test("Cache shows an object that is being deleted until its finalizer is done", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  const key = { namespace, name: "held" };
+  await client.create(Widget, { metadata: { ...key, finalizers: ["example.com/hold"] }, spec: {} });
+  await client.get(Widget, key);
+  await client.delete(Widget, key);
+  const held = await client.get(Widget, key);
+  expect(held.metadata.deletionTimestamp).toBeDefined();
+  await client.patch(Widget, held, (draft) => void (draft.metadata.finalizers = []));
+  await eventually(async () => expect(await client.find(Widget, key)).toBeUndefined());
+});
+
+test("Client.apply() sends nothing at a steady state, and drops a field that is no longer desired", async () => {
+  const namespace = await newNamespace();
+  const { cache, client, requests } = await start();
+  await cache.informer(Widget).synced();
+  const owner = await client.create(Widget, { metadata: { namespace, name: "owner" }, spec: {} });
+  const metadata = { name: "child", namespace };
+  const apply = (spec: Widget["spec"]): Promise<Widget> =>
+    client.apply(Widget, { metadata, spec }, { owner });
+  await apply({ size: 1, color: "red" });
+  const before = requests.length;
+  for (let round = 0; round < 5; round++) await apply({ size: 1, color: "red" });
+  expect(requests.length - before).toBe(0);
+  const applied = await apply({ size: 1 });
+  expect(applied.spec).toEqual({ size: 1 });
+  expect(requests.length - before).toBe(1);
+});
+
+test("Client.apply() mends what somebody else changed, and not what is only status", async () => {
+  const namespace = await newNamespace();
+  const { cache, client, requests } = await start();
+  const desired = { metadata: { name: "w", namespace }, spec: { size: 1 } };
+  const informer = cache.informer(Widget);
+  await informer.synced();
+  const applied = await client.apply(Widget, desired);
+  await live.patchStatus(Widget, applied, { ready: 1 });
+  await eventually(() => expect(informer.get(desired.metadata)?.status?.ready).toBe(1));
+  const before = requests.length;
+  await client.apply(Widget, desired);
+  expect(requests).toHaveLength(before);
+  await live.patch(Widget, desired.metadata, { merge: { spec: { size: 7 } } });
+  await eventually(() => expect(informer.get(desired.metadata)?.spec.size).toBe(7));
+  expect((await client.apply(Widget, desired)).spec.size).toBe(1);
+});
+
+test("Client.apply() doesn't take an object away from another owner, read from the cache", async () => {
+  const namespace = await newNamespace();
+  const { cache, client, requests } = await start();
+  await cache.informer(Widget).synced();
+  const make = (name: string): Promise<Widget> =>
+    client.create(Widget, { metadata: { name, namespace }, spec: {} });
+  const [owner, other] = [await make("owner"), await make("other")];
+  await client.apply(Widget, { metadata: { name: "child" }, spec: {} }, { owner });
+  const before = requests.length;
+  const theft = client.apply(Widget, { metadata: { name: "child" }, spec: {} }, { owner: other });
+  await expect(theft).rejects.toMatchObject({ isAlreadyOwned: true });
+  expect(requests).toHaveLength(before);
+});
+
+test("Client.with({ dryRun }) leaves the cache as it is", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  const key = { namespace, name: "dry" };
+  await client.list(Widget);
+  await client.with({ dryRun: true }).create(Widget, { metadata: key, spec: {} });
+  expect(await client.find(Widget, key)).toBeUndefined();
+});
