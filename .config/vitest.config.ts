@@ -59,7 +59,7 @@ export default defineConfig({
           name: "real",
           include: ["e2e/real/**/*.test.ts"],
           pool: "forks",
-          maxWorkers: 1,
+          maxWorkers: 2,
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },
