@@ -40,6 +40,7 @@ export interface CacheTests {
   ) => Promise<Widget>;
 }
 
+/** Of three digits, so that names sort as they were made; no two files share one where they meet the same real server. */
 let namespaces = 100;
 
 /** Starts a cluster for the tests of a file. */

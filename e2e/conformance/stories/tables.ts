@@ -1,6 +1,8 @@
 import { get, merge, post, type Step, type Story, story } from "../story.ts";
 import { container } from "./pod-cases.ts";
 
+// One list of every built-in kind, longer than other files: split, nobody would see which kind is missing.
+
 const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const core = "/api/v1/namespaces/{ns}";
 const template = {

@@ -1,5 +1,7 @@
 import type { Rule } from "./authorizer.ts";
 
+// A table of roles, and so longer than other files.
+
 /** A cluster role that every cluster has. */
 export interface BootstrapRole {
   readonly name: string;

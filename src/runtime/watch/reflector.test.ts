@@ -15,6 +15,8 @@ import {
   startStubServer,
 } from "../testing/stub-server.ts";
 
+// The tables of faults and what the reflector makes of them stay in one file: together they are the list of what is known.
+
 interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };
 }

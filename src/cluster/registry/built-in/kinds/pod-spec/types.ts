@@ -2,6 +2,8 @@ import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../../../../storage/api-object.ts";
 import type { Claim } from "../persistent-volume-claim.ts";
 
+// The fields of one object, down to its leaves: a list, and so longer than other files.
+
 export type Text = Record<string, string>;
 
 export interface HttpGet {
