@@ -22,9 +22,13 @@ export async function bundleOperator(
 export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
   const { context } = await import("esbuild");
   const build = await context(options(project, outfile));
+  // esbuild gives who asks during a rebuild that rebuild's answer, made of sources that have changed since.
+  let running: Promise<unknown> = Promise.resolve();
   return {
-    rebuild: async () => {
-      await explained(() => build.rebuild());
+    rebuild: () => {
+      const next = running.then(() => explained(() => build.rebuild()));
+      running = next.catch(() => undefined);
+      return next;
     },
     close: () => build.dispose(),
   };
