@@ -1,20 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
-import { installLaunchers, startCluster } from "@tsbuilder/cluster";
+import { startCluster } from "@tsbuilder/cluster";
 import { parse } from "yaml";
 import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
 import { startControlPlane } from "../real/control-plane.ts";
@@ -41,7 +32,7 @@ async function measure(): Promise<void> {
     const better = ratio === undefined ? "" : `${ratio.toFixed(1)}x ${isSpeed ? "as fast" : "as small"}`;
     report(what, of(embedded).toFixed(1), real ? of(real).toFixed(1) : "-", better, goal);
   };
-  row("process start to /readyz, ms", "< 250 (+ 200 through tsx), 10x", false, ({ start }) => start);
+  row("process start to /readyz, ms", "< 250, 10x", false, ({ start }) => start);
   row("creates/s, TLS", "", true, ({ creates }) => creates);
   row(
     `list of ${objectCount}, with transfer and JSON.parse, ms`,
@@ -135,20 +126,30 @@ function read(path: string): string {
   }
 }
 
+/** The command as it is installed: bundled by the build. */
 async function timeProcess(): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) times.push(await timeCommand());
+  return times.toSorted((a, b) => a - b)[2]!;
+}
+
+async function timeCommand(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  const [program] = installLaunchers(folder);
-  const ca = createCA({ commonName: "bench" });
-  const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
-  writeFileSync(join(folder, "apiserver.crt"), serving.cert);
-  writeFileSync(join(folder, "apiserver.key"), serving.key);
+  const command = join(import.meta.dirname, "../../bin/tsbuilder.js");
   const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const kubeconfig = join(folder, "kubeconfig");
   const start = performance.now();
-  const child: ChildProcess = spawn(program!, [`--cert-dir=${folder}`, `--secure-port=${port}`], {
-    stdio: "ignore",
-  });
-  const agent = new Agent({ ca: ca.cert });
-  while ((await ready(port, agent)) !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
+  const child = spawn(
+    process.execPath,
+    [command, "cluster", "start", "--kubeconfig", kubeconfig, `--port=${port}`],
+    { stdio: "ignore" },
+  );
+  // Whoever the server is, it is ours: its CA is made while it starts.
+  const agent = new Agent({ rejectUnauthorized: false });
+  while ((await ready(port, agent)) !== 200) {
+    if (child.exitCode !== null) throw new Error("the cluster ended; npm run build makes what it needs");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
   const took = performance.now() - start;
   child.kill("SIGTERM");
   await once(child, "exit");
