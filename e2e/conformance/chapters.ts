@@ -11,6 +11,7 @@ import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
 import { podVolumes } from "./stories/pod-volumes.ts";
+import { roleEscalation } from "./stories/role-escalation.ts";
 import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
@@ -44,4 +45,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "selectable-fields": selectableFields,
   "definition-rules": definitionRules,
   "webhook-rules": webhookRules,
+  "role-escalation": roleEscalation,
 };

@@ -7,6 +7,7 @@ import { defaultTolerations } from "./admission/default-tolerations.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { newNode } from "./admission/new-node.ts";
 import { podPriority, systemPriorities } from "./admission/priority.ts";
+import { roleEscalation } from "./admission/role-escalation.ts";
 import { runtimeClass } from "./admission/runtime-class.ts";
 import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks.ts";
@@ -171,6 +172,7 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
   const registry = new Registry(store);
   addBuiltIns(registry);
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
+  const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
   return {
     store,
     registry,
@@ -183,8 +185,9 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
       runtimeClass(store),
       claimResize(store),
       webhookAdmission(store, webhooks),
+      roleEscalation(store, authorizer),
     ]),
-    authorizer: authorization === "RBAC" ? new RBAC(store) : alwaysAllow,
+    authorizer,
     tokens,
     readToken(token, audience) {
       const user = credentials.findToken(token);

@@ -45,8 +45,8 @@ function decodeStruct(
     const at = { strict: join(place.strict, field), go: join(place.go, field) };
     const owner = `${goName(schema)}.${at.go}`;
     const decoded = decodeValue(child, node, at, owner, unknown);
-    // An empty list of managers is a request to forget them.
-    const kept = required.includes(field) || field === "managedFields";
+    // An empty list of managers is a request to forget them; the rules of a role belong to who sends none.
+    const kept = required.includes(field) || field === "managedFields" || at.go === "rules";
     if (isEmptyCollection(decoded, node) && !kept) continue;
     result[field] = decoded;
   }

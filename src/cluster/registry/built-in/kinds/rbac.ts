@@ -18,11 +18,8 @@ const group = "rbac.authorization.k8s.io";
 
 export const roleStrategy: Partial<Strategy> = {
   validateName: pathSegmentName,
-  /** Go prints the list always, and a missing one as null. */
-  default(object) {
-    const role = object as Role;
-    if (!role.rules?.length) role.rules = null;
-  },
+  prepareForCreate: showRules,
+  prepareForUpdate: showRules,
   validate: (object) => validateRules(object),
   validateUpdate: (object) => validateRules(object),
 };
@@ -45,6 +42,12 @@ export const bindingStrategy: Partial<Strategy> = {
     return errors;
   },
 };
+
+/** Go prints the list always, and an empty one as null; it belongs to whoever sent one, be it empty. */
+function showRules(object: ApiObject): void {
+  const role = object as Role;
+  if (!role.rules?.length) role.rules = null;
+}
 
 function validateRules({ rules, kind }: Role): FieldError[] {
   return (rules ?? []).flatMap((rule, index) => {

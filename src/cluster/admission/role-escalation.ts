@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Authorizer, Rule } from "../auth/authorizer.ts";
+import { describeRules, missingRules } from "../auth/missing-rules.ts";
+import { forbidden, notFound, StatusError } from "../status/index.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+import type { Store } from "../storage/store.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
+
+const group = "rbac.authorization.k8s.io";
+const everything: Rule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+/** The objects of the group; what is not there yet to be checked may lack anything. */
+interface Role extends ApiObject {
+  readonly rules?: readonly Rule[] | null;
+  readonly aggregationRule?: object;
+}
+interface Binding extends ApiObject {
+  readonly roleRef?: { readonly kind?: string; readonly name?: string };
+}
+
+/**
+ * Nobody grants what he does not hold himself, unless he may `escalate` roles or `bind` the one he binds. It stands
+ * at the end of the mutations, because a refusal comes before the object's own errors.
+ */
+export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: "RoleEscalation",
+    mutate(request) {
+      const { resource, operation, object, oldObject, user } = request;
+      if (resource.group !== group || !object || operation === "DELETE") return undefined;
+      if (user.groups.includes("system:masters")) return undefined;
+      if (oldObject && changesOnlyOwnership(object, oldObject)) return undefined;
+      if (resource.plural.endsWith("roles")) checkRole(request, object, authorizer);
+      else checkBinding(request, object, store, authorizer);
+      return undefined;
+    },
+  };
+}
+
+function checkRole(request: AdmissionRequest, role: Role, authorizer: Authorizer): void {
+  if (may(authorizer, request, "escalate", request.resource.plural, request.name)) return;
+  const refuse = (reason: string): Error => forbidden(request.resource, role.metadata.name ?? "", reason);
+  if (role.aggregationRule && missingOf(request, everything, authorizer).length > 0) {
+    throw refuse("must have cluster-admin privileges to use the aggregationRule");
+  }
+  const missing = missingOf(request, role.rules ?? [], authorizer);
+  if (missing.length > 0) throw refuse(describeRefusal(request, missing));
+}
+
+function checkBinding(
+  request: AdmissionRequest,
+  binding: Binding,
+  store: Store,
+  authorizer: Authorizer,
+): void {
+  const { resource, namespace } = request;
+  const { kind = "", name = "" } = binding.roleRef ?? {};
+  const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
+  if (may(authorizer, request, "bind", plural, name)) return;
+  if (kind !== "Role" && kind !== "ClusterRole") {
+    throw new StatusError(500, undefined, `unsupported role reference kind: ${JSON.stringify(kind)}`);
+  }
+  const key = kind === "ClusterRole" ? name : `${namespace}/${name}`;
+  const role = store.collection(`${plural}.${group}`).get(key);
+  if (!role) throw notFound(resource, name);
+  const missing = missingOf(request, (role.object as Role).rules ?? [], authorizer);
+  if (missing.length > 0) {
+    throw forbidden(resource, binding.metadata.name ?? "", describeRefusal(request, missing));
+  }
+}
+
+function may(
+  authorizer: Authorizer,
+  { user, namespace }: AdmissionRequest,
+  verb: string,
+  resource: string,
+  name: string,
+): boolean {
+  const asked = { verb, group, version: "*", resource, subresource: "", namespace, name };
+  return authorizer.decide(user, { ...asked, isResource: true, path: "" }).allowed;
+}
+
+function missingOf(
+  { user, namespace }: AdmissionRequest,
+  rules: readonly Rule[],
+  authorizer: Authorizer,
+): Rule[] {
+  return missingRules(authorizer.rulesOf(user, namespace), rules);
+}
+
+function describeRefusal({ user }: AdmissionRequest, missing: readonly Rule[]): string {
+  const groups = user.groups.map((each) => JSON.stringify(each)).join(" ");
+  return `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
+}
+
+/** The garbage collector takes finalizers and owners away from roles of which it holds nothing. */
+function changesOnlyOwnership(object: ApiObject, old: ApiObject): boolean {
+  return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(old));
+}
+
+function withoutOwnership(object: ApiObject): object {
+  const { finalizers: _f, ownerReferences: _o, managedFields: _m, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
