@@ -11,3 +11,14 @@ export function goText(value: JSONValue): string {
     .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
   return `map[${members.join(" ")}]`;
 }
+
+/** Writes a value as Go prints it in Go syntax, with types and quotes. */
+export function goSyntax(value: JSONValue): string {
+  if (value === null) return "interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${goSyntax(memberOf(value, name)!)}`);
+  return `map[string]interface {}{${members.join(", ")}}`;
+}

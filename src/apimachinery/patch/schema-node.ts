@@ -9,6 +9,8 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
   readonly default?: unknown;
   readonly format?: string;
+  /** What a built-in kind calls the type; a custom resource's have no names. */
+  readonly typeName?: string;
   readonly "x-kubernetes-list-type"?: string;
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: string;

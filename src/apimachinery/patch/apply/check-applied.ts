@@ -1,5 +1,5 @@
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { goText } from "../go-text.ts";
+import { goSyntax, goText } from "../go-text.ts";
 import { isObject, type JSONObject } from "../json.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { isDeclared, memberSchema } from "../member-schema.ts";
@@ -57,25 +57,25 @@ function* checkItems(list: readonly JSONValue[], schema: SchemaNode, path: Path)
       yield* checkValue(item, schema.items, [...path, `i:${index}`]);
       continue;
     }
-    const problem = checkIdentity(item, shape.keys, schema.items);
-    if (problem) yield `${formatPath(path)}: element ${index}: ${problem}`;
-    const element = problem ? undefined : itemElement(item, shape.keys, schema.items);
-    if (element === undefined) continue;
+    const element = itemElement(item, shape.keys, schema.items);
+    if (element === undefined) {
+      yield `${formatPath(path)}: element ${index}: ${whyNoIdentity(item, shape.keys)}`;
+      return;
+    }
     if (seen.has(element)) yield `${formatPath(path)}: duplicate entries for key ${formatElement(element)}`;
     seen.add(element);
     yield* checkValue(item, schema.items, [...path, element]);
   }
 }
 
-function checkIdentity(
-  item: JSONValue,
-  keys: readonly string[],
-  items: SchemaNode | undefined,
-): string | undefined {
-  if (keys.length === 0) return undefined;
+function whyNoIdentity(item: JSONValue, keys: readonly string[]): string {
+  if (keys.length === 0) {
+    if (item === null) return "associative list without keys has an element that's an explicit null";
+    if (Array.isArray(item)) return "not supported: associative list with lists as elements";
+    return "associative list without keys has an element that's a map type";
+  }
   if (item === null) return "associative list with keys may not have a null element";
   if (!isObject(item)) return "associative list with keys may not have non-map elements";
-  if (itemElement(item, keys, items) !== undefined) return undefined;
   const names = `[${keys.map((key) => JSON.stringify(key)).join(" ")}]`;
   return `associative list with keys has an element that omits all key fields ${names} (and doesn't have default values for any key fields)`;
 }
@@ -88,8 +88,8 @@ function takesMember(schema: SchemaNode, name: string): boolean {
 }
 
 function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
-  if (schema["x-kubernetes-int-or-string"] || isAnyScalar(schema)) {
-    return typeof value === "object" ? `expected any scalar, got ${describe(value)}` : undefined;
+  if (isAnyScalar(schema)) {
+    return typeof value === "object" ? `expected any scalar, got &{${goText(value)}}` : undefined;
   }
   switch (schema.type) {
     case "object":
@@ -97,7 +97,9 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
     case "array":
       return Array.isArray(value) ? undefined : `expected list, got &{${goText(value)}}`;
     case "string":
-      return typeof value === "string" ? undefined : `expected string, got ${describe(value)}`;
+      return typeof value === "string"
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case "boolean":
       return typeof value === "boolean" ? undefined : `expected boolean, got &{${goText(value)}}`;
     case "integer":
@@ -108,13 +110,13 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
   }
 }
 
-/** Quantities and the like are strings that may be written as numbers. */
-function isAnyScalar(schema: SchemaNode): boolean {
-  return schema.type === "string" && (schema.format === "quantity" || schema.format === "int-or-string");
-}
-
-function describe(value: JSONValue): string {
-  return `&value.valueUnstructured{Value:${goText(value)}}`;
+/**
+ * Quantities and the like are strings that may be written as numbers. Of a custom resource's int-or-string the
+ * merge knows no type at all: validation tells about it later.
+ */
+function isAnyScalar({ type, format, typeName, ...schema }: SchemaNode): boolean {
+  if (typeName && schema["x-kubernetes-int-or-string"]) return true;
+  return type === "string" && (format === "quantity" || format === "int-or-string");
 }
 
 function goType(value: JSONValue): string {

@@ -79,16 +79,21 @@ function compareItems(
   ]);
 }
 
-/** Items that share an identity can't be told apart, so such a group is compared as a whole. */
+/**
+ * Items that share an identity can't be told apart, so such a group is compared as a whole. A group that forms or
+ * ends is another thing than the single item before or after it, which goes or comes with all that is in it.
+ */
 function compareGroups(
   from: readonly JSONValue[],
   to: readonly JSONValue[],
   items: SchemaNode | undefined,
 ): Comparison {
-  if (from.length <= 1 && to.length <= 1) return compareFields(from[0], to[0], items);
-  if (from.length === 0) return { ...unchanged, added: ownedLeaf };
-  if (to.length === 0) return { ...unchanged, removed: ownedLeaf };
-  return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
+  if (from.length > 1 && to.length > 1) {
+    return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
+  }
+  if (from.length > 1) return { ...compareFields(undefined, to[0], items), removed: ownedLeaf };
+  if (to.length > 1) return { ...compareFields(from[0], undefined, items), added: ownedLeaf };
+  return compareFields(from[0], to[0], items);
 }
 
 function pick(parts: Parts, side: keyof Comparison): (readonly [PathElement, FieldSet])[] {

@@ -12,7 +12,7 @@ import { shapeOf } from "./shape.ts";
  * The other way needs nothing: the owner of a once atomic value goes on owning just that path.
  */
 export function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undefined): FieldSet {
-  if (set.children.size === 0) return set;
+  if (set.children.size === 0 || isFreeForm(schema)) return set;
   const shape = shapeOf(value, schema);
   if (shape.kind === "leaf") return typeof value === "object" && value !== null ? ownedLeaf : set;
   if (shape.kind === "object" && isObject(value)) {
@@ -26,6 +26,12 @@ export function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode 
     return fitChildren(set, (element) => ({ value: groups.get(element)?.[0], schema: schema?.items }));
   }
   return set;
+}
+
+/** An object of which the schema says nothing at all: who owned its members goes on owning them. */
+function isFreeForm(schema: SchemaNode | undefined): boolean {
+  if (schema?.type !== "object" || schema.properties) return false;
+  return typeof schema.additionalProperties !== "object" && schema.additionalProperties !== false;
 }
 
 /** Fits what is below each step; a set that fits already stays the same one. */

@@ -5,7 +5,8 @@ import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 /**
  * The step that identifies an item of a list map or set; `undefined` if the item has no identity.
- * A key that the item leaves out counts with its default: a port without a protocol is a TCP port.
+ * A key that the item leaves out counts with its default: a port without a protocol is a TCP port. Null is a
+ * value of a key, but not of a set.
  */
 export function itemElement(
   item: JSONValue,
@@ -16,8 +17,9 @@ export function itemElement(
   if (!isObject(item)) return undefined;
   const found: JSONObject = {};
   for (const key of keys) {
-    const value = memberOf(item, key) ?? (items?.properties?.[key]?.default as JSONValue | undefined);
-    if (value !== undefined) found[key] = value;
+    const stated = memberOf(item, key);
+    const value = stated === undefined ? items?.properties?.[key]?.default : stated;
+    if (value !== undefined) found[key] = value as JSONValue;
   }
   return Object.keys(found).length === 0 ? undefined : keyElement(found);
 }
@@ -40,5 +42,5 @@ export function groupItems(
 }
 
 function isScalar(value: JSONValue): boolean {
-  return typeof value !== "object" || value === null;
+  return typeof value !== "object";
 }
