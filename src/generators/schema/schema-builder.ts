@@ -11,13 +11,15 @@ import { REF, type Schema } from "./schema.ts";
 import { settle } from "./settle.ts";
 import { ownShape, shapeOf } from "./shape.ts";
 import { stringConstants } from "./string-constants.ts";
-import { typeSchema } from "./type-schema.ts";
+import { endless, typeSchema } from "./type-schema.ts";
 
 /** Builds schemas from types. Each named type is built once for each set of arguments. */
 export class SchemaBuilder {
   readonly sources: SchemaSources;
   readonly #named = new Map<string, Schema>();
   readonly #building: { key: string; name: string }[] = [];
+  /** Types without a name of their own that are being built. */
+  readonly #open = new Set<string>();
 
   constructor(sources: SchemaSources) {
     this.sources = sources;
@@ -135,18 +137,35 @@ export class SchemaBuilder {
   /** The schema of an object type that has no name of its own, or was made from others. */
   anonymous(typed: Typed): Schema | undefined {
     const shape = shapeOf(typed, this.sources);
-    return shape && objectSchema(shape, this, [], placeOf(typed));
+    if (!shape) return undefined;
+    const key = `${describeTyped(typed)}${describeBindings(typed.env)}`;
+    if (this.#open.has(key)) return endless(typed, "the type contains itself");
+    this.#open.add(key);
+    try {
+      return objectSchema(shape, this, [], placeOf(typed));
+    } finally {
+      this.#open.delete(key);
+    }
   }
 
   #describeArguments({ args }: ReferenceNode, env: Environment): string {
     if (args.length === 0) return "";
     const texts = args.map((arg) => {
       const bound = arg.kind === "reference" ? env.bindings.get(arg.name) : undefined;
-      const typed = bound ?? { node: arg, env };
-      return `${typed.env.module.file}@${typed.node.pos}${JSON.stringify(typed.node.kind)}`;
+      return describeTyped(bound ?? { node: arg, env });
     });
     return `<${texts.join(",")}>`;
   }
+}
+
+/** Tells types apart by where they are written. */
+function describeTyped({ node, env }: Typed): string {
+  return `${env.module.file}@${node.pos}${JSON.stringify(node.kind)}`;
+}
+
+/** Tells the uses of a generic type apart. */
+function describeBindings({ bindings }: Environment): string {
+  return [...bindings].map(([name, bound]) => `,${name}=${describeTyped(bound)}`).join("");
 }
 
 /** Makes the use of a named type: its type and format are copied, so that markers on the field can check them. */

@@ -55,6 +55,16 @@ export function problem(
   return { ...schema, [PROBLEM]: { place: placeOf(typed), message, hint } };
 }
 
+/** A type within itself: a schema must end somewhere. */
+export function endless(typed: Typed, message: string): Schema {
+  return problem(
+    typed,
+    message,
+    "a schema must end: put +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless on the field",
+    { type: "object" },
+  );
+}
+
 function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean): Schema {
   switch (name) {
     case "string":
@@ -138,12 +148,7 @@ function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
       if (isEnum) return enumReference(typed, builder);
       const named = builder.named(resolved.parts, node, env);
       if (!("cycle" in named)) return reference(named);
-      return problem(
-        typed,
-        `the type contains itself: ${named.cycle.join(" → ")}`,
-        "a schema must end: put +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless on the field",
-        { type: "object" },
-      );
+      return endless(typed, `the type contains itself: ${named.cycle.join(" → ")}`);
     }
   }
 }

@@ -1,4 +1,11 @@
-import { LIST_OF_STRINGS, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+import {
+  LIST_OF_STRINGS,
+  type MarkerArguments,
+  type MarkerDefinition,
+  type MarkerFamily,
+  singleValue,
+  text,
+} from "../definition.ts";
 
 /** What a kind's CRD says besides its schema. */
 export const kinds: MarkerFamily = {
@@ -20,31 +27,40 @@ export const kinds: MarkerFamily = {
       "kubebuilder:subresource:status",
       "The status has its own endpoint: writes to the object leave it alone, and the other way round.",
     ),
-    kindMarker(
-      "kubebuilder:subresource:scale",
-      "kubectl scale and the autoscaler can set the number of replicas.",
-      {
-        specpath: { type: "string", summary: "the field to set: .spec.replicas" },
-        statuspath: { type: "string", summary: "the field that tells the number there is" },
-        selectorpath: {
-          type: "string",
-          optional: true,
-          summary: "a selector in string form, for the autoscaler",
+    {
+      ...kindMarker(
+        "kubebuilder:subresource:scale",
+        "kubectl scale and the autoscaler can set the number of replicas.",
+        {
+          specpath: { type: "string", summary: "the field to set: .spec.replicas" },
+          statuspath: { type: "string", summary: "the field that tells the number there is" },
+          selectorpath: {
+            type: "string",
+            optional: true,
+            summary: "a selector in string form, for the autoscaler",
+          },
         },
-      },
-    ),
-    kindMarker(
-      "kubebuilder:printcolumn",
-      "A column of kubectl get. Columns keep the order of their markers.",
-      {
-        name: { type: "string" },
-        type: { type: "string", summary: "integer, number, string, boolean or date" },
-        JSONPath: { type: "string", summary: "the value: .status.phase" },
-        description: { type: "string", optional: true },
-        format: { type: "string", optional: true },
-        priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
-      },
-    ),
+      ),
+      check: (args) =>
+        outside([".spec"], "specpath", args) ??
+        outside([".status"], "statuspath", args) ??
+        outside([".spec", ".status"], "selectorpath", args),
+    },
+    {
+      ...kindMarker(
+        "kubebuilder:printcolumn",
+        "A column of kubectl get. Columns keep the order of their markers.",
+        {
+          name: { type: "string" },
+          type: { type: "string", summary: "integer, number, string, boolean or date" },
+          JSONPath: { type: "string", summary: "the value: .status.phase" },
+          description: { type: "string", optional: true },
+          format: { type: "string", optional: true },
+          priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
+        },
+      ),
+      check: (args) => otherThan(COLUMN_TYPES, "type", args) ?? otherThan(COLUMN_FORMATS, "format", args),
+    },
     kindMarker("kubebuilder:selectablefield", "A field that --field-selector understands.", {
       JSONPath: { type: "string", summary: "a field of type string, boolean or integer" },
     }),
@@ -92,6 +108,22 @@ export const kinds: MarkerFamily = {
     },
   ],
 };
+
+/** What the API server takes for a column. */
+const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
+const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+function otherThan(allowed: readonly string[], argument: string, args: MarkerArguments): string | undefined {
+  const value = text(args, argument);
+  if (value === "" || allowed.includes(value)) return undefined;
+  return `the ${argument} "${value}" is none of ${allowed.join(", ")}`;
+}
+
+function outside(roots: readonly string[], argument: string, args: MarkerArguments): string | undefined {
+  const path = text(args, argument);
+  if (path === "" || roots.some((root) => path.startsWith(`${root}.`))) return undefined;
+  return `the ${argument} "${path}" is not below ${roots.join(" or ")}`;
+}
 
 function kindMarker(
   name: string,
