@@ -1,6 +1,17 @@
 import { TsbuilderError } from "../shared/errors.ts";
+import {
+  checkControllerName,
+  checkDomain,
+  checkGroup,
+  checkKind,
+  checkPlural,
+  checkProjectName,
+  checkVersion,
+} from "./validate.ts";
 import { type FeatureName, featureNames } from "./features.ts";
 import {
+  describeResource,
+  isSameResource,
   type LicenseName,
   noWebhooks,
   type Origin,
@@ -40,8 +51,8 @@ export function readProject(value: unknown): Project {
     );
   }
   return {
-    domain: file.text("domain"),
-    projectName: file.text("projectName"),
+    domain: file.name("domain", checkDomain),
+    projectName: file.name("projectName", checkProjectName),
     multigroup: file.flag("multigroup"),
     namespaced: file.flag("namespaced"),
     namespaces: file.texts("namespaces"),
@@ -50,29 +61,42 @@ export function readProject(value: unknown): Project {
     features: file
       .texts("features")
       .map((name) => new Reader("features", { name }).oneOf<FeatureName>("name", featureNames)),
-    resources: file.records("resources").map(readResource),
+    resources: refuseTwins(file.records("resources").map(readResource)),
     cliVersion: file.text("cliVersion", ""),
   };
 }
 
 function readResource(record: Reader): Resource {
-  const kind = record.text("kind");
   const api = record.record("api");
   return {
-    group: record.text("group", ""),
+    group: record.name("group", checkGroup, ""),
     domain: record.text("domain", ""),
-    version: record.text("version"),
-    kind,
-    plural: record.text("plural"),
+    version: record.name("version", checkVersion),
+    kind: record.name("kind", checkKind),
+    plural: record.name("plural", checkPlural),
     singular: record.has("singular") ? record.text("singular") : undefined,
     shortNames: record.texts("shortNames"),
     categories: record.texts("categories"),
     namespaced: api?.flag("namespaced") ?? true,
     origin: readOrigin(record),
     template: readTemplate(record.record("template")),
-    controllers: record.records("controllers").map((controller) => ({ name: controller.text("name") })),
+    controllers: record
+      .records("controllers")
+      .map((controller) => ({ name: controller.name("name", checkControllerName) })),
     webhooks: readWebhooks(record.record("webhooks")),
   };
+}
+
+/** A kind that stands there twice in the same version is what a merge leaves behind. */
+function refuseTwins(resources: readonly Resource[]): readonly Resource[] {
+  const twin = resources.find((resource, i) =>
+    resources.slice(0, i).some((earlier) => isSameResource(earlier, resource)),
+  );
+  if (!twin) return resources;
+  throw new TsbuilderError(`"PROJECT" has ${describeResource(twin)} twice`, {
+    code: "INVALID_PROJECT",
+    hint: "take one of the two out of resources",
+  });
 }
 
 function readOrigin(record: Reader): Origin {
@@ -129,6 +153,20 @@ class Reader {
     return value;
   }
 
+  /** A text that must be good for a name: the same check as for the flag that it came from. */
+  name(key: string, check: (value: string) => string, missing?: string): string {
+    const value = this.text(key, missing);
+    try {
+      return check(value);
+    } catch (cause) {
+      throw new TsbuilderError(`"${this.#place}.${key}": ${(cause as Error).message}`, {
+        code: "INVALID_PROJECT",
+        hint: MEND,
+        cause,
+      });
+    }
+  }
+
   flag(key: string): boolean {
     const value = this.has(key) ? this.#values[key] : false;
     if (typeof value !== "boolean") throw unexpected(`${this.#place}.${key}`, "true or false", value);
@@ -162,6 +200,8 @@ class Reader {
 function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
   return new TsbuilderError(`"${place}" must be ${expected}, and is ${JSON.stringify(value) ?? "missing"}`, {
     code: "INVALID_PROJECT",
-    hint: "mend the PROJECT file, or take its last good state from version control",
+    hint: MEND,
   });
 }
+
+const MEND = "mend the PROJECT file, or take its last good state from version control";

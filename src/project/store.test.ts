@@ -29,6 +29,8 @@ plugins:
     answer: 42
 `;
 
+const order = text.slice(text.indexOf("- group"), text.indexOf("plugins:"));
+
 const bill: Resource = {
   group: "apps",
   domain: "example.com",
@@ -87,6 +89,13 @@ describe("parseProject()", () => {
     [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a text`],
     [text.replace("- metrics", "- magic"), `one of metrics, webhook`],
     [text.replace("  kind: Order\n", ""), `"PROJECT.resources[0].kind" must be a text`],
+    [text.replace("domain: example.com #", "domain: My Domain #"), `the domain "My Domain" is not valid`],
+    [
+      text.replace("kind: Order", "kind: order"),
+      `"PROJECT.resources[0].kind": the kind "order" is not valid`,
+    ],
+    [text.replace("version: v1", "version: one"), `the version "one" is not valid`],
+    [text.replace("plugins:", `${order}plugins:`), "has apps.example.com/v1, Kind Order twice"],
   ])("refuses a file that it can't be sure to understand (%#)", (wrong, message) => {
     expect(() => parseProject(wrong)).toThrow(message);
   });
