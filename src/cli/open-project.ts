@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../project/project.ts";
 import { PROJECT_FILE, parseProject } from "../project/store.ts";
@@ -34,7 +34,7 @@ export function openProject(cwd: string, ui: Ui): OpenProject {
 /** The nearest folder upwards that has a `PROJECT` file, or had one being written. */
 export function findProjectRoot(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, PROJECT_FILE))) return folder;
+    if (statSync(join(folder, PROJECT_FILE), { throwIfNoEntry: false })?.isFile()) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

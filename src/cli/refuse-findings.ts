@@ -5,9 +5,9 @@ import { TsbuilderError } from "../shared/errors.ts";
 export function refuseFindings(findings: readonly Diagnostic[]): string[] {
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0) {
-    const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
+    const count = errors.length === 1 ? "is an error" : `are ${errors.length} errors`;
     throw new TsbuilderError(
-      [`there is ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
+      [`there ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
       { code: "INVALID_SOURCE", hint: "mend the sources and run the command again; nothing was written" },
     );
   }

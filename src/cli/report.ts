@@ -47,6 +47,8 @@ function byFolder(lines: readonly Line[]): string[] {
 
 /** Says what went wrong and what to do next; anything but a `TsbuilderError` is our fault. */
 export function describeError(error: unknown, read: (file: string) => string | undefined): string {
+  const refusal = describeRefusal(error);
+  if (refusal !== undefined) return refusal;
   if (!(error instanceof TsbuilderError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `internal error: ${stack}\n\nThis is a bug in tsbuilder: please report it with the lines above.`;
@@ -60,6 +62,31 @@ export function describeError(error: unknown, read: (file: string) => string | u
     `hint: ${error.hint}`,
   ].join("\n");
 }
+
+/** What the operating system refuses is no bug of ours: it says which file, and we what to do about it. */
+function describeRefusal(error: unknown): string | undefined {
+  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  const advice = ADVICE[code ?? ""];
+  if (!advice || syscall === undefined) return undefined;
+  // Reading a folder is the one that doesn't tell its path.
+  const what = path === undefined ? "one of the files" : `"${path}"`;
+  return `error: ${what} ${advice[0]} (${code}, ${syscall})\nhint: ${advice[1]}`;
+}
+
+const unwritable = [
+  "can't be read or written",
+  "run the command as somebody who may, or change the permissions",
+] as const;
+
+const ADVICE: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  EACCES: unwritable,
+  EPERM: unwritable,
+  EROFS: ["is on a file system that can only be read", "copy the project to one that can be written to"],
+  ENOSPC: ["does not fit on the disk", "make room, and run the command again"],
+  EISDIR: ["is a folder, and a file is expected", "move the folder away"],
+  ENOTDIR: ["lies below a file, and a folder is expected", "move the file away"],
+  ENAMETOOLONG: ["has a name that the file system does not take", "choose shorter names"],
+};
 
 const indent = (text: string): string =>
   text

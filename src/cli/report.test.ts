@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeError } from "./report.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tsbuilder-report-"));
+const say = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    return describeError(error, () => undefined);
+  }
+  throw new Error("nothing was thrown");
+};
+
+test("says which file the system refuses, and what to do", () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  expect(say(() => readFileSync(folder))).toContain("is a folder, and a file is expected (EISDIR, read)");
+  expect(say(() => writeFileSync(join(file, "below"), ""))).toBe(
+    `error: "${file}/below" lies below a file, and a folder is expected (ENOTDIR, open)\nhint: move the file away`,
+  );
+});
+
+test("calls everything else a bug, with its stack", () => {
+  expect(say(() => undefined!["x" as never])).toMatch(/^internal error: TypeError: .*\n {4}at /u);
+});
