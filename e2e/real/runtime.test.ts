@@ -18,7 +18,7 @@ if ("missing" in binaries) {
   await import("../../src/runtime/client/live-client.test.ts");
   await import("../../src/runtime/client/live-client-patches.test.ts");
   await import("../../src/runtime/client/cached-client.test.ts");
-  await import("../../src/runtime/client/apply-children.test.ts");
+  await import("../../src/runtime/client/children.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");
   await import("../../src/runtime/cache/informer.test.ts");
   await import("../../src/runtime/manager/manager.test.ts");

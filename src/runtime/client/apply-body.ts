@@ -9,7 +9,7 @@ import {
 import { ApiError } from "./api-error.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
 import type { Desired } from "./desired.ts";
-import { formatKey, type ObjectKey } from "./object-key.ts";
+import type { ObjectKey } from "./object-key.ts";
 import type { Owner } from "./options.ts";
 import { TerminalError } from "./terminal-error.ts";
 import { typed } from "./write-request.ts";
@@ -44,18 +44,40 @@ export function bodyToApply<T extends KubernetesObject>(
 }
 
 /** Who controls an object, if it is not the given owner. */
-export function controllerBeside(object: KubernetesObject, owner: Owner): OwnerReference | undefined {
+export function controllerBeside(
+  object: KubernetesObject,
+  owner: Owner | undefined,
+): OwnerReference | undefined {
   const controller = findController(object);
-  return controller && controller.uid !== owner.metadata.uid ? controller : undefined;
+  return controller && controller.uid !== owner?.metadata.uid ? controller : undefined;
 }
 
 /** What `apply` throws in place of taking an object away from its controller. */
-export function alreadyOwned(kind: Kind, key: ObjectKey, other: OwnerReference): ApiError {
-  return new ApiError({
-    code: 409,
-    reason: "AlreadyOwned",
-    message: `${kind.kind} "${formatKey(key)}" is controlled by ${other.kind} "${other.name}" already`,
-  });
+export function alreadyOwned(
+  kind: Kind,
+  { name }: ObjectKey,
+  other: OwnerReference,
+  owner: Owner | undefined,
+): ApiError {
+  // Made anew under its old name, an owner meets children of before until they are collected.
+  const isOfBefore = other.kind === owner?.kind && other.name === owner.metadata.name;
+  const whose = `${other.kind} "${other.name}"${isOfBefore ? " that was deleted, and goes with it" : " already"}`;
+  return notOurs(`${kind.kind} "${name}" is controlled by ${whose}`);
+}
+
+/**
+ * Refuses to touch what somebody else made. What nobody controls is ours if it has our labels: so is what an owner
+ * leaves that is deleted without its children, and what is made without an owner.
+ */
+export function leaveStranger(kind: Kind, current: KubernetesObject, body: KubernetesObject): void {
+  const labels = Object.entries(body.metadata.labels ?? {});
+  const isLabelled = labels.every(([label, value]) => current.metadata.labels?.[label] === value);
+  if (isLabelled && labels.length > 0) return;
+  throw notOurs(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
+}
+
+function notOurs(message: string): ApiError {
+  return new ApiError({ code: 409, reason: "AlreadyOwned", message });
 }
 
 /** The garbage collector looks for an owner in the dependent's namespace or among cluster-scoped objects, nowhere else. */

@@ -37,6 +37,7 @@ export { type ClientOptions, createClient } from "./live-client.ts";
 export { loadConfig, type LoadConfigOptions } from "./load-config.ts";
 export type { Interceptor, RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 export { createCachedClient } from "./cached-client.ts";
-export { type Applied, applyChildren, type Child, child, type ChildrenOptions } from "./apply-children.ts";
+export { Children, type Preparation, type Rejection } from "./children.ts";
 export { createOrUpdate, type Draft, type Outcome } from "./create-or-update.ts";
+export { removeForeignPorts } from "./foreign-ports.ts";
 export { retryOnConflict, type RetryOptions } from "./retry-on-conflict.ts";

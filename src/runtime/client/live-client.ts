@@ -1,6 +1,12 @@
-import type { Kind, KubernetesList, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import {
+  findController,
+  type Kind,
+  type KubernetesList,
+  type KubernetesObject,
+  type StatusDetails,
+} from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
-import { alreadyOwned, bodyToApply, bodyWithOwner, controllerBeside } from "./apply-body.ts";
+import { alreadyOwned, bodyToApply, bodyWithOwner, controllerBeside, leaveStranger } from "./apply-body.ts";
 import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
@@ -110,8 +116,9 @@ export class LiveClient extends LiveReader implements Client {
     desired: NoInfer<Desired<T>>,
     options: ApplyOptions = {},
   ): Promise<T> {
-    if (!options.owner) return this.applyOver(kind, desired, options, undefined);
-    const { name, namespace = options.owner.metadata.namespace } = keyOf(desired);
+    const { owner, leaveStrangers = false } = options;
+    if (!owner && !leaveStrangers) return this.applyOver(kind, desired, options, undefined);
+    const { name, namespace = owner?.metadata.namespace } = keyOf(desired);
     const current = await this.find(kind, { name, namespace }, { signal: options.signal });
     return this.applyOver(kind, desired, options, current);
   }
@@ -126,11 +133,12 @@ export class LiveClient extends LiveReader implements Client {
     options: ApplyOptions,
     current: T | undefined,
   ): Promise<T> {
-    const { owner } = options;
+    const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
-    const other = current && owner && controllerBeside(current, owner);
-    if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other);
-    if (other) {
+    const other = current && (owner || leaveStrangers) ? controllerBeside(current, owner) : undefined;
+    if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other, owner);
+    if (current && leaveStrangers && !findController(current)) leaveStranger(kind, current, body);
+    if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.#patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }

@@ -88,6 +88,11 @@ export interface ApplyOptions extends CreateOptions {
   readonly owner?: Owner | undefined;
   /** Take the object over from the one that controls it. */
   readonly adopt?: boolean | undefined;
+  /**
+   * Leave alone what is there and nobody controls, unless it has all labels of the desired object: `apply` throws an
+   * `ApiError` with `isAlreadyOwned` then, too. Without it, such an object is taken over.
+   */
+  readonly leaveStrangers?: boolean | undefined;
   /** Take fields over from other managers; on unless turned off, then a conflict is thrown. */
   readonly force?: boolean | undefined;
 }

@@ -1,0 +1,238 @@
+import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import { formatTime, parseTime } from "@tsbuilder/apimachinery/time";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Children } from "./children.ts";
+import { createOrUpdate } from "./create-or-update.ts";
+import { removeForeignPorts } from "./foreign-ports.ts";
+import { createClient, type LiveClient } from "./live-client.ts";
+import { loadConfig } from "./load-config.ts";
+import { retryOnConflict } from "./retry-on-conflict.ts";
+
+interface ConfigMap extends KubernetesObject {
+  data?: { [key: string]: string };
+}
+const ConfigMap = defineKind<ConfigMap>(
+  { group: "", version: "v1" },
+  { kind: "ConfigMap", plural: "configmaps" },
+);
+interface Secret extends KubernetesObject {
+  stringData?: { [key: string]: string };
+  type?: string;
+}
+const Secret = defineKind<Secret>({ group: "", version: "v1" }, { kind: "Secret", plural: "secrets" });
+
+interface Service extends KubernetesObject {
+  spec?: { type?: string; ports?: { name: string; port: number; protocol?: string; nodePort?: number }[] };
+}
+const Service = defineKind<Service>({ group: "", version: "v1" }, { kind: "Service", plural: "services" });
+
+let cluster: ClusterUnderTest;
+let client: LiveClient;
+
+beforeAll(async () => {
+  cluster = await startClusterUnderTest();
+  client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }), { fieldManager: "test" });
+});
+
+afterAll(async () => {
+  await client.close();
+  await cluster.stop();
+});
+
+const key = (name: string): { namespace: string; name: string } => ({ namespace: "default", name });
+const names = async (kind: typeof ConfigMap | typeof Secret, prefix: string): Promise<string[]> =>
+  (await client.list(kind, { namespace: "default" }))
+    .map(({ metadata }) => metadata.name!)
+    .filter((name) => name.startsWith(prefix))
+    .sort();
+
+test("Children sets what is desired, and takes away where nothing is", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("set-owner") });
+  const children = new Children(client, owner);
+  const made = await children.set(ConfigMap, "set-a", { metadata: {}, data: { a: "1" } });
+  expect(made).toMatchObject({
+    metadata: { name: "set-a", namespace: "default", ownerReferences: [{ name: "set-owner" }] },
+    data: { a: "1" },
+  });
+  expect(await children.find(ConfigMap, "set-a")).toEqual(made);
+  expect(await children.set(ConfigMap, "set-a", undefined)).toBeUndefined();
+  expect(await children.set(ConfigMap, "set-a", undefined)).toBeUndefined();
+  expect(await children.find(ConfigMap, "set-a")).toBeUndefined();
+  expect(children.rejections).toEqual([]);
+  expect(children.result(undefined)).toBeUndefined();
+});
+
+test("Children leaves strangers alone, and does not take them for its own", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("kind-owner") });
+  const other = await client.create(ConfigMap, { metadata: key("kind-other") });
+  const theirs = await client.apply(ConfigMap, { metadata: key("kind-theirs") }, { owner: other });
+  const free = await client.create(ConfigMap, { metadata: key("kind-free"), data: { a: "1" } });
+  const children = new Children(client, owner);
+  const desired = { metadata: { labels: { app: "ours" } }, data: { a: "2" } };
+  for (const name of ["kind-theirs", "kind-free"]) {
+    expect(await children.set(ConfigMap, name, desired)).toBeUndefined();
+    expect(await children.set(ConfigMap, name, undefined)).toBeUndefined();
+  }
+  expect(await client.get(ConfigMap, key("kind-theirs"))).toEqual(theirs);
+  expect(await client.get(ConfigMap, key("kind-free"))).toEqual(free);
+  expect(children.rejections).toEqual([
+    {
+      reason: "NameConflict",
+      message: 'ConfigMap "kind-theirs" is controlled by ConfigMap "kind-other" already',
+    },
+    { reason: "NameConflict", message: 'ConfigMap "kind-free" was made by somebody else' },
+  ]);
+  expect(children.result(undefined)).toEqual({ requeueAfter: "15s" });
+});
+
+test("Children takes up what nobody controls if it has all of its labels, and some", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("heir") });
+  const labels = { app: "ours", extra: "theirs" };
+  await client.create(ConfigMap, { metadata: { ...key("heirloom"), labels } });
+  await client.create(ConfigMap, { metadata: key("bare") });
+  const children = new Children(client, owner);
+  const taken = await children.set(ConfigMap, "heirloom", { metadata: { labels: { app: "ours" } } });
+  expect(taken?.metadata.ownerReferences).toHaveLength(1);
+  // Without labels of ours nothing says that it was ours.
+  expect(await children.set(ConfigMap, "bare", { metadata: {} })).toBeUndefined();
+  expect(children.rejections).toHaveLength(1);
+});
+
+test("Children says of what an owner of before left that it goes with that one", async () => {
+  const before = await client.create(ConfigMap, { metadata: key("phoenix") });
+  await client.apply(ConfigMap, { metadata: key("phoenix-child") }, { owner: before });
+  await client.delete(ConfigMap, before, { propagationPolicy: "Background" });
+  const owner = await client.create(ConfigMap, { metadata: key("phoenix") });
+  const children = new Children(client, owner);
+  await children.set(ConfigMap, "phoenix-child", { metadata: {} });
+  expect(children.rejections[0]?.message).toContain("that was deleted, and goes with it");
+});
+
+test("Children keeps what the server refuses apart, and throws what is no refusal", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("strict-owner") });
+  const children = new Children(client, owner);
+  await children.set(Secret, "strict-secret", { metadata: {}, type: "Opaque" });
+  const refused = await children.set(Secret, "strict-secret", { metadata: {}, type: "other" });
+  // What it was before is still the owner's.
+  expect(refused?.type).toBe("Opaque");
+  await children.set(ConfigMap, "strict-config", { metadata: {}, data: { a: "1" } });
+  expect(await client.find(ConfigMap, key("strict-config"))).toBeDefined();
+  expect(children.rejections).toMatchObject([
+    { reason: "SecretRejected", message: expect.stringContaining("immutable") },
+  ]);
+
+  const ended = AbortSignal.abort(new Error("over"));
+  const late = new Children(client.with({ signal: ended }), owner);
+  await expect(late.set(ConfigMap, "strict-config", { metadata: {} })).rejects.toThrow();
+  expect(late.rejections).toEqual([]);
+});
+
+test.each([
+  { age: 0, requeueAfter: "15s" },
+  { age: 100, requeueAfter: "100s" },
+  { age: 100_000, requeueAfter: "300s" },
+])("Children tries again after $requeueAfter what was refused $age s ago", async ({ age, requeueAfter }) => {
+  const owner = await client.create(ConfigMap, { metadata: { generateName: "slow-", namespace: "default" } });
+  const children = new Children(client, owner);
+  await children.set(ConfigMap, "slow", { metadata: {}, data: { "a b": "1" } });
+  const lastTransitionTime = formatTime(Date.now());
+  const degraded = {
+    type: "Degraded",
+    status: "True",
+    reason: "x",
+    message: "",
+    lastTransitionTime,
+  } as const;
+  // Conditions tell seconds, so the age is counted from theirs.
+  vi.useFakeTimers({ toFake: ["Date"], now: parseTime(lastTransitionTime) + age * 1000 });
+  const result = children.result(degraded);
+  vi.useRealTimers();
+  expect(result).toEqual({ requeueAfter });
+});
+
+test("Children prunes what the owner controls and this pass did not set", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("all-owner") });
+  const other = await client.create(ConfigMap, { metadata: key("all-other") });
+  await client.apply(ConfigMap, { metadata: key("all-foreign") }, { owner: other });
+  const pass = async (configs: string[], secrets: string[]): Promise<void> => {
+    const children = new Children(client, owner);
+    for (const name of configs) await children.set(ConfigMap, name, { metadata: {}, data: { a: "1" } });
+    for (const name of secrets) await children.set(Secret, name, { metadata: {} });
+    await children.prune(ConfigMap, Secret);
+  };
+  await pass(["all-a", "all-b"], ["all-s"]);
+  expect(await names(Secret, "all-")).toEqual(["all-s"]);
+  await pass(["all-b", "all-c"], []);
+  expect(await names(Secret, "all-")).toEqual([]);
+  const left = ["all-b", "all-c", "all-foreign", "all-other", "all-owner"];
+  expect(await names(ConfigMap, "all-")).toEqual(left);
+});
+
+test("removeForeignPorts() leaves a Service with the ports that are desired, and their node ports", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("ports-owner") });
+  const children = new Children(client, owner);
+  const desired = {
+    metadata: {},
+    spec: {
+      type: "NodePort" as const,
+      ports: [
+        { name: "web", port: 80, protocol: "TCP" as const },
+        { name: "dns", port: 80, protocol: "UDP" as const },
+      ],
+    },
+  };
+  const made = await children.set(Service, "ports", desired, removeForeignPorts);
+  await client.patch(Service, made!, (draft) => {
+    draft.spec!.ports![0]!.port = 81;
+    draft.spec!.ports!.push({ name: "extra", port: 82, protocol: "TCP" });
+  });
+  const mended = await children.set(Service, "ports", desired, removeForeignPorts);
+  expect(children.rejections).toEqual([]);
+  expect(mended?.spec?.ports).toMatchObject(desired.spec.ports);
+  expect(mended?.spec?.ports).toHaveLength(2);
+  expect(mended?.spec?.ports?.[1]?.nodePort).toBe(made?.spec?.ports?.[1]?.nodePort);
+  const again = await children.set(Service, "ports", desired, removeForeignPorts);
+  expect(again?.metadata.resourceVersion).toBe(mended?.metadata.resourceVersion);
+});
+
+test("createOrUpdate() creates, updates, and leaves alone", async () => {
+  const set = (value: string) =>
+    createOrUpdate(client, ConfigMap, key("counted"), (draft) => {
+      draft.data = { ...draft.data, value };
+    });
+  expect(await set("1")).toMatchObject({ result: "created", object: { data: { value: "1" } } });
+  expect(await set("1")).toMatchObject({ result: "unchanged" });
+  expect(await set("2")).toMatchObject({ result: "updated", object: { data: { value: "2" } } });
+});
+
+test("retryOnConflict() lets many count together and loses none", async () => {
+  await client.create(ConfigMap, { metadata: key("storm"), data: { count: "0" } });
+  const increment = (): Promise<unknown> =>
+    retryOnConflict(
+      async () => {
+        const current = await client.get(ConfigMap, key("storm"));
+        await client.patch(ConfigMap, current, (draft) => {
+          draft.data!.count = String(Number(draft.data!.count) + 1);
+        });
+      },
+      { attempts: 50 },
+    );
+  await Promise.all(Array.from({ length: 20 }, increment));
+  expect((await client.get(ConfigMap, key("storm"))).data).toEqual({ count: "20" });
+});
+
+test("retryOnConflict() gives up after so many attempts, and at once on anything else", async () => {
+  await client.create(ConfigMap, { metadata: { ...key("stale") }, data: { a: "1" } });
+  const stale = await client.get(ConfigMap, key("stale"));
+  await client.patch(ConfigMap, stale, { merge: { data: { a: "2" } } });
+  let attempts = 0;
+  const update = (): Promise<unknown> => {
+    attempts++;
+    return client.update(ConfigMap, stale);
+  };
+  await expect(retryOnConflict(update, { attempts: 3 })).rejects.toMatchObject({ isConflict: true });
+  expect(attempts).toBe(3);
+  const missing = retryOnConflict(() => client.get(ConfigMap, key("missing")));
+  await expect(missing).rejects.toMatchObject({ isNotFound: true });
+});
