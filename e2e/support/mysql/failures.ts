@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
@@ -20,13 +20,16 @@ export const failures: readonly Scenario[] = [
         [Service, { ...service, metadata: stage.key("three") }, "three"],
         [StatefulSet, { ...statefulSet, metadata: stage.key("four") }, "four"],
         [CronJob, { ...cronJob, metadata: stage.key("five-backup") }, "five"],
+        // Of these kinds the operator's cache knows only what has its labels.
+        [PersistentVolumeClaim, { ...claim, metadata: stage.key("six-backup") }, "six"],
+        [Job, { ...job, metadata: stage.key("seven-restore") }, "seven"],
       ];
       await Promise.all(
         foreign.map(async ([kind, object, name]) => {
           const { metadata } = await stage.client.create(kind, object);
           const { managedFields: _, ...kept } = metadata;
           const made = { metadata: kept };
-          await stage.create(name, { backupSchedule: "@daily" });
+          await stage.create(name, { backupSchedule: "@daily", restoreFrom: { name: "six" } });
           const condition = await stage.until(name, "Degraded", "NameConflict");
           expect(condition.message).toContain(`"${made.metadata.name}"`);
           // Its own controller may have written its status; the operator has written nothing.
@@ -185,6 +188,16 @@ const statefulSet = {
     selector: { matchLabels: { a: "b" } },
     template: { metadata: { labels: { a: "b" } }, spec: { containers: [container] } },
   },
+};
+const claim = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+const job = {
+  apiVersion: "batch/v1",
+  kind: "Job",
+  spec: { suspend: true, template: { spec: { restartPolicy: "Never", containers: [container] } } },
 };
 const cronJob = {
   apiVersion: "batch/v1",

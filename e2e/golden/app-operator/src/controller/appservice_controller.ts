@@ -2,21 +2,24 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type {
-  Client,
-  Context,
-  Desired,
-  Manager,
-  Reconciler,
-  Request,
-  Result,
+import {
+  Children,
+  type Client,
+  type Context,
+  type Desired,
+  findCondition,
+  type Manager,
+  type Reconciler,
+  removeForeignPorts,
+  type Request,
+  type Result,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
-import { AppService } from "../../api/v1/appservice_types.ts";
+import { type Autoscaling, AppService } from "../../api/v1/appservice_types.ts";
 import {
   autoscalerFor,
   configMapFor,
@@ -27,14 +30,12 @@ import {
   ingressFor,
   serviceFor,
 } from "./appservice_resources.ts";
-import { Children } from "./appservice_children.ts";
-import { removeForeignPorts } from "./appservice_ports.ts";
 import { statusFor } from "./appservice_status.ts";
 
 // +kubebuilder:rbac:groups=apps.example.com,resources=appservices,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps.example.com,resources=appservices/status;appservices/finalizers,verbs=update;patch
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=ingresses,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=get;list;watch;create;patch;delete
@@ -63,38 +64,42 @@ export class AppServiceReconciler implements Reconciler {
     const { config, ports = [], ingress, autoscaling } = app.spec;
     const [port] = ports;
 
-    const child = new Children(this.#client, app);
-    await child.set(ConfigMap, configName(app), config && configMapFor(app, config));
-    if (autoscaling) await this.#handOverReplicas(child, request);
-    await child.set(Deployment, name, deploymentFor(app));
-    const deployment = await child.find(Deployment, name);
+    const children = new Children(this.#client, app);
+    await children.set(ConfigMap, configName(app), config && configMapFor(app, config));
+    if (autoscaling) await this.#handOverReplicas(children, request, autoscaling);
+    const deployment = await children.set(Deployment, name, deploymentFor(app));
     // An autoscaler names its Deployment, so without one of ours it would scale a stranger's.
     const autoscaler = deployment && autoscaling && autoscalerFor(app, autoscaling);
-    await child.set(HorizontalPodAutoscaler, name, autoscaler);
-    await child.set(Service, name, port && serviceFor(app, ports), removeForeignPorts);
-    await child.set(Ingress, name, ingress && port && ingressFor(app, ingress, port));
+    await children.set(HorizontalPodAutoscaler, name, autoscaler);
+    const desiredService = port && serviceFor(app, ports);
+    const service = await children.set(Service, name, desiredService, removeForeignPorts);
+    await children.set(Ingress, name, ingress && port && ingressFor(app, ingress, port));
     const budget = fewestReplicas(app) > 1 ? disruptionBudgetFor(app) : undefined;
-    await child.set(PodDisruptionBudget, name, budget);
+    await children.set(PodDisruptionBudget, name, budget);
 
-    const service = await child.find(Service, name);
-    const status = statusFor(app, { deployment, service, rejections: child.rejections });
+    const { rejections } = children;
+    const status = statusFor(app, { deployment, service, rejections });
     await this.#client.patchStatus(AppService, app, status);
-    for (const { reason, message } of child.rejections) events.warning(app, reason, message);
-    // What was rejected is tried again, slowly: a change of the app or of a child comes sooner.
-    return child.rejections.length > 0 ? { requeueAfter: "15s" } : undefined;
+    for (const { reason, message } of rejections) events.warning(app, reason, message);
+    return children.result(findCondition(status.conditions, "Degraded"));
   }
 
   /**
    * When an autoscaler takes over, `replicas` leaves what we apply, and a field that nobody sets falls back to 1. So
-   * the number of now is first handed to a manager of its own.
+   * the number of now is first handed to a manager of its own; an autoscaler would leave a 0 as it is, for ever.
    */
-  async #handOverReplicas(child: Children, request: Request): Promise<void> {
-    const deployment = await child.find(Deployment, request.name);
-    const autoscaler = await child.find(HorizontalPodAutoscaler, request.name);
-    if (!deployment || autoscaler) return;
-    const { replicas, selector } = deployment.spec ?? {};
-    const kept = { metadata: request, spec: { replicas, selector } };
-    await this.#client.apply(Deployment, kept as Desired<Deployment>, { fieldManager: HANDOVER });
+  async #handOverReplicas(
+    children: Children,
+    { namespace, name }: Request,
+    { minReplicas = 1 }: Autoscaling,
+  ): Promise<void> {
+    const deployment = await children.find(Deployment, name);
+    const autoscaler = await children.find(HorizontalPodAutoscaler, name);
+    if (!deployment?.spec || autoscaler) return;
+    const { replicas = 1, selector } = deployment.spec;
+    const spec = { replicas: Math.max(replicas, minReplicas), selector };
+    const kept = { metadata: { namespace, name }, spec } as Desired<Deployment>;
+    await this.#client.apply(Deployment, kept, { fieldManager: HANDOVER });
   }
 }
 

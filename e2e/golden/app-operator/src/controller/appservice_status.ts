@@ -2,17 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Condition, type DesiredCondition, setCondition } from "@tsbuilder/runtime";
+import {
+  type Condition,
+  type DesiredCondition,
+  type Rejection,
+  setCondition,
+} from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { AppService, AppServiceStatus } from "../../api/v1/appservice_types.ts";
 import { selectorLabels } from "./appservice_resources.ts";
-
-/** Something that keeps an app from what it asks for. */
-export interface Rejection {
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** What the world looks like after a pass. */
 export interface Observed {

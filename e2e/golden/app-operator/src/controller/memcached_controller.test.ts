@@ -59,6 +59,19 @@ test("the Service follows the port", async () => {
   await eventually(async () => expect(await portOf()).toEqual([8081]));
 });
 
+test("a port that was edited by hand comes back, and the edited one goes", async () => {
+  const name = "edited";
+  await create(name, { port: 8080 });
+  const service = await eventually(() => manager.client.get(Service, { namespace, name }));
+  await manager.client.patch(Service, service, (draft) => {
+    draft.spec!.ports![0]!.port = 9090;
+  });
+  await eventually(async () => {
+    const { spec } = await manager.client.get(Service, { namespace, name });
+    expect(spec?.ports?.map(({ port }) => port)).toEqual([8080]);
+  });
+});
+
 test("somebody else's Service of the same name is left alone, and told of", async () => {
   const name = "contested";
   const spec = { ports: [{ port: 80 }], selector: { app: "other" } };

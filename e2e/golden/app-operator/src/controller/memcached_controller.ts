@@ -2,11 +2,20 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Context, Manager, Reconciler, Request, Result } from "@tsbuilder/runtime";
+import {
+  Children,
+  type Client,
+  type Context,
+  findCondition,
+  type Manager,
+  type Reconciler,
+  removeForeignPorts,
+  type Request,
+  type Result,
+} from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Memcached } from "../../api/v1/memcached_types.ts";
-import { Children } from "./memcached_children.ts";
 import { deploymentFor, serviceFor } from "./memcached_resources.ts";
 import { statusFor } from "./memcached_status.ts";
 
@@ -36,16 +45,16 @@ export class MemcachedReconciler implements Reconciler {
     const { name } = request;
     const { port } = owner.spec;
 
-    const child = new Children(this.#client, owner);
-    await child.set(Deployment, name, deploymentFor(owner));
-    await child.set(Service, name, port === undefined ? undefined : serviceFor(owner, port));
+    const children = new Children(this.#client, owner);
+    const deployment = await children.set(Deployment, name, deploymentFor(owner));
+    const service = port === undefined ? undefined : serviceFor(owner, port);
+    await children.set(Service, name, service, removeForeignPorts);
 
-    const deployment = await child.find(Deployment, name);
-    const status = statusFor(owner, deployment, child.rejections);
+    const { rejections } = children;
+    const status = statusFor(owner, deployment, rejections);
     await this.#client.patchStatus(Memcached, owner, status);
-    for (const { reason, message } of child.rejections) events.warning(owner, reason, message);
-    // What was rejected is tried again, slowly: a change of the object or of a child comes sooner.
-    return child.rejections.length > 0 ? { requeueAfter: "15s" } : undefined;
+    for (const { reason, message } of rejections) events.warning(owner, reason, message);
+    return children.result(findCondition(status.conditions, "Degraded"));
   }
 }
 

@@ -2,16 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Condition, type DesiredCondition, setCondition } from "@tsbuilder/runtime";
+import {
+  type Condition,
+  type DesiredCondition,
+  type Rejection,
+  setCondition,
+} from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Memcached, MemcachedStatus } from "../../api/v1/memcached_types.ts";
 import { selectorLabels } from "./memcached_resources.ts";
-
-/** Something that keeps an object from what it asks for. */
-export interface Rejection {
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** Says what was observed, all of it. */
 export function statusFor(

@@ -10,7 +10,7 @@ import { backupCronJobFor, backupVolumeFor, restoreJobFor } from "./maria_backup
 import { wasInitialized, wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
 import type { Observed } from "./maria_observed.ts";
-import { applyOwned, claimName, deleteOwned } from "./maria_owned.ts";
+import { applyOwned, deleteOwned, refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** Keeps the schedule of backups as the spec says it. */
@@ -23,8 +23,7 @@ export async function driveBackups(
   const name = namesOf(mysql).backup;
   if (!backupSchedule) return deleteOwned(client, mysql, CronJob, name);
   // Backups outlive the MySQL that they are of, so their volume has no owner.
-  await claimName(client, mysql, PersistentVolumeClaim, name);
-  if (!backupVolume) await client.create(PersistentVolumeClaim, backupVolumeFor(mysql));
+  if (!backupVolume) await createBackupVolume(client, mysql);
   await applyOwned(client, mysql, CronJob, backupCronJobFor(mysql, backupSchedule)).catch(
     failSchedule,
   );
@@ -41,6 +40,20 @@ export async function driveRestore(
   // A Job's template can't change: one that is there is left to end.
   if (observed.restoreJob) return;
   await applyOwned(client, mysql, Job, restoreJobFor(mysql, restoreFrom));
+}
+
+/** Its size only grows, which an apply of the first size would undo: so it is made once. */
+async function createBackupVolume(client: Client, mysql: Maria): Promise<void> {
+  await refuseGoingNamespace(client, mysql);
+  const desired = backupVolumeFor(mysql);
+  try {
+    await client.create(PersistentVolumeClaim, desired);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.isAlreadyExists)) throw error;
+    // The cache has only volumes with our labels.
+    const message = `PersistentVolumeClaim "${desired.metadata.name}" was made by somebody else`;
+    throw new Problem("NameConflict", message, { retry: true });
+  }
 }
 
 function failSchedule(error: unknown): never {

@@ -9,7 +9,7 @@ import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { resultOf } from "./maria_jobs.ts";
 import { DOMAIN, labelsOf, namesOf } from "./maria_names.ts";
 import { isPrimaryReady, type Observed } from "./maria_observed.ts";
-import { claimName } from "./maria_owned.ts";
+import { refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
 /** The passwords of a MySQL's users. */
@@ -41,7 +41,7 @@ export async function ensureCredentials(
 ): Promise<Credentials> {
   const { namespace } = mysql.metadata;
   const name = namesOf(mysql).credentials;
-  await claimName(client, mysql, Secret, name);
+  if (!observed.credentials) await refuseGoingNamespace(client, mysql);
   const credentials = await findPasswords(client, mysql, observed);
   const marks = [
     ...(wasInitialized(mysql, observed) ? [INITIALIZED] : []),
@@ -49,11 +49,12 @@ export async function ensureCredentials(
   ];
   const annotations =
     marks.length > 0 ? Object.fromEntries(marks.map((mark) => [mark, "true"])) : undefined;
-  await client.apply(Secret, {
+  const secret = {
     metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",
     data: encode({ ...credentials }),
-  });
+  };
+  await client.apply(Secret, secret, { leaveStrangers: true });
   return credentials;
 }
 

@@ -8,6 +8,7 @@ import {
   findController,
   type Kind,
   type KubernetesObject,
+  type Preparation,
 } from "@tsbuilder/runtime";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
@@ -30,10 +31,13 @@ export async function applyOwned<T extends KubernetesObject>(
   client: Client,
   mysql: Maria,
   kind: Kind<T>,
-  desired: Desired<T>,
+  desired: NoInfer<Desired<T>>,
+  prepare?: Preparation<NoInfer<T>>,
 ): Promise<T> {
-  await claimName(client, mysql, kind, desired.metadata.name ?? "");
-  return client.apply(kind, desired, { owner: mysql });
+  const live = await findOwn(client, mysql, kind, desired.metadata.name ?? "");
+  if (!live) await refuseGoingNamespace(client, mysql);
+  else if (prepare) await client.patch(kind, live, (draft) => prepare(draft, desired));
+  return client.apply(kind, desired, { owner: mysql, leaveStrangers: true });
 }
 
 /** Deletes an object with what it owns in turn; a stranger's of that name is left alone. */
@@ -47,25 +51,11 @@ export async function deleteOwned<T extends KubernetesObject>(
   if (object) await client.delete(kind, object, { propagationPolicy: "Background" });
 }
 
-/** Fails if an object of the name can't be the MySQL's: a stranger's is there, or nothing can be made any more. */
-export async function claimName<T extends KubernetesObject>(
-  client: Client,
-  mysql: Maria,
-  kind: Kind<T>,
-  name: string,
-): Promise<void> {
-  const object = await client.find(kind, { namespace: mysql.metadata.namespace, name });
-  if (!object) return refuseGoingNamespace(client, mysql);
-  if (belongsTo(mysql, object)) return;
-  const owner = findController(object);
-  const whose = owner ? `${owner.kind} "${owner.name}"` : "somebody else";
-  throw new Problem("NameConflict", `${kind.kind} "${name}" is there and belongs to ${whose}`, {
-    retry: true,
-  });
-}
-
 /** What was there before and is gone may have gone with its namespace, which takes nothing new. */
-async function refuseGoingNamespace(client: Client, { metadata, status }: Maria): Promise<void> {
+export async function refuseGoingNamespace(
+  client: Client,
+  { metadata, status }: Maria,
+): Promise<void> {
   if (!status) return;
   const { namespace: name = "" } = metadata;
   const namespace = await client.find(Namespace, { name }, { live: true });

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Desired, EventRecorder } from "@tsbuilder/runtime";
+import { type Client, type EventRecorder, removeForeignPorts } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
@@ -12,7 +12,7 @@ import { ensureCredentials, wasInitialized } from "./maria_credentials.ts";
 import { announceChange } from "./maria_events.ts";
 import { namesOf, sizeOf } from "./maria_names.ts";
 import type { Observed } from "./maria_observed.ts";
-import { applyOwned, deleteOwned, findOwn } from "./maria_owned.ts";
+import { applyOwned, deleteOwned } from "./maria_owned.ts";
 import {
   disruptionBudgetFor,
   headlessServiceFor,
@@ -23,28 +23,8 @@ import {
 
 /** Makes the addresses under which servers and clients find each other. */
 export async function driveServices(client: Client, mysql: Maria): Promise<void> {
-  await driveService(client, mysql, headlessServiceFor(mysql));
-  await driveService(client, mysql, primaryServiceFor(mysql));
-  await driveService(client, mysql, readServiceFor(mysql));
-}
-
-/**
- * A list of ports keeps what others put into it, and one that was edited by hand keeps the name of ours, which the
- * server then refuses: so the ports of others go first.
- */
-async function driveService(
-  client: Client,
-  mysql: Maria,
-  desired: Desired<Service>,
-): Promise<void> {
-  const live = await findOwn(client, mysql, Service, desired.metadata.name ?? "");
-  const ports = desired.spec?.ports ?? [];
-  if (live?.spec?.ports?.some(({ port }) => ports.every((ours) => ours.port !== port))) {
-    await client.patch(Service, live, (draft) => {
-      draft.spec = { ...draft.spec, ports };
-    });
-  }
-  await applyOwned(client, mysql, Service, desired);
+  const desired = [headlessServiceFor(mysql), primaryServiceFor(mysql), readServiceFor(mysql)];
+  for (const service of desired) await applyOwned(client, mysql, Service, service, removeForeignPorts);
 }
 
 /** Makes the servers: passwords first, then the files that hold them, then what mounts the files. */
