@@ -23,6 +23,29 @@ export interface ClusterConfig {
 export interface Credentials {
   /** What to send now. `refresh` is true after a 401: an answer kept from before is no longer good. */
   current(options: { readonly refresh: boolean }): Credential | Promise<Credential>;
+  /** Tells an observer from now on, where there is something to tell. */
+  observe?(observer: CredentialsObserver): void;
+}
+
+/** Receives what a credential program does, for metrics. */
+export interface CredentialsObserver {
+  /** It was run; -1 stands for a signal that ended it. */
+  programRan(code: number, ending: ProgramEnding): void;
+  /** It gave another certificate than before, or none any more. */
+  certificateChanged(certificate: CertificateSpan | undefined): void;
+}
+
+/** How a run of a credential program ended, in client-go's words. */
+export type ProgramEnding =
+  | "no_error"
+  | "plugin_execution_error"
+  | "plugin_not_found_error"
+  | "client_internal_error";
+
+/** When a certificate is good, in milliseconds since the epoch. */
+export interface CertificateSpan {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A token, a name and password, a client certificate, or several of them. */

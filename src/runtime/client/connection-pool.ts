@@ -4,6 +4,7 @@ import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
 import { onAbort } from "./on-abort.ts";
 import { openSocket, type SocketTarget } from "./open-socket.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
+import type { LookupReport } from "./transport.ts";
 
 /** What a connection is for. */
 export interface ConnectionRequest {
@@ -22,22 +23,23 @@ interface LaneLimits {
   readonly timeout: number;
 }
 
-/** How many connections for requests there may be, and how many milliseconds opening one may take. */
-export interface PoolLimits {
+/** How many connections for requests there may be, how many milliseconds opening one may take, and who is told. */
+export interface PoolOptions {
   readonly maxConnections: number;
   readonly timeout: number;
+  readonly onLookup?: ((report: LookupReport) => void) | undefined;
 }
 
 /** The connections to one server: kept alive, shared, and replaced when the certificates change. */
 export class ConnectionPool {
   readonly #config: ClusterConfig;
-  readonly #limits: PoolLimits;
+  readonly #options: PoolOptions;
   readonly #caFile: ReloadedFile | undefined;
   #current: { ca: string | undefined; credential: Credential; requests: Lane; streams: Lane } | undefined;
 
-  constructor(config: ClusterConfig, limits: PoolLimits) {
+  constructor(config: ClusterConfig, options: PoolOptions) {
     this.#config = config;
-    this.#limits = limits;
+    this.#options = options;
     this.#caFile = config.ca === undefined && config.caFile ? new ReloadedFile(config.caFile) : undefined;
   }
 
@@ -53,7 +55,7 @@ export class ConnectionPool {
       // Requests under way finish on the old connections.
       this.close({ onlyIdle: true });
       const target = this.#target(ca, credential);
-      const { maxConnections, timeout } = this.#limits;
+      const { maxConnections, timeout } = this.#options;
       this.#current = {
         ca,
         credential,
@@ -80,6 +82,7 @@ export class ConnectionPool {
       host,
       port: Number(url.port) || (isSecure ? 443 : 80),
       proxyUrl,
+      onLookup: this.#options.onLookup,
       secure: isSecure
         ? {
             context: tls.createSecureContext({
@@ -154,10 +157,11 @@ class Lane implements ConnectionOwner {
     else this.#free.push(connection);
   }
 
-  onGone(connection: HttpConnection): void {
+  onGone(connection: HttpConnection, isSuspect: boolean): void {
     this.#all.delete(connection);
     const at = this.#free.indexOf(connection);
     if (at >= 0) this.#free.splice(at, 1);
+    if (isSuspect) for (const other of this.#free.splice(0)) other.destroy();
     this.#openMore();
   }
 

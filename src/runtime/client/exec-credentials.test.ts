@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Credentials } from "./config.ts";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import type { Credentials, CredentialsObserver } from "./config.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigExec } from "./kubeconfig-file.ts";
 
@@ -55,6 +56,40 @@ test("execCredentials() runs the program again shortly before the credential exp
   const { credentials } = program(`{ token: "t" + runs, expirationTimestamp: ${soon} }`);
   expect(await credentials.current(kept)).toEqual({ token: "t1" });
   expect(await credentials.current(kept)).toEqual({ token: "t2" });
+});
+
+test("execCredentials() tells an observer how programs ended and which certificates they gave", async () => {
+  const authority = createCA({ commonName: "ca" });
+  const [first, second] = [1, 2].map(() =>
+    issueCertificate(authority, { commonName: "me", usages: ["client"] }),
+  );
+  const certificates = JSON.stringify([first, second]);
+  const { credentials } = program(
+    `runs > 3 ? process.exit(7) : { clientCertificateData: ${certificates}[runs < 3 ? 0 : 1].cert }`,
+  );
+  const missing = execCredentials(
+    { apiVersion, command: "/nowhere/login" },
+    { name: "c", cluster: { server: "https://api" } },
+  );
+  const told: unknown[] = [];
+  const observer: CredentialsObserver = {
+    programRan: (code, ending) => void told.push([code, ending]),
+    certificateChanged: (span) => void told.push(span && span.from < Date.now() && span.to > Date.now()),
+  };
+  for (const each of [credentials, missing]) each.observe?.(observer);
+  for (let run = 0; run < 3; run++) await credentials.current({ refresh: true });
+  await expect(credentials.current({ refresh: true })).rejects.toThrow("failed");
+  await expect(missing.current(kept)).rejects.toThrow("was not found");
+  const fine = [0, "no_error"];
+  expect(told).toEqual([
+    fine,
+    true,
+    fine,
+    fine,
+    true,
+    [7, "plugin_execution_error"],
+    [1, "plugin_not_found_error"],
+  ]);
 });
 
 test("execCredentials() takes a certificate", async () => {

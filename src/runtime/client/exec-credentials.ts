@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import type { Credential, Credentials } from "./config.ts";
+import { execFile, type ExecFileException } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "./config.ts";
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "./terminal-error.ts";
 
@@ -13,15 +14,22 @@ export function execCredentials(
 ): Credentials {
   let kept: { credential: Credential; expires: number } | undefined;
   let running: Promise<Credential> | undefined;
+  let observer: CredentialsObserver | undefined;
   return {
+    observe(told) {
+      observer = told;
+    },
     async current({ refresh }): Promise<Credential> {
       if (kept && !refresh && Date.now() < kept.expires - expirySkew) return kept.credential;
       // Many requests find the credential expired at once; the program runs once for all of them.
-      running ??= run(exec, cluster)
+      running ??= run(exec, cluster, observer)
         .then((status) => {
           const expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
-          kept = { credential: credentialOf(status), expires };
-          return kept.credential;
+          const credential = credentialOf(status);
+          if (credential.cert !== kept?.credential.cert)
+            observer?.certificateChanged(spanOf(credential.cert));
+          kept = { credential, expires };
+          return credential;
         })
         .finally(() => {
           running = undefined;
@@ -49,13 +57,14 @@ function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatu
 async function run(
   exec: KubeconfigExec,
   cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
+  observer: CredentialsObserver | undefined,
 ): Promise<ExecStatus> {
   if (exec.interactiveMode === "Always" && !process.stdin.isTTY) {
     throw new TerminalError(
       `the credential program "${exec.command}" wants to ask somebody, but there is no terminal`,
     );
   }
-  const text = await output(exec, JSON.stringify(execInfo(exec, cluster)));
+  const text = await output(exec, JSON.stringify(execInfo(exec, cluster)), observer);
   const answer = parse(text, exec.command);
   if (answer.kind !== "ExecCredential" || answer.apiVersion !== exec.apiVersion) {
     throw new TerminalError(
@@ -97,7 +106,22 @@ function execInfo(
   };
 }
 
-function output(exec: KubeconfigExec, info: string): Promise<string> {
+/** None for what Node can't read: the server will say what is wrong with it. */
+function spanOf(certificate: string | undefined): CertificateSpan | undefined {
+  if (certificate === undefined) return undefined;
+  try {
+    const { validFrom, validTo } = new X509Certificate(certificate);
+    return { from: Date.parse(validFrom), to: Date.parse(validTo) };
+  } catch {
+    return undefined;
+  }
+}
+
+function output(
+  exec: KubeconfigExec,
+  info: string,
+  observer: CredentialsObserver | undefined,
+): Promise<string> {
   const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: info };
   for (const { name, value } of exec.env ?? []) env[name] = value;
   return new Promise((resolve, reject) => {
@@ -106,6 +130,7 @@ function output(exec: KubeconfigExec, info: string): Promise<string> {
       exec.args ?? [],
       { env, timeout: 60_000 },
       (error, stdout, stderr) => {
+        tell(observer, error);
         if (!error) {
           resolve(stdout);
           return;
@@ -118,6 +143,15 @@ function output(exec: KubeconfigExec, info: string): Promise<string> {
     );
     child.stdin?.end();
   });
+}
+
+function tell(observer: CredentialsObserver | undefined, error: ExecFileException | null): void {
+  if (!error) observer?.programRan(0, "no_error");
+  else if (typeof error.code === "number") observer?.programRan(error.code, "plugin_execution_error");
+  else if (error.signal) observer?.programRan(-1, "plugin_execution_error");
+  else if (error.code === "ENOENT" || error.code === "EACCES")
+    observer?.programRan(1, "plugin_not_found_error");
+  else observer?.programRan(1, "client_internal_error");
 }
 
 function parse(text: string, command: string): { kind?: string; apiVersion?: string; status?: ExecStatus } {

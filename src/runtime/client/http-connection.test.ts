@@ -105,6 +105,50 @@ test("what comes while nothing was asked ends the connection", async () => {
   expect((await transport.send({ path })).text).toBe("2");
 });
 
+test("kept connections that a firewall forgot cost one request, not one for each of them", async () => {
+  const forgotten = new Set<net.Socket>();
+  const known = new Set<net.Socket>();
+  let arrived = 0;
+  const url = await rawServer((socket) => {
+    if (forgotten.has(socket)) return void socket.resetAndDestroy();
+    known.add(socket);
+    // The first five are answered together, so that there are five connections.
+    if (++arrived < 5) return;
+    for (const each of arrived === 5 ? known : [socket]) each.write(answerOf("{}"));
+  });
+  const transport = transportTo(url);
+  const write = () => transport.send({ method: "POST", path, body: {} });
+  await Promise.all(Array.from({ length: 5 }, write));
+  for (const socket of known) forgotten.add(socket);
+  await expect(write()).rejects.toMatchObject({ isUnreachable: true });
+  expect((await write()).status).toBe(200);
+  // Who may be repeated notices nothing.
+  for (const socket of known) forgotten.add(socket);
+  expect((await transport.send({ path })).status).toBe(200);
+});
+
+test.for(["the client", "the caller"])(
+  "a server that went silent costs %s one wait, not one for each kept connection",
+  async (who) => {
+    const silent = new Set<net.Socket>();
+    const known = new Set<net.Socket>();
+    let arrived = 0;
+    const url = await rawServer((socket) => {
+      if (silent.has(socket)) return;
+      known.add(socket);
+      if (++arrived < 3) return;
+      for (const each of arrived === 3 ? known : [socket]) each.write(answerOf("{}"));
+    });
+    const transport = transportTo(url, { timeout: who === "the client" ? 500 : 60_000 });
+    await Promise.all(Array.from({ length: 3 }, () => transport.send({ path })));
+    for (const socket of known) silent.add(socket);
+    if (who === "the client")
+      await expect(transport.send({ path })).rejects.toMatchObject({ isTimeout: true });
+    else await expect(transport.send({ path, signal: AbortSignal.timeout(1100) })).rejects.toThrow("timeout");
+    expect((await transport.send({ path })).status).toBe(200);
+  },
+);
+
 test("a signal ends the wait for a free connection, and the others are served", async () => {
   const answers: (() => void)[] = [];
   const { server, transport } = await connect(

@@ -7,6 +7,8 @@ import { type AnswerHead, AnswerParser, type AnswerSink } from "./answer-parser.
 export interface Answer extends AnswerHead {
   /** The body's text; empty if it is left to the stream. */
   readonly text: string;
+  /** How many bytes it came in. */
+  readonly bytes: number | undefined;
   readonly stream: Readable | undefined;
 }
 
@@ -14,8 +16,11 @@ export interface Answer extends AnswerHead {
 export interface ConnectionOwner {
   /** It can carry a request. */
   onFree(connection: HttpConnection): void;
-  /** It has ended; called once. */
-  onGone(connection: HttpConnection): void;
+  /**
+   * It has ended; called once. `isSuspect` if a request got no answer: whatever broke the path, a firewall or a load
+   * balancer, other connections that are as old are likely to be dead too.
+   */
+  onGone(connection: HttpConnection, isSuspect: boolean): void;
 }
 
 interface Exchange {
@@ -30,6 +35,9 @@ interface Exchange {
 /** A server closes a connection that idles for long; doing it first keeps a request from meeting that moment. */
 const longestIdle = 55_000;
 
+/** Who gives up a request after so many milliseconds without an answer doesn't trust the connection any more. */
+const suspicious = 1000;
+
 /**
  * Carries one request after another over a socket. Node's own client does far more than an API server needs, at twice the
  * processor time for each request.
@@ -42,6 +50,7 @@ export class HttpConnection implements AnswerSink {
   #isGone = false;
   #idleLimit = longestIdle;
   #timeout = 0;
+  #sentAt = 0;
 
   /** Takes over a socket that is connected. */
   constructor(socket: net.Socket, owner: ConnectionOwner) {
@@ -50,7 +59,7 @@ export class HttpConnection implements AnswerSink {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 30_000);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    socket.on("timeout", () => this.destroy(this.#exchange ? new TimeoutError(this.#timeout) : undefined));
+    socket.on("timeout", () => this.#end(this.#exchange && new TimeoutError(this.#timeout)));
     socket.on("error", (error) => this.#end(error));
     socket.on("end", () => this.#end());
     socket.on("close", () => this.#end());
@@ -77,6 +86,7 @@ export class HttpConnection implements AnswerSink {
         stream: undefined,
       };
       this.#timeout = timeout;
+      this.#sentAt = performance.now();
       this.#parser.begin();
       this.#socket.ref();
       this.#socket.setTimeout(timeout);
@@ -86,7 +96,7 @@ export class HttpConnection implements AnswerSink {
 
   /** Ends the connection, and with it the request that is under way. */
   destroy(error = new Error("the connection was closed here")): void {
-    this.#end(error);
+    this.#end(error, performance.now() - this.#sentAt < suspicious);
   }
 
   onHead(head: AnswerHead): void {
@@ -96,7 +106,7 @@ export class HttpConnection implements AnswerSink {
     if (!exchange.wantsStream || head.status >= 400) return;
     this.#socket.setTimeout(0);
     exchange.stream = new BodyStream(this.#socket, () => this.destroy());
-    exchange.resolve({ ...head, text: "", stream: exchange.stream });
+    exchange.resolve({ ...head, text: "", bytes: undefined, stream: exchange.stream });
   }
 
   onBody(chunk: Buffer): void {
@@ -111,7 +121,10 @@ export class HttpConnection implements AnswerSink {
     const { head, stream, chunks, resolve } = this.#exchange;
     this.#exchange = undefined;
     if (stream) stream.finish();
-    else resolve({ ...head!, text: textOf(chunks), stream: undefined });
+    else {
+      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      resolve({ ...head!, text: body.toString("utf8"), bytes: body.length, stream: undefined });
+    }
     if (!canReuse) this.#end();
   }
 
@@ -134,14 +147,14 @@ export class HttpConnection implements AnswerSink {
     this.#owner.onFree(this);
   }
 
-  #end(error?: Error): void {
+  #end(error?: Error, isHarmless = false): void {
     if (this.#isGone) return;
     this.#isGone = true;
     if (!error) this.#parser.close();
     const exchange = this.#exchange;
     this.#exchange = undefined;
     this.#socket.destroy();
-    this.#owner.onGone(this);
+    this.#owner.onGone(this, exchange !== undefined && !exchange.head && !isHarmless);
     if (!exchange) return;
     const reason = error ?? new BrokenConnectionError();
     if (exchange.stream) exchange.stream.destroy(reason);
@@ -176,10 +189,6 @@ class BodyStream extends Readable {
     abandon?.();
     done(error);
   }
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8");
 }
 
 /** Some servers say after how many seconds they close; half a second before that is soon enough. */

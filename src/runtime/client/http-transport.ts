@@ -2,7 +2,7 @@ import { ApiError } from "./api-error.ts";
 import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
-import type { Answer } from "./http-connection.ts";
+import type { Answer, HttpConnection } from "./http-connection.ts";
 import { identityHeaders } from "./identity-headers.ts";
 import { onAbort } from "./on-abort.ts";
 import { requestBytes, type WireRequest } from "./request-bytes.ts";
@@ -56,8 +56,8 @@ export class HttpTransport {
 
   async #connect(): Promise<Connection> {
     const config = typeof this.#source === "function" ? await this.#source() : this.#source;
-    const { maxConnections = 64 } = this.#options;
-    const pool = new ConnectionPool(config, { maxConnections, timeout: this.#timeout });
+    const { maxConnections = 64, onLookup } = this.#options;
+    const pool = new ConnectionPool(config, { maxConnections, timeout: this.#timeout, onLookup });
     return { config, base: new URL(config.server), pool };
   }
 
@@ -85,40 +85,55 @@ export class HttpTransport {
 
   async #attempt(connection: Connection, request: RawRequest, attempt: Attempt): Promise<RawResponse> {
     const { method = "GET", stream = false } = request;
+    const label = `${method} ${request.path}`;
+    const wire = this.#wireRequest(connection, request, attempt.credential);
+    const bytes = requestBytes(wire);
     const started = performance.now();
-    const report = (code: string): void =>
+    let waited: number | undefined;
+    const report = (code: string, responseBytes?: number): void => {
+      const seconds = (performance.now() - started) / 1000;
       this.#options.onRequest?.({
         method,
-        host: connection.base.host,
+        host: wire.host,
         code,
-        seconds: (performance.now() - started) / 1000,
+        seconds,
+        waited: waited ?? seconds,
         attempt: attempt.number,
+        requestBytes: wire.body === undefined ? 0 : Buffer.byteLength(wire.body),
+        responseBytes,
       });
-    const label = `${method} ${request.path}`;
-    const bytes = requestBytes(this.#wireRequest(connection, request, attempt.credential));
+    };
     let answer: Answer;
     try {
-      answer = await this.#exchange(connection.pool, bytes, { ...attempt, stream, signal: request.signal });
+      const free = await this.#acquire(connection.pool, { ...attempt, stream, signal: request.signal });
+      waited = (performance.now() - started) / 1000;
+      answer = await this.#exchange(free, bytes, { stream, signal: request.signal });
     } catch (error) {
       report("<error>");
       request.signal?.throwIfAborted();
       throw errorFromSocket(error, label);
     }
     this.#passOnWarnings(answer, label);
-    report(String(answer.status));
+    report(String(answer.status), answer.bytes);
     if (answer.status >= 400) throw errorFromAnswer(answer.status, answer.headers, answer.text, label);
     return answer;
   }
 
-  /** Resolves with the whole answer, or with its head and a stream. The signal ends either. */
-  async #exchange(pool: ConnectionPool, bytes: string | Buffer, request: ConnectionRequest): Promise<Answer> {
-    const { stream, signal } = request;
+  /** A connection may end while it is handed out: then it is the turn of the next one. */
+  async #acquire(pool: ConnectionPool, request: ConnectionRequest): Promise<HttpConnection> {
     let connection = await pool.acquire(request);
     while (connection.isGone) connection = await pool.acquire(request);
-    if (signal?.aborted) {
-      connection.rest();
-      throw signal.reason;
-    }
+    if (!request.signal?.aborted) return connection;
+    connection.rest();
+    throw request.signal.reason;
+  }
+
+  /** Resolves with the whole answer, or with its head and a stream. The signal ends either. */
+  async #exchange(
+    connection: HttpConnection,
+    bytes: string | Buffer,
+    { stream, signal }: Pick<ConnectionRequest, "stream" | "signal">,
+  ): Promise<Answer> {
     const forget = onAbort(signal, () => connection.destroy(abortError(signal?.reason)));
     try {
       const answer = await connection.send(bytes, { stream, timeout: this.#timeout });

@@ -19,6 +19,7 @@ export function credentialsOf(
       : undefined;
   if (!cert && !token && !others && user.username === undefined) return undefined;
   return {
+    observe: (observer) => others?.observe?.(observer),
     async current({ refresh }): Promise<Credential> {
       return {
         ...(cert && { cert: cert(refresh) }),

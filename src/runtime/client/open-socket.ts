@@ -2,12 +2,15 @@ import net from "node:net";
 import tls from "node:tls";
 import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
+import type { LookupReport } from "./transport.ts";
 
 /** Where a connection leads, and how it is secured. */
 export interface SocketTarget {
   readonly host: string;
   readonly port: number;
   readonly proxyUrl: string | undefined;
+  /** Told how long the server's name took to be looked up. */
+  readonly onLookup: ((report: LookupReport) => void) | undefined;
   readonly secure:
     | {
         readonly context: tls.SecureContext;
@@ -23,7 +26,7 @@ export interface SocketTarget {
 
 /** Resolves with a socket that is ready to be written to. */
 export async function openSocket(target: SocketTarget, timeout: number): Promise<net.Socket> {
-  const { host, port, proxyUrl, secure } = target;
+  const { host, port, proxyUrl, secure, onLookup } = target;
   const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, { host, port, timeout });
   if (tunnel && !secure) return tunnel;
   const socket = secure
@@ -31,6 +34,8 @@ export async function openSocket(target: SocketTarget, timeout: number): Promise
     : net.connect({ host, port });
   // A socket may fail more than once, and must not end the program by it.
   socket.on("error", () => {});
+  const started = performance.now();
+  socket.once("lookup", () => onLookup?.({ host, seconds: (performance.now() - started) / 1000 }));
   if (secure) socket.on("session", (session: Buffer) => void (secure.session = session));
   try {
     await opened(socket, secure ? "secureConnect" : "connect", timeout);

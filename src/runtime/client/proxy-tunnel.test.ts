@@ -84,6 +84,23 @@ test.for([
   },
 );
 
+test.for(["http", "socks5", "https"])(
+  "HttpTransport gives up on a proxy of kind %s that takes connections and says nothing",
+  async (kind) => {
+    const held = new Set<net.Socket>();
+    const proxy = net.createServer((socket) => {
+      held.add(socket);
+      // Read and thrown away, so that the end is noticed.
+      socket.resume().on("close", () => held.delete(socket));
+    });
+    const proxyUrl = `${kind}://127.0.0.1:${await listen(proxy)}`;
+    const transport = new HttpTransport({ server: "https://10.0.0.1:6443", proxyUrl }, { timeout: 100 });
+    onTestFinished(() => transport.close());
+    await expect(transport.send({ path: "/" })).rejects.toMatchObject({ isTimeout: true, status: 0 });
+    await expect.poll(() => held.size).toBe(0);
+  },
+);
+
 test("HttpTransport says what a proxy refused", async () => {
   const proxy = http.createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 407 Who\r\n\r\n"));
   const stub = await startStubServer((_, response) => answerJSON(response, {}));

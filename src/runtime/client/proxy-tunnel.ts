@@ -66,7 +66,9 @@ function connect(proxy: URL, timeout: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket: net.Socket =
       proxy.protocol === "https:"
-        ? tls.connect({ host, port, servername: host }, () => resolve(socket))
+        ? tls.connect({ host, port, ...(net.isIP(host) === 0 && { servername: host }) }, () =>
+            resolve(socket),
+          )
         : net.connect({ host, port }, () => resolve(socket));
     socket.once("error", reject);
     socket.setTimeout(timeout, () => socket.destroy(new TimeoutError(timeout)));

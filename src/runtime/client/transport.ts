@@ -31,8 +31,19 @@ export interface RequestReport {
   /** The HTTP status, or `<error>` without an answer. */
   readonly code: string;
   readonly seconds: number;
+  /** Seconds of them until there was a connection to send it on. */
+  readonly waited: number;
   /** Which attempt it was, from 0. */
   readonly attempt: number;
+  /** Lengths of the bodies; undefined for an answer that is a stream, and without one. */
+  readonly requestBytes: number;
+  readonly responseBytes: number | undefined;
+}
+
+/** One name that was looked up, for metrics. */
+export interface LookupReport {
+  readonly host: string;
+  readonly seconds: number;
 }
 
 /** What all requests to one cluster share. */
@@ -46,6 +57,7 @@ export interface TransportOptions {
   /** Stands around every request: to count, delay, change or refuse it. The first one is the outermost. */
   readonly interceptors?: readonly Interceptor[] | undefined;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  readonly onLookup?: ((report: LookupReport) => void) | undefined;
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
 }
 

@@ -73,6 +73,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     fieldManager: name,
     onWarning: ({ text, request }) => log.warn(text, { request }),
     onRequest: (report) => measurements.request(report),
+    onLookup: (report) => measurements.lookup(report),
     interceptors: elector ? [fence(elector)] : [],
   });
   const cache = createCache(live, {
@@ -110,11 +111,17 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     log,
     clock,
     prepare: async () => {
-      await config();
+      const { credentials } = await config();
       await tracing.start();
       const lease = options.leaderElection?.id;
       if (parseBindAddress(metrics.bindAddress ?? "0"))
-        await measurements.start({ cache, droppedEvents: () => events.dropped, webhooks, lease });
+        await measurements.start({
+          cache,
+          droppedEvents: () => events.dropped,
+          webhooks,
+          lease,
+          credentials,
+        });
     },
     servers: [probes, metricsServer, watchdog],
     webhooks,

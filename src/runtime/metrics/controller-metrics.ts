@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import { Counter, Gauge, Histogram } from "prom-client";
+import { tenfoldBuckets } from "./buckets.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
 
 /** From 5 ms to a minute, as controller-runtime has them: dashboards compute with these. */
@@ -7,7 +8,6 @@ const reconcileBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
-const queueBuckets = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
 
 /** A priority is any number; a label must not be. */
 const maxPriorities = 25;
@@ -154,7 +154,7 @@ export class ControllerMetrics {
       name,
       help,
       labelNames: ["name", "controller"],
-      buckets: queueBuckets,
+      buckets: [...tenfoldBuckets],
       registers: [this.#registry],
     });
   }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { RequestReport } from "../client/transport.ts";
+import type { Credentials } from "../client/config.ts";
+import type { LookupReport, RequestReport } from "../client/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
@@ -15,12 +16,17 @@ export class Measurements {
 
   /** Begins to count. */
   async start(
-    parts: MeasuredParts & { readonly webhooks: WebhookServer; readonly lease: string | undefined },
+    parts: MeasuredParts & {
+      readonly webhooks: WebhookServer;
+      readonly lease: string | undefined;
+      readonly credentials: Credentials | undefined;
+    },
   ) {
     const { RuntimeMetrics } = await import("./runtime-metrics.ts");
     const metrics = new RuntimeMetrics(parts);
     this.#metrics = metrics;
     parts.webhooks.observer = metrics.webhooks;
+    parts.credentials?.observe?.(metrics.client);
     if (parts.lease !== undefined) metrics.leading(parts.lease, false);
     for (const controller of this.#controllers) controller.observe(metrics.controllers.observe(controller));
   }
@@ -32,7 +38,11 @@ export class Measurements {
   }
 
   request(report: RequestReport): void {
-    this.#metrics?.request(report);
+    this.#metrics?.client.request(report);
+  }
+
+  lookup(report: LookupReport): void {
+    this.#metrics?.client.lookup(report);
   }
 
   leading(lease: string, isLeading: boolean): void {

@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from "prom-client";
 import type { Cache } from "../cache/cache.ts";
-import type { RequestReport } from "../client/transport.ts";
 import type { WebhookObserver } from "../webhook/webhook-server.ts";
+import { tenfoldBuckets } from "./buckets.ts";
+import { ClientMetrics } from "./client-metrics.ts";
 import { ControllerMetrics } from "./controller-metrics.ts";
 
 /** What the metrics look at when they are asked for. */
@@ -14,27 +15,13 @@ export interface MeasuredParts {
 export class RuntimeMetrics {
   readonly #registry = new Registry();
   readonly controllers = new ControllerMetrics(this.#registry);
+  readonly client = new ClientMetrics(this.#registry);
   readonly webhooks: WebhookObserver;
-  readonly #requests: Counter<"code" | "method" | "host">;
-  readonly #requestSeconds: Histogram<"verb" | "host">;
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
 
   constructor(parts: MeasuredParts) {
     const registers = [this.#registry];
-    this.#requests = new Counter({
-      name: "rest_client_requests_total",
-      help: "Requests to the API server, each attempt counted.",
-      labelNames: ["code", "method", "host"],
-      registers,
-    });
-    this.#requestSeconds = new Histogram({
-      name: "rest_client_request_duration_seconds",
-      help: "How long the API server takes to answer.",
-      labelNames: ["verb", "host"],
-      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-      registers,
-    });
     this.#isLeading = new Gauge({
       name: "leader_election_master_status",
       help: "1 while this process holds the lease.",
@@ -58,11 +45,6 @@ export class RuntimeMetrics {
     return `${await this.#registry.metrics()}\n${await register.metrics()}`;
   }
 
-  request({ code, method, host, seconds }: RequestReport): void {
-    this.#requests.inc({ code, method, host });
-    this.#requestSeconds.observe({ verb: method, host }, seconds);
-  }
-
   blocked(milliseconds: number): void {
     this.#blockedSeconds.inc(milliseconds / 1000);
   }
@@ -78,6 +60,7 @@ function webhookMetrics(registry: Registry): WebhookObserver {
     name: "controller_runtime_webhook_latency_seconds",
     help: "How long webhooks take to answer.",
     labelNames: ["webhook"],
+    buckets: [...tenfoldBuckets],
     registers,
   });
   const requests = new Counter({
@@ -104,6 +87,11 @@ function webhookMetrics(registry: Registry): WebhookObserver {
     "Reads of a certificate that failed.",
   );
   return {
+    serves(webhook) {
+      seconds.zero({ webhook });
+      inFlight.set({ webhook }, 0);
+      for (const code of ["200", "500"]) requests.inc({ webhook, code }, 0);
+    },
     began(webhook) {
       const end = seconds.startTimer({ webhook });
       inFlight.inc({ webhook });

@@ -46,6 +46,7 @@ async function serve(add: (builder: WebhookBuilder<MySQL>) => void, options: { c
   });
   const counted: string[] = [];
   server.observer = {
+    serves() {},
     began: (path) => (code) => void counted.push(`${path} ${code}`),
     panicked: (path) => void counted.push(`${path} panic`),
     read() {},

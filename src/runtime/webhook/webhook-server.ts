@@ -21,6 +21,8 @@ import type { AdmissionRequest } from "./webhooks.ts";
 
 /** Receives what webhooks do, for metrics. */
 export interface WebhookObserver extends CertificateObserver {
+  /** Calls of this path are to be expected. */
+  serves(path: string): void;
   /** Called when a call begins; what it returns is called with the status when it has ended. */
   began(path: string): (code: number) => void;
   panicked(path: string): void;
@@ -93,6 +95,7 @@ export class WebhookServer implements Service {
     this.#listener = await listenHttps({ host, port }, source, (request, response) =>
       this.#serve(request, response),
     );
+    for (const path of this.#paths) this.observer?.serves(path);
     log.info("Serving webhooks", { address: this.#listener.address, paths: this.#paths });
   }
 
