@@ -6,6 +6,7 @@ import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
 import { errors } from "./stories/errors.ts";
 import { jobRules } from "./stories/job-rules.ts";
+import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
@@ -46,4 +47,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "definition-rules": definitionRules,
   "webhook-rules": webhookRules,
   "role-escalation": roleEscalation,
+  limits,
 };

@@ -4,9 +4,11 @@ import { Admission } from "./admission/admission.ts";
 import { claimResize } from "./admission/claim-resize.ts";
 import { convertByWebhook } from "./admission/convert-by-webhook.ts";
 import { defaultTolerations } from "./admission/default-tolerations.ts";
+import { limitRanger } from "./admission/limit-ranger.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { newNode } from "./admission/new-node.ts";
 import { podPriority, systemPriorities } from "./admission/priority.ts";
+import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
 import { runtimeClass } from "./admission/runtime-class.ts";
 import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
@@ -173,12 +175,13 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
   addBuiltIns(registry);
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
   const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
-  return {
+  const core: Core = {
     store,
     registry,
     clock,
     admission: new Admission([
       namespaceLifecycle(store),
+      limitRanger(store),
       newNode,
       podPriority(store),
       defaultTolerations,
@@ -186,6 +189,7 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
       claimResize(store),
       webhookAdmission(store, webhooks),
       roleEscalation(store, authorizer),
+      resourceQuota(() => core),
     ]),
     authorizer,
     tokens,
@@ -194,6 +198,7 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
       return user ? { user, audiences: [audience] } : tokens.read(token, audience);
     },
   };
+  return core;
 }
 
 /** The walk of a request: errors around everything, then who, as whom, whether, and what. */

@@ -12,6 +12,7 @@ export const controllerNames = [
   "endpoints",
   "endpointslice",
   "disruption",
+  "resourcequota",
   "persistentvolume",
   "scheduler",
   "node",

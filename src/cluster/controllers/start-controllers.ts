@@ -14,6 +14,7 @@ import type { ControllerName } from "./names.ts";
 import { namespaceController } from "./namespace/namespace-controller.ts";
 import { replicaSetController } from "./replica-set/replica-set-controller.ts";
 import { persistentVolumeController } from "./volume/persistent-volume-controller.ts";
+import { resourceQuotaController } from "./resource-quota/resource-quota-controller.ts";
 import { serviceAccountController } from "./service-account/service-account-controller.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.ts";
@@ -39,6 +40,7 @@ const controllers: Readonly<Record<ControllerName, (context: ControllerContext) 
   endpoints: endpointsController,
   endpointslice: endpointSlicesController,
   disruption: disruptionController,
+  resourcequota: resourceQuotaController,
   persistentvolume: persistentVolumeController,
   scheduler,
   node: fakeNode,
