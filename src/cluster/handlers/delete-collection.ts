@@ -1,4 +1,5 @@
 import { deleteObject } from "../registry/delete-object.ts";
+import { takeTurns } from "../registry/take-turns.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { StatusError } from "../status/index.ts";
 import { readDeleteOptions } from "./delete-options.ts";
@@ -18,8 +19,10 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
     options: options.raw,
   };
   const entries = [];
+  const turn = takeTurns();
   for (const entry of list.entries) {
     const { name, namespace } = entry.object.metadata;
+    await turn();
     try {
       await deleteObject({ ...write, name: name!, namespace: namespace ?? "" }, options);
       entries.push(entry);

@@ -1,5 +1,5 @@
-import { request } from "node:https";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openWatch, type OpenWatch, type SeenEvent } from "../testing/open-watch.ts";
 import { send } from "../testing/send.ts";
 import { ManualClock, startTestCluster, type TestCluster } from "../testing/index.ts";
 
@@ -15,57 +15,8 @@ const path = "/api/v1/namespaces/default/configmaps";
 const create = (name: string, data: object = {}) =>
   send(cluster.kubeconfig, { method: "POST", path, body: { metadata: { name }, data } });
 
-interface Event {
-  type: string;
-  object: { code?: number; metadata: { name?: string; resourceVersion?: string } };
-}
-
-/** Opens a watch and collects its events. */
-function watch(
-  query: string,
-  of = path,
-): Promise<{
-  events: Event[];
-  ended: Promise<void>;
-  pause: () => void;
-  resume: () => void;
-  close: () => void;
-}> {
-  const { port } = new URL(cluster.url);
-  const { token } = cluster.kubeconfig.users[0].user;
-  return new Promise((resolve, reject) => {
-    const call = request(
-      {
-        host: "127.0.0.1",
-        port,
-        path: `${of}?watch=1&${query}`,
-        rejectUnauthorized: false,
-        headers: { Authorization: `Bearer ${token}` },
-      },
-      (response) => {
-        const events: Event[] = [];
-        let rest = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => {
-          const lines = (rest + chunk).split("\n");
-          rest = lines.pop()!;
-          events.push(...lines.map((line) => JSON.parse(line) as Event));
-        });
-        const ended = new Promise<void>((done) => response.on("close", () => done()));
-        response.on("error", () => undefined);
-        resolve({
-          events,
-          ended,
-          pause: () => void response.pause(),
-          resume: () => void response.resume(),
-          close: () => call.destroy(),
-        });
-      },
-    );
-    call.on("error", reject);
-    call.end();
-  });
-}
+const watch = (query: string, of = path): Promise<OpenWatch> =>
+  openWatch(cluster.kubeconfig, `${of}?watch=1&${query}`);
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -116,11 +67,9 @@ test("a page that can't go on at its revision goes on without consistency", asyn
   expect(expired.body).toMatchObject({ code: 410, reason: "Expired" });
   const token = (expired.body as { metadata: { continue: string } }).metadata.continue;
   const rest = await send(cluster.kubeconfig, { method: "GET", path: `${path}?continue=${token}` });
-  expect((rest.body as { items: Event["object"][] }).items.map(({ metadata: { name } }) => name)).toEqual([
-    "b",
-    "c",
-    "d",
-  ]);
+  expect((rest.body as { items: SeenEvent["object"][] }).items.map(({ metadata: { name } }) => name)).toEqual(
+    ["b", "c", "d"],
+  );
 });
 
 test("a watcher that does not read is cut off and holds nobody up", async () => {

@@ -7,11 +7,13 @@ import type { Core } from "./core.ts";
 import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";
 import { keyOf, type Resource } from "./resource.ts";
+import { takeTurns } from "./take-turns.ts";
 import { updateObject } from "./update-object.ts";
 import type { Write } from "./write.ts";
 
 /** The cluster as its controllers see it: past HTTP, authentication and authorization, through all the rest. */
 export function clusterObjects(core: Core): ClusterObjects {
+  const turn = takeTurns();
   const find = (name: string) => core.registry.findName(name);
   const read = (resource: Resource, entry: Entry) =>
     presentNow(resource, entry).object as unknown as KubernetesObject;
@@ -53,6 +55,7 @@ export function clusterObjects(core: Core): ClusterObjects {
       return entry.object as unknown as T;
     },
     async delete(user, object, options = {}) {
+      await turn();
       await deleteObject(writeFor(core, user, object, ""), deleteOptions(options));
     },
   };

@@ -62,7 +62,7 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
 const agents = new WeakMap<Kubeconfig, Agent>();
 
 /** One agent for each kubeconfig keeps its connections. */
-function agentFor(kubeconfig: Kubeconfig): Agent {
+export function agentFor(kubeconfig: Kubeconfig): Agent {
   let agent = agents.get(kubeconfig);
   if (!agent) {
     const { "certificate-authority-data": ca } = kubeconfig.clusters[0].cluster;
