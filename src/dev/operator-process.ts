@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { createStandby } from "./standby.ts";
 
 /** How the operator is run. */
 export interface OperatorOptions {
   readonly file: string;
   readonly project: string;
-  readonly nodeArgs: readonly string[];
+  /** Where a debugger may attach: `127.0.0.1:9229`. */
+  readonly inspect?: string | undefined;
+  /** Modules, by their addresses, that the operator is known to import and that no edit changes. */
+  readonly preload?: readonly string[];
+  /** How long after a start the next process begins to wait. */
+  readonly standbyDelay?: number;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A line that the operator printed. */
@@ -22,53 +28,67 @@ export interface OperatorProcess {
   stop(): Promise<void>;
 }
 
-/** The operator's standard input is a pipe that closes with our process, even if that was killed. */
-const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
-  'process.stdin.on("end", () => process.kill(process.pid, "SIGTERM")).resume().unref();',
-)}`;
+/**
+ * Runs before the operator's own file, which is not read until a line comes on the standard input. That is a pipe which
+ * closes with our process, even if that was killed, and then this one ends, too.
+ */
+const WAIT = `data:text/javascript,${encodeURIComponent(`
+  process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
+  await new Promise((go) => process.stdin.once("data", go));
+  process.stdin.unref();
+`)}`;
 
 /** Prepares the operator's process; `restart` starts it. */
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
   let current: ChildProcess | undefined;
-  const stop = async (): Promise<void> => {
+  // A debugger's port is held by one process at a time, from its start: with one, nobody waits beside the operator.
+  const standby = createStandby(() => launch(options), {
+    isWanted: options.inspect === undefined,
+    delay: options.standbyDelay,
+  });
+  const endCurrent = async (): Promise<void> => {
     const child = current;
     current = undefined;
     if (child) await end(child);
   };
-  const start = (): void => {
-    const child = spawn(
-      process.execPath,
-      [
-        "--enable-source-maps",
-        `--import=${END_WITH_PARENT}`,
-        ...options.nodeArgs,
-        options.file,
-        ...options.args,
-      ],
-      {
-        cwd: options.project,
-        env: { ...process.env, ...options.env },
-        stdio: ["pipe", "pipe", "pipe"],
-      },
-    );
+  const run = (child: ChildProcess): void => {
     current = child;
-    for (const stream of [child.stdout, child.stderr]) {
+    for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on("line", options.onLine);
     }
-    child.on("exit", (code, signal) => {
+    const ended = (reason: string): void => {
       if (current !== child) return;
       current = undefined;
-      options.onExit(signal ? `by ${signal}` : `with code ${code}`);
-    });
+      options.onExit(reason);
+    };
+    child.on("exit", (code, signal) => ended(signal ? `by ${signal}` : `with code ${code}`));
+    child.on("error", ({ message }) => ended(`before it began: ${message}`));
+    child.stdin!.write("go\n");
   };
   return {
     restart: async () => {
-      await stop();
-      start();
+      await endCurrent();
+      run(standby.take());
     },
     isRunning: () => current !== undefined,
-    stop,
+    stop: async () => {
+      standby.close();
+      await endCurrent();
+    },
   };
+}
+
+function launch({ file, project, inspect, preload = [], args, env }: OperatorOptions): ChildProcess {
+  const modules = [...preload, WAIT].map((module) => `--import=${module}`);
+  const nodeArgs = inspect === undefined ? modules : [`--inspect=${inspect}`, ...modules];
+  const child = spawn(process.execPath, ["--enable-source-maps", ...nodeArgs, file, ...args], {
+    cwd: project,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  // That it is gone is told by its exit.
+  child.stdin.on("error", () => undefined);
+  return child;
 }
 
 /** An operator that does not end in time is killed: in development its work can be done again. */

@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Kind } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { watchableBundle } from "../ship/bundle.ts";
@@ -8,9 +10,11 @@ import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { lockSession } from "./lock-session.ts";
 import { operatorProcess } from "./operator-process.ts";
+import { OwnWrites } from "./own-writes.ts";
+
 import { waitForPort } from "./wait-for-port.ts";
 import { watchObjects } from "./watch-objects.ts";
-import { watchSources } from "./watch-sources.ts";
+import { type SourceChanges, watchSources } from "./watch-sources.ts";
 import { prepareWebhooks } from "./webhook-certificate.ts";
 
 /** What a session works on. */
@@ -25,8 +29,8 @@ export interface SessionOptions {
   readonly webhookAddress?: string | undefined;
   /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
-  /** Brings what is generated up to date with the sources, and tells whether it wrote; throws what is wrong with them. */
-  readonly generate: () => Promise<boolean>;
+  /** Brings what is generated up to date with the sources, and names what it wrote; throws what is wrong with them. */
+  readonly generate: () => Promise<readonly string[]>;
 }
 
 /** A running session. */
@@ -101,7 +105,8 @@ async function start(
   const operator = operatorProcess({
     file: join(folder, "operator.mjs"),
     project: root,
-    nodeArgs: options.inspect ? [`--inspect=${options.inspect}`] : [],
+    inspect: options.inspect,
+    preload: runtimeOf(root),
     args: [
       "--health-probe-bind-address=0",
       "--metrics-bind-address=0",
@@ -130,8 +135,10 @@ async function start(
   await restart();
 
   let work = Promise.resolve();
-  // What could not be applied is tried again with the next edit, whatever that is.
+  // What could not be taken up is tried again with the next edit, whatever that is.
   let isConfigNew = false;
+  let isBundleNew = false;
+  const ownWrites = new OwnWrites(root);
   const sources = watchSources(root, (changes) => {
     work = work.then(() => takeUp(changes)).catch((error: unknown) => report({ type: "error", error }));
   });
@@ -141,19 +148,24 @@ async function start(
     return work;
   });
 
-  async function takeUp(changes: readonly string[]): Promise<void> {
+  async function takeUp(seen: SourceChanges): Promise<void> {
+    const changes = ownWrites.leaveOut(seen);
+    if (changes.length === 0) return;
     const started = performance.now();
     const isCode = changes.some((file) => file.endsWith(".ts") || !file.startsWith("config/"));
     const isTypeScript = changes.some((file) => file.endsWith(".ts"));
     const bundled = isCode ? bundle.rebuild() : undefined;
     // What the generators say of broken sources is clearer than what the bundler does, so it comes first.
     bundled?.catch(() => undefined);
-    const isGenerated = isTypeScript && (await options.generate().catch(hintAtSaving));
+    const generated = isTypeScript ? await options.generate().catch(hintAtSaving) : [];
+    ownWrites.note(generated);
+    isConfigNew ||= generated.length > 0 || changes.some((file) => file.startsWith("config/"));
     await bundled;
-    isConfigNew ||= isGenerated || changes.some((file) => file.startsWith("config/"));
+    isBundleNew ||= isCode;
     if (isConfigNew) await applyConfig(root, client, place);
     isConfigNew = false;
-    if (isCode) await restart();
+    if (isBundleNew) await restart();
+    isBundleNew = false;
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     report({ type: "info", text: `${changes.join(", ")}: taken up in ${seconds} s` });
   }
@@ -163,6 +175,15 @@ async function start(
     kubeconfig: cluster.kubeconfig,
     applySamples: () => applySamples(root, client, cluster.sampleNamespace),
   };
+}
+
+/** The project's own runtime, where it can be loaded without the bundle. */
+function runtimeOf(root: string): string[] {
+  try {
+    return [pathToFileURL(createRequire(join(root, "package.json")).resolve("@tsbuilder/runtime")).href];
+  } catch {
+    return [];
+  }
 }
 
 /** What a command would say when it ends is not what to do while dev goes on. */

@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { watchableBundle } from "./bundle.ts";
 
@@ -25,4 +26,39 @@ test("a rebuild takes what was saved while the one before it ran", async () => {
     await bundle.rebuild();
     expect(readFileSync(outfile, "utf8")).toContain(`round ${round}`);
   }
+});
+
+test("a bundle that is made again and again leaves our packages to Node, where Node finds them", async () => {
+  const project = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  const write = (path: string, content: string): void => {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), content);
+  };
+  for (const name of ["@tsbuilder/runtime", "other"]) {
+    write(
+      `node_modules/${name}/package.json`,
+      JSON.stringify({ name, type: "module", exports: "./index.js" }),
+    );
+    write(`node_modules/${name}/index.js`, `export default "code of ${name}";`);
+  }
+  write(
+    "src/main.ts",
+    'import runtime from "@tsbuilder/runtime"; import other from "other"; console.log(runtime, other);',
+  );
+  const bundle = await watchableBundle(project, join(project, "operator.mjs"));
+  onTestFinished(() => bundle.close());
+  await bundle.rebuild();
+  const text = readFileSync(join(project, "operator.mjs"), "utf8");
+  expect(text).not.toContain("code of @tsbuilder/runtime");
+  expect(text).toContain("code of other");
+  expect(execFileSync(process.execPath, [join(project, "operator.mjs")], { encoding: "utf8" })).toBe(
+    "code of @tsbuilder/runtime code of other\n",
+  );
+
+  rmSync(join(project, "node_modules/@tsbuilder"), { recursive: true });
+  await expect(bundle.rebuild()).rejects.toMatchObject({
+    message: 'Could not resolve "@tsbuilder/runtime"',
+    at: { file: "src/main.ts", line: 1, column: 21 },
+  });
 });

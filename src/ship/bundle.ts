@@ -18,10 +18,13 @@ export async function bundleOperator(
   await explained(() => build({ ...options(project, outfile), conditions }));
 }
 
-/** Prepares a bundle for the development loop. */
+/**
+ * Prepares a bundle for the development loop. Our packages stay outside of it where Node finds them by itself: they
+ * are most of what a bundle holds, no edit changes them, and a process can load them before it is known what it runs.
+ */
 export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
   const { context } = await import("esbuild");
-  const build = await context(options(project, outfile));
+  const build = await context({ ...options(project, outfile), plugins: [packagesApart] });
   // esbuild gives who asks during a rebuild that rebuild's answer, made of sources that have changed since.
   let running: Promise<unknown> = Promise.resolve();
   return {
@@ -33,6 +36,18 @@ export async function watchableBundle(project: string, outfile: string): Promise
     close: () => build.dispose(),
   };
 }
+
+const ASKED_AGAIN = Symbol("asked again");
+
+const packagesApart: Esbuild.Plugin = {
+  name: "packages-apart",
+  setup: (build) =>
+    build.onResolve({ filter: /^@tsbuilder\// }, async ({ path, pluginData, importer, kind, resolveDir }) => {
+      if (pluginData === ASKED_AGAIN) return undefined;
+      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: ASKED_AGAIN });
+      return found.path.includes("/node_modules/") ? { path, external: true } : found;
+    }),
+};
 
 function options(project: string, outfile: string): Esbuild.BuildOptions {
   return {

@@ -122,7 +122,7 @@ function sessionOptions(
       await planGenerated(draft, {}, cache);
       const changes = draft.changes();
       applyPlan(root, changes);
-      return changes.length > 0;
+      return changes.map(({ path }) => path);
     },
   };
 }

@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type OperatorOptions, type OperatorProcess, operatorProcess } from "./operator-process.ts";
+
+let folder: string;
+let lines: string[];
+let exits: string[];
+let operator: OperatorProcess;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "operator process "));
+  lines = [];
+  exits = [];
+});
+
+afterEach(async () => {
+  await operator.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a restart ends the old operator first, and runs what its file says by then where a process waited", async () => {
+  writeOperator("first");
+  prepare();
+  await operator.restart();
+  await sees("first began");
+  const [first, waiting] = await eventually(() => twoStarted());
+  writeOperator("second");
+  await operator.restart();
+  await sees("second began");
+  expect(lines).toEqual([
+    `first began --one,--two ${first}`,
+    "first ended",
+    `second began --one,--two ${waiting}`,
+  ]);
+  expect(exits).toEqual([]);
+});
+
+test("a process that waits is replaced when it was killed, and ends with the operator", async () => {
+  writeOperator("first");
+  prepare();
+  await operator.restart();
+  const [, waiting] = await eventually(() => twoStarted());
+  process.kill(waiting!, "SIGKILL");
+  await eventually(() => !isRunning(waiting!));
+  writeOperator("second");
+  await operator.restart();
+  await sees("second began");
+  await eventually(() => expect(started()).toHaveLength(4));
+  await operator.stop();
+  await eventually(() => started().every((pid) => !isRunning(pid)));
+  expect(exits).toEqual([]);
+});
+
+test("with a debugger nothing waits, since it would hold the debugger's port", async () => {
+  writeOperator("first");
+  prepare({ inspect: "127.0.0.1:0" });
+  await operator.restart();
+  await sees("Debugger listening on ws://127.0.0.1");
+  await sees("first began");
+  await operator.restart();
+  await eventually(() => expect(lines.filter((line) => line.startsWith("first began"))).toHaveLength(2));
+  expect(started()).toHaveLength(2);
+});
+
+test("an operator that ends by itself is told of, and can be started again", async () => {
+  writeFileSync(file(), "process.exit(3);");
+  prepare();
+  await operator.restart();
+  await eventually(() => expect(exits).toEqual(["with code 3"]));
+  expect(operator.isRunning()).toBe(false);
+  writeOperator("mended");
+  await operator.restart();
+  await sees("mended began");
+});
+
+function file(): string {
+  return join(folder, "operator.mjs");
+}
+
+/** An operator that says who it is, and takes a while to end. */
+function writeOperator(name: string): void {
+  writeFileSync(
+    file(),
+    `console.log("${name} began", process.argv.slice(2).join(), process.pid);
+    process.on("SIGTERM", () => setTimeout(() => { console.log("${name} ended"); process.exit(); }, 50));
+    setInterval(() => {}, 1000);`,
+  );
+}
+
+function prepare(options: Partial<OperatorOptions> = {}): void {
+  const note = `import fs from "node:fs"; fs.appendFileSync(${JSON.stringify(join(folder, "started"))}, process.pid + "\\n");`;
+  operator = operatorProcess({
+    file: file(),
+    project: folder,
+    preload: [`data:text/javascript,${encodeURIComponent(note)}`],
+    args: ["--one", "--two"],
+    env: {},
+    standbyDelay: 10,
+    onLine: (line) => lines.push(line),
+    onExit: (reason) => exits.push(reason),
+    ...options,
+  });
+}
+
+/** The processes that were started so far, whether they wait or run the operator. */
+function started(): number[] {
+  return readFileSync(join(folder, "started"), "utf8").trim().split("\n").map(Number);
+}
+
+function twoStarted(): number[] {
+  const pids = started();
+  expect(pids).toHaveLength(2);
+  return pids;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function sees(text: string): Promise<void> {
+  return eventually(() => expect(lines.join("\n")).toContain(text));
+}
