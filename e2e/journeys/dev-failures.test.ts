@@ -38,7 +38,10 @@ afterEach(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
-  ["while it generates", () => delay(700)],
+  [
+    "while it generates",
+    () => eventually(() => existsSync(join(project.folder, ".tsbuilder/dev/pid")), patient),
+  ],
   ["when the cluster's kubeconfig is written", () => eventually(() => existsSync(kubeconfig()), patient)],
   ["when the operator was started", (dev) => dev.sees("Starting")],
   ["when it is ready", (dev) => dev.sees("cluster ready at")],
