@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { clearBuildah, prepareBuildah } from "../support/buildah.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 
@@ -23,18 +24,18 @@ const cli = join(repository, "bin/tsbuilder.js");
 const IMAGE = "registry.example.com:5000/team/mysql-operator:v1";
 const MEGABYTE = 1_000_000;
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-image-"));
+const buildah = await prepareBuildah(work);
+const missing = "missing" in buildah ? buildah.missing : undefined;
 const shell: Shell = {
   folder: work,
   env: {
-    CONTAINERS_STORAGE_CONF: join(work, "storage.conf"),
-    BUILDAH_ISOLATION: "chroot",
+    ...("missing" in buildah ? {} : buildah.env),
     // A cache of the machine may know versions that the registry doesn't offer to the build any more.
     npm_config_cache: join(work, "npm-cache"),
   },
 };
 const project: Shell = { ...shell, folder: join(work, "mysql-operator") };
 let built: CommandResult;
-const missing = await whyNot();
 if (missing !== undefined) console.log(`left out: building the generated Dockerfile: ${missing}`);
 
 beforeAll(async () => {
@@ -50,11 +51,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Containers hold mounts below the folder that is removed.
-  if (missing === undefined) {
-    await tryRun(shell, "buildah", "rm", "--all");
-    await tryRun(shell, "buildah", "rmi", "--all", "--force");
-  }
+  if (missing === undefined) await clearBuildah(work, shell.env);
   rmSync(work, { recursive: true, force: true });
 });
 
@@ -105,19 +102,6 @@ test.skipIf(missing !== undefined)(
     expect(failed.stderr).toContain("--build-arg BASE_IMAGE=");
   },
 );
-
-/** Says why no image can be built here, if so; it makes the storage that the builds use. */
-async function whyNot(): Promise<string | undefined> {
-  if (process.platform !== "linux") return "it needs Linux";
-  for (const driver of ["overlay", "vfs"]) {
-    const storage = { driver, runroot: join(work, driver, "run"), graphroot: join(work, driver, "graph") };
-    const lines = Object.entries(storage).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-    writeFileSync(shell.env["CONTAINERS_STORAGE_CONF"]!, `[storage]\n${lines.join("")}`);
-    if ((await tryRun(shell, "buildah", "info")).exitCode === 0) return undefined;
-  }
-  rmSync(work, { recursive: true, force: true });
-  return "buildah is not on this machine, or can't keep images here";
-}
 
 /** Makes the Dockerfile's default base images of the programs on this machine. */
 async function makeBaseImages(): Promise<void> {

@@ -11,27 +11,34 @@ export type ContainerTool = (typeof CONTAINER_TOOLS)[number];
  */
 export async function findContainerTool(
   wanted?: ContainerTool,
-  answers: (tool: ContainerTool) => Promise<boolean> = engineAnswers,
+  whyNot: (tool: ContainerTool) => Promise<string | undefined> = engineTrouble,
 ): Promise<ContainerTool> {
+  const troubles: string[] = [];
   for (const tool of wanted ? [wanted] : CONTAINER_TOOLS) {
-    if (await answers(tool)) return tool;
+    const trouble = await whyNot(tool);
+    if (trouble === undefined) return tool;
+    troubles.push(`${tool}: ${trouble}`);
   }
   throw new TsbuilderError(
-    wanted ? `"${wanted}" does not answer` : `none of ${CONTAINER_TOOLS.join(", ")} answers`,
+    wanted
+      ? `"${wanted}" does not answer\n${troubles[0]}`
+      : `no program here can build an image\n${troubles.join("\n")}`,
     {
       code: "TOOL_MISSING",
       hint: wanted
-        ? `start its engine (\`${wanted} info\` must answer), or choose another with --tool`
+        ? `see that \`${wanted} info\` answers, or choose another with --tool`
         : "install one of them and start its engine; buildah needs none",
     },
   );
 }
 
-async function engineAnswers(tool: ContainerTool): Promise<boolean> {
+/** What an engine, or the client that can't reach it, says last; nothing where it answers. */
+async function engineTrouble(tool: ContainerTool): Promise<string | undefined> {
   try {
     await runTool({ tool, args: ["info"] });
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    if ((error as TsbuilderError).code === "TOOL_MISSING") return "not on the PATH";
+    return (error as Error).message.trim().split("\n").at(-1)!;
   }
 }

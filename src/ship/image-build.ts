@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { ContainerTool } from "./container-tool.ts";
+import { readDigest } from "./image-digest.ts";
 import { type ImageBuild, planImageBuild, planPush } from "./image-plan.ts";
 import { type LocalCluster, loadImage } from "./image-load.ts";
-import { runTool, showTool } from "./tool.ts";
+import { withTemporaryFolder } from "./temporary-folder.ts";
+import { showTool } from "./tool.ts";
 
 /** What becomes of an image that was built. */
 export interface ImageOutcome {
@@ -21,42 +22,47 @@ export async function buildImage(
   build: ImageBuild,
   outcome: ImageOutcome,
 ): Promise<void> {
-  if (outcome.digestFile && !outcome.push) {
+  const { push, save, digestFile } = outcome;
+  if (digestFile !== undefined && !push) {
     throw new TsbuilderError("an image has a digest once it is pushed", {
       code: "INVALID_ARGUMENT",
       hint: "add --push, or leave --digest-file away",
     });
   }
-  for (const call of planImageBuild(tool, build, outcome)) await showTool(call);
+  await recordDigest(tool, build.image, digestFile, async (report) => {
+    for (const call of planImageBuild(tool, build, { push, save, report })) await showTool(call);
+  });
   if (outcome.load) await loadImage(tool, build.image, outcome.load, undefined);
-  if (outcome.digestFile) writeFileSync(outcome.digestFile, `${await digestOf(tool, build.image)}\n`);
 }
 
 /** Pushes an image and, where asked, records the digest under which the registry keeps it. */
 export async function pushImage(
   tool: ContainerTool,
   image: string,
-  digestFile: string | undefined,
+  { digestFile, extra }: { readonly digestFile: string | undefined; readonly extra: readonly string[] },
 ): Promise<void> {
-  await showTool(planPush(tool, image));
-  if (digestFile) writeFileSync(digestFile, `${await digestOf(tool, image)}\n`);
+  await recordDigest(tool, image, digestFile, (report) => showTool(planPush(tool, image, { report, extra })));
 }
 
-async function digestOf(tool: ContainerTool, image: string): Promise<string> {
-  if (tool === "buildah" || tool === "podman") return digestByPush(tool, image);
-  const format = "{{index .RepoDigests 0}}";
-  const { stdout } = await runTool({ tool, args: ["image", "inspect", "--format", format, image] });
-  return stdout.slice(stdout.lastIndexOf("@") + 1).trim();
-}
-
-/** podman and buildah tell a digest only of a push; pushing what is there again moves no data. */
-async function digestByPush(tool: ContainerTool, image: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-digest-"));
-  try {
-    const file = join(folder, "digest");
-    await runTool({ tool, args: ["push", "--digestfile", file, image] });
-    return readFileSync(file, "utf8").trim();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** Gives a push the file that it may report to, and writes the digest to the one where it is wanted. */
+async function recordDigest(
+  tool: ContainerTool,
+  image: string,
+  digestFile: string | undefined,
+  push: (report: string | undefined) => Promise<void>,
+): Promise<void> {
+  if (digestFile === undefined) return push(undefined);
+  await withTemporaryFolder("tsbuilder-digest-", async (folder) => {
+    const report = join(folder, "report");
+    await push(report);
+    const digest = await readDigest(tool, image, report);
+    try {
+      writeFileSync(digestFile, `${digest}\n`);
+    } catch (error) {
+      throw new TsbuilderError(
+        `${image} was pushed as ${digest}, which can't be written: ${(error as Error).message}`,
+        { code: "REFUSED", hint: "give a file that you may write with --digest-file", cause: error },
+      );
+    }
+  });
 }

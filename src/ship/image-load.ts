@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ContainerTool } from "./container-tool.ts";
 import { planSave } from "./image-plan.ts";
+import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool, showTool, type ToolCall } from "./tool.ts";
 
 /** Local clusters that take an image without a registry. */
@@ -16,14 +15,11 @@ export async function loadImage(
   cluster: LocalCluster,
   name: string | undefined,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-image-"));
-  const archive = join(folder, "image.tar");
-  try {
+  await withTemporaryFolder("tsbuilder-image-", async (folder) => {
+    const archive = join(folder, "image.tar");
     await runTool(planSave(tool, image, archive));
     await showTool(planLoad(cluster, archive, name));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The call that loads an archive; `name` is the cluster's, where it is not the default one. */

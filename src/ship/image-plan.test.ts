@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CONTAINER_TOOLS, findContainerTool } from "./container-tool.ts";
-import { type ImageBuild, type ImageTargets, planImageBuild } from "./image-plan.ts";
+import { type ImageBuild, type ImageTargets, planImageBuild, planPush } from "./image-plan.ts";
 import { formatCall } from "./tool.ts";
 
 const one: ImageBuild = { image: "r.io/op:v1", context: ".", platforms: [], buildArgs: [], extra: [] };
@@ -32,6 +32,27 @@ test("planImageBuild() builds, pushes and saves, in this order", () => {
   );
 });
 
+test("planImageBuild() has each tool report the push where it can, and keeps the user's words to the build", () => {
+  const build = { ...one, extra: ["--no-cache"] };
+  const reported = { ...stay, push: true, report: "r" };
+  expect(lines("buildah", build, reported)[1]).toBe("buildah push --digestfile r r.io/op:v1");
+  expect(lines("podman", two, reported)[1]).toBe(
+    "podman manifest push --all --digestfile r r.io/op:v1 docker://r.io/op:v1",
+  );
+  expect(lines("docker", build, reported)[1]).toBe("docker push r.io/op:v1");
+  expect(lines("docker", two, reported)[0]).toContain("--push --metadata-file r .");
+});
+
+test("planPush() passes the user's own words", () => {
+  const extra = ["--tls-verify=false"];
+  expect(formatCall(planPush("podman", "r.io/op:v1", { extra }))).toBe(
+    "podman push --tls-verify=false r.io/op:v1",
+  );
+  expect(formatCall(planPush("nerdctl", "r.io/op:v1", { several: true, extra }))).toBe(
+    "nerdctl push --all-platforms --tls-verify=false r.io/op:v1",
+  );
+});
+
 test("planImageBuild() names a list of images where podman and buildah build several platforms", () => {
   expect(lines("buildah", two, everywhere)).toEqual([
     "buildah build --platform linux/amd64,linux/arm64 --manifest r.io/op:v1 .",
@@ -51,14 +72,16 @@ test("planImageBuild() refuses several platforms that would stay in docker's eng
 });
 
 test("findContainerTool() takes the first whose engine answers", async () => {
-  expect(await findContainerTool(undefined, async (tool) => tool === "buildah" || tool === "podman")).toBe(
-    "podman",
-  );
+  expect(
+    await findContainerTool(undefined, async (tool) => (tool === "docker" ? "no engine" : undefined)),
+  ).toBe("podman");
 });
 
 test("findContainerTool() takes no other than the one asked for", async () => {
-  await expect(findContainerTool("docker", async (tool) => tool === "podman")).rejects.toMatchObject({
+  await expect(
+    findContainerTool("docker", async (tool) => (tool === "docker" ? "no engine" : undefined)),
+  ).rejects.toMatchObject({
     code: "TOOL_MISSING",
-    message: '"docker" does not answer',
+    message: '"docker" does not answer\ndocker: no engine',
   });
 });

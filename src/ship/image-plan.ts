@@ -19,6 +19,17 @@ export interface ImageTargets {
   readonly push: boolean;
   /** The archive to write. */
   readonly save: string | undefined;
+  /** The file for what the tool itself says of a push; docker and nerdctl say it only where they keep the image. */
+  readonly report?: string | undefined;
+}
+
+/** How an image is pushed. */
+export interface PushOptions {
+  /** For several platforms. */
+  readonly several?: boolean;
+  readonly report?: string | undefined;
+  /** Words for the tool itself, after `--`. */
+  readonly extra?: readonly string[];
 }
 
 /** Lists the calls that build an image and bring it to its targets. */
@@ -27,16 +38,24 @@ export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: 
   if (several && tool === "docker") return [planBuildx(build, targets)];
   return [
     { tool, args: [...buildWords(tool, several, build), ...build.extra, build.context] },
-    ...(targets.push ? [planPush(tool, build.image, { several })] : []),
+    ...(targets.push ? [planPush(tool, build.image, { several, report: targets.report })] : []),
     ...(targets.save === undefined ? [] : [planSave(tool, build.image, targets.save, { several })]),
   ];
 }
 
 /** The call that pushes an image that is there. */
-export function planPush(tool: ContainerTool, image: string, { several = false } = {}): ToolCall {
-  if (!several) return { tool, args: ["push", image] };
-  if (tool === "nerdctl") return { tool, args: ["push", "--all-platforms", image] };
-  return { tool, args: ["manifest", "push", "--all", image, `docker://${image}`] };
+export function planPush(
+  tool: ContainerTool,
+  image: string,
+  { several = false, report, extra = [] }: PushOptions = {},
+): ToolCall {
+  if (tool === "docker" || tool === "nerdctl") {
+    return { tool, args: ["push", ...(several ? ["--all-platforms"] : []), ...extra, image] };
+  }
+  const words = [...(report === undefined ? [] : ["--digestfile", report]), ...extra];
+  return several
+    ? { tool, args: ["manifest", "push", "--all", ...words, image, `docker://${image}`] }
+    : { tool, args: ["push", ...words, image] };
 }
 
 /** The call that writes an image that is there to an archive which clusters can load. */
@@ -70,7 +89,7 @@ function buildWords(tool: ContainerTool, several: boolean, build: ImageBuild): s
 }
 
 /** Docker's engine holds one platform of an image, so several must leave it at once. */
-function planBuildx(build: ImageBuild, { push, save }: ImageTargets): ToolCall {
+function planBuildx(build: ImageBuild, { push, save, report }: ImageTargets): ToolCall {
   if (!push && save === undefined) {
     throw new TsbuilderError(`an image for ${build.platforms.join(" and ")} can't stay in docker's engine`, {
       code: "INVALID_ARGUMENT",
@@ -79,6 +98,7 @@ function planBuildx(build: ImageBuild, { push, save }: ImageTargets): ToolCall {
   }
   const outputs = [
     ...(push ? ["--push"] : []),
+    ...(report === undefined ? [] : ["--metadata-file", report]),
     ...(save === undefined ? [] : ["--output", `type=oci,dest=${save}`]),
   ];
   return {

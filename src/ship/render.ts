@@ -1,9 +1,9 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
 import { imageName, parseImageReference } from "./image-reference.ts";
+import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool } from "./tool.ts";
 
 /** What a deployment changes in the project's `config/`, without touching the files. */
@@ -29,15 +29,12 @@ export async function renderConfig(
       hint: "run this in a project's folder; `tsbuilder init` makes one",
     });
   }
-  const copy = mkdtempSync(join(tmpdir(), "tsbuilder-config-"));
-  try {
+  return withTemporaryFolder("tsbuilder-config-", async (copy) => {
     cpSync(config, join(copy, "config"), { recursive: true });
     editBase(join(copy, "config/base/kustomization.yaml"), overrides);
     const { stdout } = await runTool({ tool: "kubectl", args: ["kustomize", join(copy, "config", path)] });
     return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The name under which `config/manager/manager.yaml` asks for the operator's image. */

@@ -4,8 +4,17 @@ export function hintForMissing(tool: string): string {
 }
 
 /** Says what to do about what a program printed when it failed, where that is known. */
-export function hintForFailure(tool: string, words: string): string | undefined {
-  return FAILURES.find(({ pattern }) => pattern.test(words))?.hint(tool);
+export function hintForFailure(
+  { tool, args }: { readonly tool: string; readonly args: readonly string[] },
+  words: string,
+): string | undefined {
+  const failures = args.includes("push") ? [...PUSH_FAILURES, ...FAILURES] : FAILURES;
+  return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
+}
+
+interface Failure {
+  readonly pattern: RegExp;
+  readonly hint: (tool: string) => string;
 }
 
 const INSTALL: Readonly<Record<string, string>> = {
@@ -20,11 +29,46 @@ const PRUNE: Readonly<Record<string, string>> = {
   podman: "podman system prune",
 };
 
+/** What a push alone says, or what means something else there: no base image is asked for. */
+const PUSH_FAILURES: readonly Failure[] = [
+  {
+    pattern: /server gave HTTP response to HTTPS client/i,
+    hint: (tool) =>
+      tool === "docker"
+        ? 'the registry speaks plain HTTP: add it to "insecure-registries" of docker\'s engine, and restart that'
+        : `the registry speaks plain HTTP: tsbuilder push IMAGE -- ${PLAIN_HTTP[tool] ?? ""}`.trimEnd(),
+  },
+  {
+    pattern: /image not known|does not exist locally|no such image|image .* not found/i,
+    hint: () => "build it first, by the same name: tsbuilder build --image IMAGE",
+  },
+  {
+    pattern: /403 \(?Forbidden|denied:? requested access|access to the resource is denied/i,
+    hint: (tool) =>
+      `log in as somebody who may write there (${tool} login REGISTRY), or push to a repository of yours`,
+  },
+  {
+    pattern: /status code from registry 5\d\d|unexpected HTTP status:? 5\d\d/i,
+    hint: () => "the registry itself fails: try again later, or ask whoever keeps it",
+  },
+  {
+    pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
+    hint: () => "see that the registry can be reached, and that its name and port are right",
+  },
+];
+
+/** How each tool is told that a registry has no TLS. */
+const PLAIN_HTTP: Readonly<Record<string, string>> = {
+  buildah: "--tls-verify=false",
+  nerdctl: "--insecure-registry",
+  podman: "--tls-verify=false",
+};
+
 /**
  * What tools say when something outside of them is missing, and what to do about it; the first that fits counts.
  * A registry answers "denied" for an image that it doesn't have, too, so the base image comes before the login.
  */
-const FAILURES: readonly { readonly pattern: RegExp; readonly hint: (tool: string) => string }[] = [
+const FAILURES: readonly Failure[] = [
   {
     pattern: /permission denied.*(?:docker|podman|containerd)\S*\.sock/i,
     hint: (tool) => `the engine runs, but you may not use it: join its group, or start ${tool} as root`,

@@ -67,7 +67,7 @@ function explain(call: ToolCall, error: unknown): unknown {
     [error.stderr, error.stdout].map(String).find((text) => text.trim() !== "") ?? error.shortMessage;
   return new TsbuilderError(`${formatCall(call)} failed\n${words.trim()}`, {
     code: "TOOL_FAILED",
-    hint: hintForFailure(call.tool, words) ?? `run it yourself to see more: ${formatCall(call)}`,
+    hint: hintForFailure(call, words) ?? `run it yourself to see more: ${formatCall(call)}`,
     cause: error,
   });
 }

@@ -5,19 +5,24 @@ import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
 
 export const push = defineCommand({
   summary: "Push the operator's image",
+  description: "What follows -- goes to the tool as it is, for a registry without TLS for example.",
   flags: {
     tool: toolFlag,
     "digest-file": { type: "string", summary: "write the image's digest to a file", placeholder: "FILE" },
   },
   positionals: ["[image]"],
-  examples: ["tsbuilder push registry.example.com/mysql-operator:v1"],
-  async run({ flags, positionals, ui }) {
+  takesRest: true,
+  examples: [
+    "tsbuilder push registry.example.com/mysql-operator:v1",
+    "tsbuilder push localhost:5000/mysql-operator:v1 --tool buildah -- --tls-verify=false",
+  ],
+  async run({ flags, positionals, rest, ui }) {
     const image = positionals[0] ?? DEFAULT_IMAGE;
     parseImageReference(image);
     const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
     const { pushImage } = await import("../../ship/image-build.ts");
     ui.note(`Pushing ${image} with ${tool}`);
-    await pushImage(tool, image, flags["digest-file"]);
+    await pushImage(tool, image, { digestFile: flags["digest-file"], extra: rest });
     ui.print(image);
   },
 });
