@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { send } from "./testing/send.ts";
 import { startTestCluster, type TestCluster } from "./testing/index.ts";
 
@@ -39,6 +39,18 @@ test("the cluster creates, reads, patches and deletes a ConfigMap", async () => 
   expect(patched.body).toMatchObject({ data: { l: "w" } });
   expect((await call("DELETE", `${configMaps}/a`)).body).toMatchObject({ status: "Success" });
   expect((await call("GET", `${configMaps}/a`)).body).toMatchObject({ reason: "NotFound", code: 404 });
+});
+
+test("the Service of the API server comes back when somebody deletes it", async () => {
+  const path = "/api/v1/namespaces/default/services/kubernetes";
+  const { metadata } = (await call("GET", path)).body as { metadata: { uid: string } };
+  expect((await call("DELETE", path)).code).toBe(200);
+  await vi.waitFor(async () =>
+    expect((await call("GET", path)).body).toMatchObject({
+      metadata: { uid: expect.not.stringMatching(metadata.uid) },
+      spec: { clusterIP: "10.96.0.1" },
+    }),
+  );
 });
 
 test("the cluster serves a custom resource with defaults and a status of its own", async () => {

@@ -128,7 +128,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       ...(options.certificates?.clientCA ? [options.certificates.clientCA] : []),
     ],
   });
-  await publishServer(core, Number(new URL(listener.url).port));
+  const stopPublishing = await publishServer(core, Number(new URL(listener.url).port));
   const context = {
     objects: clusterObjects(core),
     clock,
@@ -149,6 +149,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       await controllers.stop();
       stopDefinitions();
       stopAggregation();
+      stopPublishing();
       stopExpiry();
       await listener.close();
       journal?.close();

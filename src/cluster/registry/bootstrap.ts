@@ -14,19 +14,30 @@ export async function bootstrap(core: Core, objects: readonly ApiObject[]): Prom
   for (const object of objects) await ensure(core, object);
 }
 
-/** Tells pods by which address they reach the API server; nothing listens there, as under envtest. */
-export async function publishServer(core: Core, port: number): Promise<void> {
+/**
+ * Tells pods by which address they reach the API server; nothing listens there, as under envtest. `kubectl delete all`
+ * takes the Service along, and it comes back. What is returned ends that.
+ */
+export async function publishServer(core: Core, port: number): Promise<() => void> {
   const labels = { component: "apiserver", provider: "kubernetes" };
-  await ensure(core, {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: "kubernetes", namespace: "default", labels },
-    spec: {
-      clusterIP: "10.96.0.1",
-      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
-      sessionAffinity: "None",
-      type: "ClusterIP",
-    },
+  const service = () =>
+    ensure(core, {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "kubernetes", namespace: "default", labels },
+      spec: {
+        clusterIP: "10.96.0.1",
+        ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+        sessionAffinity: "None",
+        type: "ClusterIP",
+      },
+    });
+  await service();
+  const services = core.store.collection("services");
+  return core.store.listen((collection, { type, entry }) => {
+    if (collection !== services || type !== "DELETED" || entry.key !== "default/kubernetes") return;
+    // Somebody may have taken its address at once; then it stays away.
+    service().catch(() => undefined);
   });
 }
 
