@@ -19,8 +19,10 @@ if ("missing" in binaries) {
   await import("../../src/runtime/client/live-client-patches.test.ts");
   await import("../../src/runtime/client/cached-client.test.ts");
   await import("../../src/runtime/client/children.test.ts");
+  await import("../../src/runtime/cache/applied-fields.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");
   await import("../../src/runtime/cache/informer.test.ts");
+  await import("../../src/runtime/controller/controllers-in-cluster.test.ts");
   await import("../../src/runtime/manager/manager.test.ts");
   await import("../../src/runtime/manager/manager-endpoints.test.ts");
   await import("../../src/runtime/events/api-event-recorder.test.ts");

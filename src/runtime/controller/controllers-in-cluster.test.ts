@@ -5,8 +5,9 @@ import {
   type KubernetesObject,
   ownerReferenceTo,
 } from "@tsbuilder/apimachinery/meta";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import type { Desired } from "../client/desired.ts";
+import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
@@ -24,30 +25,34 @@ const ConfigMap = defineKind<ConfigMap>(
   { kind: "ConfigMap", plural: "configmaps" },
 );
 
-let cluster: TestCluster;
-beforeAll(async () => {
-  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-  cluster = await startTestCluster({
-    crds: [
+const zones = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "zones.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Cluster",
+    names: { kind: "Zone", listKind: "ZoneList", plural: "zones", singular: "zone" },
+    versions: [
       {
-        apiVersion: "apiextensions.k8s.io/v1",
-        kind: "CustomResourceDefinition",
-        metadata: { name: "zones.example.com" },
-        spec: {
-          group: "example.com",
-          scope: "Cluster",
-          names: { kind: "Zone", listKind: "ZoneList", plural: "zones", singular: "zone" },
-          versions: [{ name: "v1", served: true, storage: true, schema }],
-        },
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
       },
     ],
-  });
+  },
+};
+
+let cluster: ClusterUnderTest;
+beforeAll(async () => {
+  cluster = await startClusterUnderTest(zones);
 });
 afterAll(() => cluster.stop());
 
 test("owns() asks for the controlling owner, a former one too, everyOwner for all; cluster-scoped owners have no namespace", async () => {
   const seen = { controller: new Set<string>(), every: new Set<string>() };
-  const running = await startTestManager(cluster.kubeconfig, (manager) => {
+  const running = await startTestManager(cluster.kubeconfig!, (manager) => {
     const onlyChildren = { predicates: [() => false] };
     manager
       .controllerFor(Zone, onlyChildren)
@@ -106,8 +111,8 @@ test("a process that waits for the lease has warm caches and a filled queue, and
       .controllerFor(ConfigMap)
       .named("warm")
       .complete({ reconcile: () => void counts[index]!++ });
-  const leader = await startTestManager({ kubeconfig: cluster.kubeconfig, ...election }, setup(0));
-  const following = startTestManager({ kubeconfig: cluster.kubeconfig, ...election }, setup(1));
+  const leader = await startTestManager({ kubeconfig: cluster.kubeconfig!, ...election }, setup(0));
+  const following = startTestManager({ kubeconfig: cluster.kubeconfig!, ...election }, setup(1));
   await leader.client.create(ConfigMap, { metadata: { generateName: "warm-", namespace: "default" } });
   await eventually(() => counts[0]! > 0);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -119,9 +124,18 @@ test("a process that waits for the lease has warm caches and a filled queue, and
 });
 
 test("a right that is missing is named when the start fails for it", async () => {
-  const kubeconfig = cluster.addUser("nobody", []);
+  const { kubeconfig } = cluster;
+  const config = async () => ({
+    ...(await loadConfig({ kubeconfig, env: {} })),
+    impersonate: { user: "nobody" },
+  });
   const start = startTestManager(
-    { kubeconfig, controllers: { cacheSyncTimeout: "2s" }, logger: createLogger({ write() {} }) },
+    {
+      kubeconfig: cluster.kubeconfig!,
+      config,
+      controllers: { cacheSyncTimeout: "2s" },
+      logger: createLogger({ write() {} }),
+    },
     (manager) => void manager.controllerFor(ConfigMap).complete({ reconcile() {} }),
   );
   await expect(start).rejects.toThrow(
