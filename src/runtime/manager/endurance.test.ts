@@ -51,6 +51,10 @@ afterAll(async () => {
   await cluster.stop();
 });
 
+/** For work that is bounded, and takes as long as a busy machine lets it. */
+const patient = { timeout: 60_000 };
+const minutes = { timeout: 180_000 };
+
 /** Copies the number of the spec into the status. */
 function copyCount(manager: Manager): void {
   manager
@@ -79,69 +83,74 @@ async function makeNamespace(name: string): Promise<string> {
   return name;
 }
 
-test("a conflict storm settles: three managers and a rival write the same objects, and no error is logged", async () => {
-  const namespace = await makeNamespace("storm");
-  const lines: string[] = [];
-  const options = {
-    kubeconfig: cluster.kubeconfig,
-    logger: createLogger({ level: "warn", write: (line) => void lines.push(line) }),
-    cache: { namespaces: [namespace] },
-  };
-  const managers = await Promise.all([1, 2, 3].map(() => startTestManager(options, copyCount)));
-  const names = Array.from({ length: 10 }, (_, index) => nameOf(index));
-  await Promise.all(names.map((name) => create(namespace, name)));
-  for (let round = 1; round <= 10; round++)
-    await Promise.all(names.map((name) => setCount(namespace, name, round)));
-  await eventually(() => areSettled(namespace, 10), { timeout: 15_000 });
-  expect(lines).toEqual([]);
-  await Promise.all(managers.map(({ stop }) => stop()));
-});
+test(
+  "three managers and a rival write the same objects: it settles, and no error is logged",
+  minutes,
+  async () => {
+    const namespace = await makeNamespace("storm");
+    const lines: string[] = [];
+    const options = {
+      kubeconfig: cluster.kubeconfig,
+      logger: createLogger({ level: "warn", write: (line) => void lines.push(line) }),
+      cache: { namespaces: [namespace] },
+    };
+    const managers = await Promise.all([1, 2, 3].map(() => startTestManager(options, copyCount)));
+    const names = Array.from({ length: 10 }, (_, index) => nameOf(index));
+    await Promise.all(names.map((name) => create(namespace, name)));
+    for (let round = 1; round <= 10; round++)
+      await Promise.all(names.map((name) => setCount(namespace, name, round)));
+    await eventually(() => areSettled(namespace, 10), patient);
+    expect(lines).toEqual([]);
+    await Promise.all(managers.map(({ stop }) => stop()));
+  },
+);
 
-test("an outage is over without a restart: what changed meanwhile is reconciled, deletions too", async () => {
-  const namespace = await makeNamespace("outage");
-  const server = new URL(cluster.kubeconfig.clusters[0].cluster.server);
-  const proxy = await startProxy(Number(server.port));
-  server.port = String(proxy.port);
-  const kubeconfig = structuredClone(cluster.kubeconfig);
-  Object.assign(kubeconfig.clusters[0].cluster, { server: server.href });
-  const gone: string[] = [];
-  const running = await startTestManager(
-    { kubeconfig, cache: { namespaces: [namespace] }, logger: createLogger({ write() {} }) },
-    (manager) => {
-      copyCount(manager);
-      manager
-        .controllerFor(Counter)
-        .named("gone")
-        .complete({
-          async reconcile(request) {
-            if (!(await manager.client.find(Counter, request))) gone.push(request.name);
-          },
-        });
-    },
-  );
-  await Promise.all([0, 1, 2].map((index) => create(namespace, nameOf(index))));
-  await eventually(() => areSettled(namespace, 0));
+test(
+  "after an outage what changed meanwhile is reconciled, deletions too, without a restart",
+  minutes,
+  async () => {
+    const namespace = await makeNamespace("outage");
+    const server = new URL(cluster.kubeconfig.clusters[0].cluster.server);
+    const proxy = await startProxy(Number(server.port));
+    server.port = String(proxy.port);
+    const kubeconfig = structuredClone(cluster.kubeconfig);
+    Object.assign(kubeconfig.clusters[0].cluster, { server: server.href });
+    const gone: string[] = [];
+    const running = await startTestManager(
+      { kubeconfig, cache: { namespaces: [namespace] }, logger: createLogger({ write() {} }) },
+      (manager) => {
+        copyCount(manager);
+        manager
+          .controllerFor(Counter)
+          .named("gone")
+          .complete({
+            async reconcile(request) {
+              if (!(await manager.client.find(Counter, request))) gone.push(request.name);
+            },
+          });
+      },
+    );
+    await Promise.all([0, 1, 2].map((index) => create(namespace, nameOf(index))));
+    await eventually(() => areSettled(namespace, 0));
 
-  proxy.cut();
-  await setCount(namespace, nameOf(0), 7);
-  await driver.delete(Counter, { namespace, name: nameOf(1) });
-  await create(namespace, nameOf(3));
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const before = await driver.get(Counter, { namespace, name: nameOf(0) });
-  expect(before.status?.count).toBe(0);
+    proxy.cut();
+    await setCount(namespace, nameOf(0), 7);
+    await driver.delete(Counter, { namespace, name: nameOf(1) });
+    await create(namespace, nameOf(3));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const before = await driver.get(Counter, { namespace, name: nameOf(0) });
+    expect(before.status?.count).toBe(0);
 
-  proxy.heal();
-  await eventually(
-    async () => {
+    proxy.heal();
+    await eventually(async () => {
       const counts = (await driver.list(Counter, { namespace })).map(({ status }) => status?.count);
       return counts.join() === "7,0,0" && gone.includes(nameOf(1));
-    },
-    { timeout: 18_000 },
-  );
-  await running.stop();
-});
+    }, patient);
+    await running.stop();
+  },
+);
 
-test("churn leaves nothing behind: heap, timers and sockets are as before", async () => {
+test("churn leaves nothing behind: heap, timers and sockets are as before", minutes, async () => {
   const namespace = await makeNamespace("churn");
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
@@ -158,7 +167,10 @@ test("churn leaves nothing behind: heap, timers and sockets are as before", asyn
       await Promise.all(names.map((name) => setCount(namespace, name, round)));
       await Promise.all(names.map((name) => driver.delete(Counter, { namespace, name })));
     }
-    await eventually(async () => (await running.manager.client.list(Counter, { namespace })).length === 0);
+    await eventually(
+      async () => (await running.manager.client.list(Counter, { namespace })).length === 0,
+      patient,
+    );
   };
   const measure = async () => {
     // The queue keeps nothing for a second time: what is left after a while is what would grow.
@@ -185,7 +197,7 @@ test("churn leaves nothing behind: heap, timers and sockets are as before", asyn
   const idle = timers();
   const again = await startTestManager(cluster.kubeconfig, copyCount);
   await again.stop();
-  await eventually(() => timers() <= idle);
+  await eventually(() => timers() <= idle, patient);
 });
 
 /** Stands between a manager and its server, and can be cut: connections break, and new ones are refused. */

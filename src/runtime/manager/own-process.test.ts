@@ -83,13 +83,13 @@ function run(...args: string[]): Run {
 }
 
 const says = (process: Run, message: string) => process.lines().some(({ msg }) => msg === message);
-const patient = { timeout: 18_000 };
+const patient = { timeout: 60_000 };
 const start = (...args: string[]) =>
   run("--kubeconfig", kubeconfig, "--health-probe-bind-address=0", ...args);
 const makeConfigMap = (name: string) =>
   cluster.install({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } });
 
-describe("an operator in one file", () => {
+describe("an operator in one file", { timeout: 120_000 }, () => {
   test("it serves metrics and probes, and ends with 0 after SIGTERM, when what ran has ended", async () => {
     await makeConfigMap("slow");
     const operator = start(
