@@ -45,9 +45,17 @@ export default defineConfig({
         ...source,
         test: {
           name: "node-versions",
-          include: ["e2e/node-versions/**/*.test.ts"],
+          // What stands on Node itself: sockets, TLS, streams, timers, processes.
+          include: [
+            "e2e/node-versions/**/*.test.ts",
+            "src/runtime/client/{connection-pool,exec-credentials,http-*,proxy-tunnel}.test.ts",
+            "src/runtime/watch/reflector.test.ts",
+            "src/runtime/webhook/webhook-server.test.ts",
+            "src/runtime/manager/{loop-watchdog,own-process}.test.ts",
+          ],
           pool: "forks",
           maxWorkers: 1,
+          isolate: false,
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },
