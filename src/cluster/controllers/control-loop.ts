@@ -1,5 +1,5 @@
 import type { Controller, ControllerContext } from "./controller.ts";
-import { isLostRace, isNamespaceEnding } from "./failures.ts";
+import { isLostRace, isNamespaceEnding, ToldFailure } from "./failures.ts";
 import type { ObjectEvent } from "./objects.ts";
 
 /** How long a key waits after its first failure; each further one doubles it. */
@@ -84,7 +84,7 @@ export class ControlLoop {
       this.#enqueue(key);
       return;
     }
-    if (!isLostRace(error) && !isNamespaceEnding(error)) {
+    if (!isLostRace(error) && !isNamespaceEnding(error) && !(error instanceof ToldFailure)) {
       this.#context.onError?.(this.#controller.name, key, error);
     }
     this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));

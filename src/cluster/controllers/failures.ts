@@ -12,6 +12,15 @@ export function isNamespaceEnding(error: unknown): boolean {
   return causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
+/** A failure that users have been told of, by an Event or in a status: it is tried again without another word. */
+export class ToldFailure extends Error {}
+
+/** What the server says of a write that it refuses by its rules, such as a quota, a webhook or a schema. */
+export function refusalOf(error: unknown): string | undefined {
+  const { code = 0, message = "" } = statusOf(error) ?? {};
+  return [400, 403, 422].includes(code) && !isNamespaceEnding(error) ? message : undefined;
+}
+
 /** What the server answered, where it is the server that failed. */
 function statusOf(error: unknown): Status | undefined {
   return error instanceof Error && "status" in error ? (error.status as Status) : undefined;

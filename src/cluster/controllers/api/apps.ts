@@ -14,7 +14,7 @@ export interface ReplicaSetStatus {
   availableReplicas?: number;
   terminatingReplicas?: number;
   observedGeneration?: number;
-  conditions?: LooseCondition[];
+  conditions?: readonly LooseCondition[];
 }
 
 export interface Deployment extends KubernetesObject {

@@ -61,6 +61,30 @@ describe("deploymentController()", () => {
     expect(read().metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "1" });
   });
 
+  it("passes on that its pods are refused, until they are let in", async () => {
+    await start([...all, "resourcequota"]);
+    const quota = {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: "few", namespace: "default" },
+      spec: { hard: { pods: "2" } },
+    };
+    await cluster.install(quota);
+    const hard = () =>
+      clusterObjects(cluster.core).get("resourcequotas", "default", "few") as { status?: { hard?: object } };
+    await eventually(() => expect(hard().status?.hard).toEqual({ pods: "2" }));
+    await cluster.install(web());
+    await eventually(() =>
+      expect(condition("ReplicaFailure")).toMatchObject({ status: "True", reason: "FailedCreate" }),
+    );
+    expect(condition("ReplicaFailure")?.message).toContain("exceeded quota: few");
+    await cluster.install({ ...quota, spec: { hard: { pods: "5" } } });
+    await eventually(() => expect(hard().status?.hard).toEqual({ pods: "5" }));
+    clock.advance(10_000);
+    await eventually(() => expect(read().status).toMatchObject({ readyReplicas: 3 }));
+    expect(condition("ReplicaFailure")).toBeUndefined();
+  });
+
   it("reports what it scales", async () => {
     await start(["deployment"]);
     await cluster.install(web());

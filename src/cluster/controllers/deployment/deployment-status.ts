@@ -1,4 +1,5 @@
 import type { Deployment, DeploymentStatus, ReplicaSet } from "../api/apps.ts";
+import type { LooseCondition } from "../api/core.ts";
 import { positiveCounts } from "../positive-counts.ts";
 import { availableReplicas, specReplicas, sum } from "./replica-counts.ts";
 import { rolloutConditions } from "./rollout-conditions.ts";
@@ -25,7 +26,22 @@ export function deploymentStatus(
     terminatingReplicas: sum(all.map(({ status }) => status?.terminatingReplicas ?? 0)),
     ...(collisionCount === undefined ? {} : { collisionCount }),
   };
-  return { ...counts, conditions: rolloutConditions(deployment, counts, current, now) };
+  const conditions = rolloutConditions(deployment, counts, current, now);
+  return { ...counts, conditions: [...conditions, ...failureOf(deployment, all)] };
+}
+
+/** Of the ReplicaSets that got no pods, the newest one's complaint; a known one keeps its text and its times. */
+function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
+  const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
+  const [failure] = failures;
+  if (!failure) return [];
+  const known = status?.conditions?.find(isFailure);
+  const { lastTransitionTime } = failure;
+  return [known ?? { ...failure, ...(lastTransitionTime && { lastUpdateTime: lastTransitionTime }) }];
+}
+
+function isFailure({ type, status }: LooseCondition): boolean {
+  return type === "ReplicaFailure" && status === "True";
 }
 
 /** Tells whether nothing of a rollout is left to do. */

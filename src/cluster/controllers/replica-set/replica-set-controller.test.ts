@@ -82,4 +82,40 @@ describe("replicaSetController()", () => {
     clock.advance(30_000);
     await eventually(() => expect(read().status?.availableReplicas).toBe(1));
   });
+
+  it("tells of pods that the server refuses, and forgets it when they are let in", async () => {
+    const quota = {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: "none", namespace: "default" },
+      spec: { hard: { pods: "0" } },
+    };
+    await cluster.install(quota);
+    const stored = objects().get("resourcequotas", "default", "none")!;
+    const status = { hard: { pods: "0" }, used: { pods: "0" } };
+    await objects().update("tester", { ...stored, status } as typeof stored, "status");
+    await cluster.install(web(2));
+    const refusal = /^pods "web-\w{5}" is forbidden: exceeded quota: none, requested: pods=1/;
+    await eventually(() =>
+      expect(read().status?.conditions).toMatchObject([
+        {
+          type: "ReplicaFailure",
+          status: "True",
+          reason: "FailedCreate",
+          message: expect.stringMatching(refusal),
+        },
+      ]),
+    );
+    expect(objects().list("events", "default")).toContainEqual(
+      expect.objectContaining({
+        type: "Warning",
+        reason: "FailedCreate",
+        message: expect.stringMatching(/^Error creating: pods "web-\w{5}" is forbidden: exceeded quota/),
+      }),
+    );
+    await objects().delete("tester", stored);
+    clock.advance(10_000);
+    await eventually(() => expect(read().status).toMatchObject({ replicas: 2 }));
+    expect(read().status).not.toHaveProperty("conditions");
+  });
 });

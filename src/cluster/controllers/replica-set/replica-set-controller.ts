@@ -3,6 +3,7 @@ import { type ReplicaSet, replicaSets } from "../api/apps.ts";
 import { type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { refusalOf, ToldFailure } from "../failures.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { burst } from "../pods/burst.ts";
 import { newPod } from "../pods/new-pod.ts";
@@ -25,30 +26,47 @@ export function replicaSetController(context: ControllerContext): Controller {
       const replicaSet = findByKey(objects, replicaSets, key);
       if (!replicaSet) return undefined;
       const owned = (await claimDependents(objects, user, replicaSet, pods)).filter(isActive);
-      if (!replicaSet.metadata.deletionTimestamp) await scale(replicaSet, owned);
-      return updateStatus(key);
+      const refusal = replicaSet.metadata.deletionTimestamp ? undefined : await scale(replicaSet, owned);
+      const after = await updateStatus(key, refusal);
+      if (refusal !== undefined) throw new ToldFailure(refusal);
+      return after;
     },
   };
 
-  async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<void> {
+  /** Gives what the server said if it refused a pod: then there is no use in asking for more at once. */
+  async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<string | undefined> {
     const missing = (replicaSet.spec.replicas ?? 1) - owned.length;
     for (let count = 0; count < Math.min(missing, burst); count++) {
-      const generateName = `${replicaSet.metadata.name}-`;
-      const pod = await objects.create(user, newPod(replicaSet, replicaSet.spec.template, { generateName }));
-      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+      const refusal = await createPod(replicaSet);
+      if (refusal !== undefined) return refusal;
     }
     const surplus = [...owned].sort(compareForDeletion).slice(0, Math.max(0, -missing));
     for (const pod of surplus) {
       await objects.delete(user, pod, { uid: pod.metadata.uid });
       await report(replicaSet, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
     }
+    return undefined;
   }
 
-  async function updateStatus(key: string): Promise<number | undefined> {
+  async function createPod(replicaSet: ReplicaSet): Promise<string | undefined> {
+    const generateName = `${replicaSet.metadata.name}-`;
+    try {
+      const pod = await objects.create(user, newPod(replicaSet, replicaSet.spec.template, { generateName }));
+      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      await report(replicaSet, "Warning", "FailedCreate", `Error creating: ${refusal}`);
+      return refusal;
+    }
+  }
+
+  async function updateStatus(key: string, refusal: string | undefined): Promise<number | undefined> {
     const replicaSet = findByKey(objects, replicaSets, key);
     if (!replicaSet) return undefined;
     const owned = await claimDependents(objects, user, replicaSet, pods);
-    const status = replicaSetStatus(replicaSet, owned, clock.now());
+    const status = replicaSetStatus(replicaSet, owned, refusal, clock.now());
     if (!isEqual(status, replicaSet.status)) {
       await objects.update(user, { ...replicaSet, status }, "status");
     }

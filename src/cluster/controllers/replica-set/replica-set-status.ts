@@ -1,15 +1,21 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ReplicaSet, ReplicaSetStatus } from "../api/apps.ts";
-import type { Pod } from "../api/core.ts";
+import type { LooseCondition, Pod } from "../api/core.ts";
 import { matchesLabels } from "../matches-labels.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../pods/pod-state.ts";
 import { positiveCounts } from "../positive-counts.ts";
 
-/** What a ReplicaSet's pods make of its status. */
-export function replicaSetStatus(replicaSet: ReplicaSet, owned: readonly Pod[], now: Date): ReplicaSetStatus {
+/** What a ReplicaSet's pods make of its status, and what the server said if it refused one. */
+export function replicaSetStatus(
+  replicaSet: ReplicaSet,
+  owned: readonly Pod[],
+  refusal: string | undefined,
+  now: Date,
+): ReplicaSetStatus {
   const pods = owned.filter(isActive);
   const { template, minReadySeconds } = replicaSet.spec;
   const templateLabels = template.metadata?.labels ?? {};
-  const conditions = replicaSet.status?.conditions;
+  const conditions = conditionsOf(replicaSet, refusal, now);
   const count = (holds: (pod: Pod) => boolean) => pods.filter(holds).length;
   return {
     replicas: pods.length,
@@ -20,6 +26,24 @@ export function replicaSetStatus(replicaSet: ReplicaSet, owned: readonly Pod[], 
     }),
     terminatingReplicas: owned.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length,
     observedGeneration: replicaSet.metadata.generation ?? 0,
-    ...(conditions ? { conditions } : {}),
+    ...(conditions.length > 0 ? { conditions } : {}),
   };
+}
+
+/** The failure that is known stays as it was first told, or each attempt would change the status. */
+function conditionsOf(
+  { status }: ReplicaSet,
+  refusal: string | undefined,
+  now: Date,
+): readonly LooseCondition[] {
+  const before = status?.conditions ?? [];
+  if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");
+  if (before.some(({ type }) => type === "ReplicaFailure")) return before;
+  const failure = {
+    type: "ReplicaFailure",
+    status: "True",
+    reason: "FailedCreate",
+    message: refusal,
+  } as const;
+  return [...before, { ...failure, lastTransitionTime: formatTime(now) }];
 }
