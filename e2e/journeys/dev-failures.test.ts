@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,6 +154,36 @@ test("a port that is taken, a folder that can't be written and a cluster that is
   expect(gone.stderr).not.toContain("internal error");
 });
 
+test("a cluster that lets nobody in, or dies while dev works on it, is told of, with what is left there", async () => {
+  const kubeconfig = join(work, "dying.kubeconfig");
+  const cluster = startTsbuilder(project, "cluster", "start", "--kubeconfig", kubeconfig);
+  try {
+    await cluster.sees("cluster ready at");
+    const weak = join(work, "weak.kubeconfig");
+    writeFileSync(weak, await tokenConfig(kubeconfig));
+    const refused = await tryRun(project, "node", cli, "dev", "--yes", "--kubeconfig", weak);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toContain(
+      'error: the cluster refused CustomResourceDefinition "mysqls.apps.example.com"',
+    );
+    expect(refused.stderr).toContain("hint: ask whoever keeps the cluster for that permission");
+
+    const dev = startTsbuilder(project, "dev", "--yes", "--kubeconfig", kubeconfig);
+    await dev.sees("cluster ready at");
+    await cluster.stop("SIGKILL");
+    await dev.sees("error: the cluster does not answer any more");
+    editFile(project, types, "foo?: string;", "foo?: string;\n  bar?: string;");
+    await dev.sees("hint: see that it runs; then save once more, or start dev again");
+    editFile(project, types, "foo?: string;\n  bar?: string;", "foo?: string;");
+    expect(await dev.stop("SIGINT")).toBe(1);
+    expect(await dev.sees("left there:")).toContain("Role mysql-operator-dev-leader-election-role");
+    await dev.sees("hint: once it answers, start dev there and end it");
+    expect(dev.lines.join("\n")).not.toContain("internal error");
+  } finally {
+    await cluster.stop("SIGKILL");
+  }
+});
+
 const disk = smallDisk();
 if (disk === undefined) console.log("left out: a full disk: no file system can be mounted here");
 
@@ -196,6 +234,20 @@ function smallDisk(): string | undefined {
     rmSync(folder, { recursive: true });
     return undefined;
   }
+}
+
+/** A kubeconfig of somebody whom nothing is allowed. */
+async function tokenConfig(administrator: string): Promise<string> {
+  const client = createClient(await loadConfig({ kubeconfig: administrator, env: {} }));
+  const { text } = await client.request({
+    method: "POST",
+    path: "/api/v1/namespaces/default/serviceaccounts/default/token",
+    body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
+  });
+  await client.close();
+  const { token } = (JSON.parse(text) as { status: { token: string } }).status;
+  const config = JSON.parse(readFileSync(administrator, "utf8")) as { users: { name: string }[] };
+  return JSON.stringify({ ...config, users: config.users.map(({ name }) => ({ name, user: { token } })) });
 }
 
 function kubeconfig(): string {

@@ -21,6 +21,8 @@ interface Surroundings {
   readonly write: (name: string, content: string) => string;
   /** Ends the renewal of what runs out. */
   readonly signal: AbortSignal;
+  /** How long a renewal that failed waits before it is tried again. */
+  readonly retry?: number;
 }
 
 /** Makes a kubeconfig that acts as a ServiceAccount: by its token, or by impersonation where only that is allowed. */
@@ -57,7 +59,8 @@ interface TokenRequest {
 const LIFETIME_SECONDS = 12 * 60 * 60;
 
 /** Writes a token into a file, and a new one each time that half of its life is over. */
-async function keepToken(client: Client, account: Account, { write, signal }: Surroundings): Promise<string> {
+async function keepToken(client: Client, account: Account, surroundings: Surroundings): Promise<string> {
+  const { write, retry = RETRY_MILLISECONDS } = surroundings;
   const { namespace, name } = account;
   const { text } = await client.request({
     method: "POST",
@@ -70,20 +73,26 @@ async function keepToken(client: Client, account: Account, { write, signal }: Su
   });
   const { status } = JSON.parse(text) as TokenRequest;
   const file = write("operator.token", status.token);
+  // By a clock that goes wrong, a new token may be over already; it isn't asked for again and again.
   const life = Date.parse(status.expirationTimestamp) - Date.now();
-  void renewAfter(life / 2, () => keepToken(client, account, { write, signal }), signal);
+  void renewAfter(Math.max(life / 2, retry), () => keepToken(client, account, surroundings), surroundings);
   return file;
 }
 
 const RETRY_MILLISECONDS = 60_000;
 
 /** A server that is away for a moment is asked again until it answers or the session ends. */
-async function renewAfter(wait: number, renew: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function renewAfter(
+  wait: number,
+  renew: () => Promise<unknown>,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { signal, retry = RETRY_MILLISECONDS } = surroundings;
   try {
     await delay(wait, undefined, { signal, ref: false });
     await renew();
   } catch {
-    if (!signal.aborted) await renewAfter(RETRY_MILLISECONDS, renew, signal);
+    if (!signal.aborted) await renewAfter(retry, renew, surroundings);
   }
 }
 
@@ -107,5 +116,7 @@ async function answers(config: MinimalConfig): Promise<boolean> {
   } catch (error) {
     if (error instanceof ApiError && error.isForbidden) return false;
     throw error;
+  } finally {
+    await client.close();
   }
 }

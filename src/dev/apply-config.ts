@@ -8,7 +8,7 @@ import {
   type ObjectPlace,
 } from "./dev-objects.ts";
 import { readConfig } from "./config-files.ts";
-import { explainRejection } from "./explain-rejection.ts";
+import { explainLeftover, explainRejection } from "./explain-rejection.ts";
 
 /** Who owns what dev applies. */
 const FIELD_MANAGER = "tsbuilder-dev";
@@ -18,30 +18,50 @@ export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
 }
 
+/** What was applied that makes no sense without the process on this machine: permissions and webhooks. */
+export type Brought = Map<string, ConfigObject>;
+
 /** Applies what the project's `config/` says now: definitions, the operator's permissions, webhook configurations. */
-export async function applyConfig(project: string, client: Client, place: DevPlace): Promise<void> {
+export async function applyConfig(
+  project: string,
+  client: Client,
+  place: DevPlace,
+  brought: Brought,
+): Promise<void> {
   const { namespace, webhooks } = place;
+  const bring = async (objects: readonly ConfigObject[]): Promise<void> => {
+    for (const object of objects) {
+      await applyObjects(client, [object]);
+      brought.set(`${object.kind}/${object.metadata.name}`, object);
+    }
+  };
   const patched = new Set(readConfig(project, "config/crd/patches").map(({ metadata }) => metadata.name));
   const definitions = readConfig(project, "config/crd/bases").map((definition) =>
     webhooks && patched.has(definition.metadata.name) ? localConversion(definition, webhooks) : definition,
   );
   await applyObjects(client, definitions);
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-  await applyObjects(client, placeRbac(readConfig(project, "config/rbac"), place));
-  if (webhooks) await applyObjects(client, localWebhooks(readWebhooks(project), webhooks, place.prefix));
+  await bring(placeRbac(readConfig(project, "config/rbac"), place));
+  if (webhooks) await bring(localWebhooks(readWebhooks(project), webhooks, place.prefix));
 }
 
-/** Takes back what makes no sense without the process on this machine: permissions, webhooks, conversion. */
-export async function takeBack(project: string, client: Client, place: DevPlace): Promise<void> {
-  const gone = [
-    ...(place.webhooks ? localWebhooks(readWebhooks(project), place.webhooks, place.prefix) : []),
-    ...placeRbac(readConfig(project, "config/rbac"), place),
-  ];
-  for (const object of gone) {
+/** Takes back what was brought, the last first, and the conversion by the process on this machine. */
+export async function takeBack(
+  project: string,
+  client: Client,
+  { webhooks }: DevPlace,
+  brought: Brought,
+): Promise<void> {
+  for (const [key, object] of [...brought].toReversed()) {
     const { namespace, name } = object.metadata;
-    await client.delete(await client.mapper.kindFor(object), { namespace, name }).catch(ignoreNotFound);
+    try {
+      await client.delete(await client.mapper.kindFor(object), { namespace, name }).catch(ignoreNotFound);
+    } catch (error) {
+      throw explainLeftover(error, [...brought.values()]);
+    }
+    brought.delete(key);
   }
-  if (place.webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
+  if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
 }
 
 /** Applies the project's samples. */

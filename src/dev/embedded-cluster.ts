@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DevCluster } from "./dev-cluster.ts";
+import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
+import { failureReporter } from "./report-failure.ts";
 
 /** How the embedded cluster of a session is started. */
 export interface EmbeddedOptions {
@@ -16,11 +18,13 @@ export interface EmbeddedOptions {
 export async function startEmbeddedCluster(
   folder: string,
   { projectName, port, persist }: EmbeddedOptions,
+  report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
   const cluster = await startCluster({
     controllers: controllerNames,
+    onError: failureReporter((text) => report({ type: "info", text: text.trimEnd() })),
     ...(port ? { port } : {}),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);

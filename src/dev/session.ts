@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Kind } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { watchableBundle } from "../ship/bundle.ts";
-import { applyConfig, applySamples, takeBack } from "./apply-config.ts";
+import { applyConfig, applySamples, type Brought, takeBack } from "./apply-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
@@ -23,8 +23,8 @@ export interface SessionOptions {
   /** The kinds that the project defines, to be shown as they change. */
   readonly kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly hasWebhooks: boolean;
-  /** Starts a cluster, or finds the one that is there; gets the folder for its files. */
-  readonly openCluster: (folder: string) => Promise<DevCluster>;
+  /** Starts a cluster, or finds the one that is there; gets the folder for its files, and whom to tell of its trouble. */
+  readonly openCluster: (folder: string, report: Report) => Promise<DevCluster>;
   /** By which address a cluster that is elsewhere reaches this machine: `HOST`, or `HOST:PORT`. */
   readonly webhookAddress?: string | undefined;
   /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
@@ -80,7 +80,7 @@ async function start(
   await options.generate();
 
   const bundle = await watchableBundle(root, join(folder, "operator.mjs"));
-  const starting = options.openCluster(folder);
+  const starting = options.openCluster(folder, report);
   cleanups.push(
     async () => (await starting.catch(() => undefined))?.stop(),
     () => bundle.close(),
@@ -91,8 +91,10 @@ async function start(
   const webhooks =
     options.hasWebhooks && isReached ? await prepareWebhooks(folder, options.webhookAddress) : undefined;
   const place = { namespace, prefix, webhooks };
-  if (cluster.outlives) cleanups.push(() => takeBack(root, client, place));
-  await applyConfig(root, client, place);
+  const brought: Brought = new Map();
+  const apply = (): Promise<void> => applyConfig(root, client, place, brought);
+  if (cluster.outlives) cleanups.push(() => takeBack(root, client, place, brought));
+  await apply();
 
   const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
   const ended = new AbortController();
@@ -162,7 +164,7 @@ async function start(
     isConfigNew ||= generated.length > 0 || changes.some((file) => file.startsWith("config/"));
     await bundled;
     isBundleNew ||= isCode;
-    if (isConfigNew) await applyConfig(root, client, place);
+    if (isConfigNew) await apply();
     isConfigNew = false;
     if (isBundleNew) await restart();
     isBundleNew = false;

@@ -1,6 +1,8 @@
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../shared/errors.ts";
 import { emitYaml, type YamlValue } from "../shared/yaml.ts";
 import type { Report, ShownObject } from "./dev-event.ts";
+import { isUnanswered } from "./explain-rejection.ts";
 
 interface WithConditions extends KubernetesObject {
   readonly status?: { readonly conditions?: ShownObject["conditions"] };
@@ -13,14 +15,49 @@ export async function watchObjects(
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all(kinds.map((kind) => watchKind(client, kind, report, signal)));
+  const outage = new Outage(report);
+  await Promise.all(kinds.map((kind) => watchKind(client, kind, { report, outage }, signal)));
 }
 
-async function watchKind(client: Client, kind: Kind, report: Report, signal: AbortSignal): Promise<void> {
+/** Tells once that a cluster is away, and once that it is back, however many watches find out. */
+class Outage {
+  readonly #report: Report;
+  #isAway = false;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  failed(error: unknown): void {
+    if (this.#isAway || !isUnanswered(error)) return;
+    this.#isAway = true;
+    this.#report({
+      type: "error",
+      error: new TsbuilderError("the cluster does not answer any more", {
+        code: "CLUSTER_UNREACHABLE",
+        hint: "see that it runs: dev and the operator go on as soon as it answers",
+        cause: error,
+      }),
+    });
+  }
+
+  answered(): void {
+    if (this.#isAway) this.#report({ type: "info", text: "the cluster answers again" });
+    this.#isAway = false;
+  }
+}
+
+async function watchKind(
+  client: Client,
+  kind: Kind,
+  { report, outage }: { readonly report: Report; readonly outage: Outage },
+  signal: AbortSignal,
+): Promise<void> {
   const shown = new Map<string, string>();
   while (!signal.aborted) {
     try {
       for await (const { type, object } of client.watch(kind, { signal })) {
+        outage.answered();
         if (type === "BOOKMARK") continue;
         const { namespace, name = "" } = object.metadata;
         const key = `${namespace}/${name}`;
@@ -41,7 +78,8 @@ async function watchKind(client: Client, kind: Kind, report: Report, signal: Abo
           },
         });
       }
-    } catch {
+    } catch (error) {
+      if (!signal.aborted) outage.failed(error);
       // The server ends a watch now and then, and a definition may be replaced: a new watch starts from what is there.
     }
     await new Promise((resolve) => {

@@ -110,11 +110,12 @@ function sessionOptions(
     openCluster: isOther(flags)
       ? async (folder) =>
           (await import("../../dev/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
-      : async (folder) =>
-          (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(folder, {
-            ...flags,
-            projectName,
-          }),
+      : async (folder, report) =>
+          (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(
+            folder,
+            { ...flags, projectName },
+            report,
+          ),
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
     generate: async () => {
       cache ??= (await import("../../generators/project-sources.ts")).createCache();
