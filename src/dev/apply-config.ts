@@ -26,7 +26,7 @@ export async function applyConfig(
   project: string,
   client: Client,
   place: DevPlace,
-  brought: Brought,
+  brought: Brought = new Map(),
 ): Promise<void> {
   const { namespace, webhooks } = place;
   const bring = async (objects: readonly ConfigObject[]): Promise<void> => {

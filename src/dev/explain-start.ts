@@ -29,4 +29,5 @@ const ADVICE: Readonly<Record<string, readonly [message: string, hint: string]>>
   EROFS: unwritable,
   ENOTDIR: unwritable,
   EEXIST: unwritable,
+  ENOENT: unwritable,
 };

@@ -83,6 +83,23 @@ test("startForeground() leaves no cluster behind when it can't write the kubecon
   });
 });
 
+test.runIf(process.platform === "linux")(
+  "startForeground() refuses a folder that nobody can make",
+  async () => {
+    const options = {
+      folder,
+      kubeconfig: "kubeconfig",
+      port: undefined,
+      controllers: "none",
+      stages: undefined,
+    };
+    await expect(startForeground({ ...options, data: "/proc/no/such/folder" })).rejects.toMatchObject({
+      message: "the cluster's objects can't be kept: /proc/no",
+      hint: expect.stringContaining("choose a folder that you may write to") as string,
+    });
+  },
+);
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
-import type { Cluster, Kubeconfig } from "@tsbuilder/cluster";
+import { makeFolder, writeOutput } from "../shared/write-output.ts";
+import type { Cluster } from "@tsbuilder/cluster";
 import { explainStart } from "./explain-start.ts";
 import { readStages } from "./read-stages.ts";
 import { failureReporter } from "./report-failure.ts";
@@ -35,15 +35,20 @@ export async function startForeground(
     });
   }
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
+  const dataDir = dataFolder(options);
   const cluster = await startCluster({
     onError: failureReporter((text) => void process.stderr.write(text)),
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),
-    ...(options.data === undefined ? {} : { dataDir: resolve(options.folder, options.data) }),
+    ...(dataDir === undefined ? {} : { dataDir }),
   }).catch(explainStart);
   try {
-    writeKubeconfig(resolve(options.folder, options.kubeconfig), cluster.kubeconfig);
+    writeOutput(
+      resolve(options.folder, options.kubeconfig),
+      JSON.stringify(cluster.kubeconfig, undefined, 2),
+      { what: "the kubeconfig", flag: "--kubeconfig", mode: 0o600 },
+    );
   } catch (error) {
     await cluster.stop();
     throw error;
@@ -51,15 +56,13 @@ export async function startForeground(
   return cluster;
 }
 
-function writeKubeconfig(file: string, kubeconfig: Kubeconfig): void {
+function dataFolder({ folder, data }: ForegroundOptions): string | undefined {
+  if (data === undefined) return undefined;
+  const path = resolve(folder, data);
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify(kubeconfig, undefined, 2), { mode: 0o600 });
+    makeFolder(path, 0o700);
   } catch (error) {
-    throw new TsbuilderError(`the kubeconfig can't be written: ${(error as Error).message}`, {
-      code: "REFUSED",
-      hint: "give a file that you may write with --kubeconfig",
-      cause: error,
-    });
+    explainStart(error);
   }
+  return path;
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
+import { writeOutput } from "../../shared/write-output.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
@@ -21,9 +21,7 @@ export const installer = defineCommand({
       ui.print(manifest.trimEnd());
       return;
     }
-    const file = resolve(cwd, flags.output);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, manifest);
+    writeOutput(resolve(cwd, flags.output), manifest, { what: "the manifest", flag: "--output" });
     ui.print(`wrote ${flags.output}`);
   },
 });
