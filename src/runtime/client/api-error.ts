@@ -3,7 +3,8 @@ import type { Status } from "@tsbuilder/apimachinery/meta";
 /**
  * A request that failed: the server's answer, or the lack of one.
  * `reason` is the machine's word (`NotFound`, `Conflict`, …). Without an answer, `status` is 0 and the reason
- * `Unreachable` (no connection, or one that broke) or `Timeout` (nothing came in time); `cause` is what Node said.
+ * `Unreachable` (no connection, or one that broke), `Timeout` (nothing came in time) or `Malformed` (what came is no
+ * object of an API server); `cause` is what Node said.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";

@@ -2,6 +2,7 @@ import { defineKind, type Kind, parseApiVersion } from "@tsbuilder/apimachinery/
 import { ApiError } from "./api-error.ts";
 import type { CallOptions } from "./options.ts";
 import type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
 
 /** Asks the server which kinds it has: two requests for all of them, where the server can. */
@@ -102,10 +103,10 @@ export class DiscoveryMapper implements RestMapper {
     return lists.flat();
   }
 
-  async #get<T>(path: string, { signal }: CallOptions): Promise<T> {
+  async #get<T extends object>(path: string, { signal }: CallOptions): Promise<T> {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     const { text } = await this.#send({ path, headers: { accept }, signal });
-    return JSON.parse(text) as T;
+    return parseAnswer<T>(text, `GET ${path}`);
   }
 }
 

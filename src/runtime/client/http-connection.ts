@@ -103,7 +103,7 @@ export class HttpConnection implements AnswerSink {
     const exchange = this.#exchange!;
     exchange.head = head;
     this.#idleLimit = idleLimit(head.headers["keep-alive"]);
-    if (!exchange.wantsStream || head.status >= 400) return;
+    if (!exchange.wantsStream || head.status >= 300) return;
     this.#socket.setTimeout(0);
     exchange.stream = new BodyStream(this.#socket, () => this.destroy());
     exchange.resolve({ ...head, text: "", bytes: undefined, stream: exchange.stream });

@@ -133,6 +133,17 @@ test("HttpTransport lets many requests share a signal, without a warning and wit
   await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
 });
 
+test("HttpTransport doesn't wait for a credential program longer than the signal lets it", async () => {
+  const credentials = { current: () => new Promise<never>(() => {}) };
+  const { server, transport } = await connect((_, response) => answerJSON(response, {}), {}, { credentials });
+  const abort = new AbortController();
+  const sent = transport.send({ path, signal: abort.signal });
+  abort.abort(new Error("enough"));
+  await expect(sent).rejects.toThrow("enough");
+  expect(server.requests).toEqual([]);
+  expect(getEventListeners(abort.signal, "abort")).toEqual([]);
+});
+
 test("HttpTransport ends the wait for a repetition with the signal", async () => {
   const { transport } = await connect((_, response) =>
     answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "3600" } }),

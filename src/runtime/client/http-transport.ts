@@ -4,7 +4,7 @@ import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
 import type { Answer, HttpConnection } from "./http-connection.ts";
 import { identityHeaders } from "./identity-headers.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort, unlessAborted } from "./on-abort.ts";
 import { requestBytes, type WireRequest } from "./request-bytes.ts";
 import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
 import { retryDelay } from "./retry.ts";
@@ -31,7 +31,7 @@ export class HttpTransport {
     );
   }
 
-  /** Sends a request; resolves with an answer below 400, rejects with an `ApiError` or the signal's reason. */
+  /** Sends a request; resolves with an answer below 300, rejects with an `ApiError` or the signal's reason. */
   async send(request: RawRequest): Promise<RawResponse> {
     return this.#handle(request);
   }
@@ -67,7 +67,7 @@ export class HttpTransport {
     let refresh = false;
     for (let number = 0; ; number++) {
       request.signal?.throwIfAborted();
-      const credential = (await credentials?.current({ refresh })) ?? {};
+      const credential = await this.#credential(connection, refresh, request.signal);
       try {
         return await this.#attempt(connection, request, { credential, refresh, number });
       } catch (error) {
@@ -81,6 +81,16 @@ export class HttpTransport {
         await wait(delay, request.signal);
       }
     }
+  }
+
+  /** A credential program may take its time; who asked needn't wait for it. */
+  async #credential(
+    { config }: Connection,
+    refresh: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Credential> {
+    const current = config.credentials?.current({ refresh }) ?? {};
+    return current instanceof Promise ? unlessAborted(current, signal) : current;
   }
 
   async #attempt(connection: Connection, request: RawRequest, attempt: Attempt): Promise<RawResponse> {
@@ -115,7 +125,8 @@ export class HttpTransport {
     }
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
-    if (answer.status >= 400) throw errorFromAnswer(answer.status, answer.headers, answer.text, label);
+    // Redirects too: API servers send none, but login pages are reached by them.
+    if (answer.status >= 300) throw errorFromAnswer(answer.status, answer.headers, answer.text, label);
     return answer;
   }
 

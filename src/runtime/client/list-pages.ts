@@ -1,5 +1,6 @@
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { PageOptions } from "./options.ts";
+import { isObject, malformed, parseAnswer } from "./parse-answer.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
 
@@ -17,8 +18,9 @@ export async function* listPages<T extends KubernetesObject>(
     const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
     const query = { limit: pageSize, ...version, ...selectionQuery(options) };
     const { text } = await send({ path, query, signal });
-    const page = JSON.parse(text) as KubernetesList<T>;
+    const page = parseAnswer<KubernetesList<T>>(text, `GET ${path}`);
     page.items ??= [];
+    if (!isObject(page.metadata) || !page.items.every(isObject)) throw malformed(text, `GET ${path}`);
     for (const item of page.items) completeItem(kind, item);
     yield page;
     token = page.metadata.continue || undefined;

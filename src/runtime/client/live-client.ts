@@ -22,6 +22,7 @@ import type {
   PatchOptions,
   WriteOptions,
 } from "./options.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
@@ -173,7 +174,7 @@ export class LiveClient extends LiveReader implements Client {
     const path = this.path(kind, ref);
     try {
       const { text } = await this.request(deleteRequest(path, this.write(options)));
-      return JSON.parse(text) as DeletionAnswer;
+      return parseAnswer<DeletionAnswer>(text, `DELETE ${path}`);
     } catch (error) {
       if (isMissingObject(error)) return undefined;
       throw error;
@@ -190,7 +191,7 @@ export class LiveClient extends LiveReader implements Client {
     const path = resourcePath(kind, { namespace: required(kind, namespace) });
     const request = deleteRequest(path, this.write(options));
     const { text } = await this.request({ ...request, query: selectionQuery(options) });
-    return (JSON.parse(text) as Partial<KubernetesList>).items ?? [];
+    return parseAnswer<Partial<KubernetesList>>(text, `DELETE ${path}`).items ?? [];
   }
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {

@@ -8,6 +8,7 @@ import { listPages } from "./list-pages.ts";
 import { acceptOf } from "./metadata-only.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
@@ -92,7 +93,7 @@ export class LiveReader implements Reader {
   protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
-    return JSON.parse(text) as T;
+    return parseAnswer<T>(text, `${request.method ?? "GET"} ${request.path}`);
   }
 
   protected path(kind: Kind, ref: ObjectRef, subresource?: string): string {

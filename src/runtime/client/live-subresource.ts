@@ -4,6 +4,7 @@ import { withDefaults } from "./client-defaults.ts";
 import type { Desired } from "./desired.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { ApplyOptions, ReadOptions, WriteOptions } from "./options.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
 import { applyRequest, patchRequest, writeQuery } from "./write-request.ts";
 
@@ -65,6 +66,6 @@ export class LiveSubresource<Body extends KubernetesObject> implements Subresour
 
   async #exchange(request: RawRequest): Promise<Body> {
     const { text } = await this.#send(request);
-    return JSON.parse(text) as Body;
+    return parseAnswer<Body>(text, `${request.method ?? "GET"} ${this.#path}`);
   }
 }

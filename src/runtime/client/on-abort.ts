@@ -16,3 +16,13 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   signal.addEventListener("abort", listener, { once: true });
   return () => signal.removeEventListener("abort", listener);
 }
+
+/** Waits for a promise, but not longer than the signal lets it: then rejects with the signal's reason. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason as Error));
+    if (signal.aborted) reject(signal.reason as Error);
+    promise.then(resolve, reject).finally(forget);
+  });
+}

@@ -9,7 +9,7 @@ export function errorFromAnswer(
   request: string,
 ): ApiError {
   const body: Partial<Status> = statusOf(text) ?? {
-    message: text.trim().slice(0, 1024) || `HTTP ${status}`,
+    message: elsewhere(status, headers) ?? (text.trim().slice(0, 1024) || `HTTP ${status}`),
     reason: reasons[status] ?? "Unknown",
   };
   const retryAfter = seconds(headers["retry-after"]) ?? body.details?.retryAfterSeconds;
@@ -37,6 +37,11 @@ export function errorFromSocket(cause: unknown, request: string): ApiError {
 export function isDistrust({ cause }: ApiError): boolean {
   const { code = "" } = (cause ?? {}) as { code?: string };
   return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);
+}
+
+function elsewhere(status: number, { location }: { readonly [name: string]: string | undefined }) {
+  if (status >= 400 || location === undefined) return undefined;
+  return `HTTP ${status}: sent on to ${location.slice(0, 200)}. API servers don't do that; does a proxy stand in between?`;
 }
 
 function statusOf(text: string): Partial<Status> | undefined {

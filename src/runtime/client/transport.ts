@@ -15,7 +15,7 @@ export interface RawRequest extends CallOptions {
   readonly stream?: boolean | undefined;
 }
 
-/** The answer to a request; a status of 400 and above throws an `ApiError` instead. */
+/** The answer to a request; a status of 300 and above throws an `ApiError` instead. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };

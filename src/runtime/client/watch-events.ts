@@ -2,6 +2,7 @@ import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { JsonLines } from "../watch/json-lines.ts";
 import { ApiError } from "./api-error.ts";
 import type { WatchEvent } from "./client.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import type { RawResponse } from "./transport.ts";
 
 /** Opens a watch and yields its events; leaving the loop closes the connection. */
@@ -14,7 +15,7 @@ export async function* watchEvents<T extends KubernetesObject>(
   try {
     for await (const chunk of stream) {
       for (const line of lines.push(chunk as Buffer)) {
-        const event = JSON.parse(line) as WatchEvent<T> | { type: "ERROR"; object: Status };
+        const event = parseAnswer<WatchEvent<T> | { type: "ERROR"; object: Status }>(line, "watch");
         if (event.type === "ERROR") throw new ApiError(event.object);
         yield event;
       }

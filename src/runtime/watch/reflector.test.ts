@@ -79,8 +79,8 @@ async function world({ list = [], watch = [] }: { list?: Fault[]; watch?: Fault[
   return server;
 }
 
-function startCache(config: ClusterConfig, options: CacheOptions = {}): Cache {
-  const client = createClient(config, { timeout: 400 });
+function startCache(config: ClusterConfig, options: CacheOptions = {}, timeout = 400): Cache {
+  const client = createClient(config, { timeout });
   const cache = createCache(client, { watchList: false, clock: fastClock, ...options });
   onTestFinished(async () => {
     await cache.stop();
@@ -216,7 +216,7 @@ test("Reflector puts together a line that arrives byte by byte, in characters to
       },
     ],
   });
-  const cache = startCache(server.config);
+  const cache = startCache(server.config, {}, 60_000);
   await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
   expect(cache.informer(ConfigMap).get({ namespace: "default", name: "b" })?.data?.text).toBe("größe 🦭");
 });
