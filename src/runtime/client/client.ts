@@ -126,7 +126,7 @@ export interface Client extends Reader {
    */
   watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
 
-  /** A subresource of an object, such as `scale`, `eviction`, `token`, `approval` or `log`. */
+  /** A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. Logs are text: `request` reads them. */
   subresource<Body extends KubernetesObject = KubernetesObject>(
     kind: Kind,
     ref: ObjectRef,

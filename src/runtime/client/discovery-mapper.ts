@@ -103,10 +103,10 @@ export class DiscoveryMapper implements RestMapper {
     return lists.flat();
   }
 
-  async #get<T extends object>(path: string, { signal }: CallOptions): Promise<T> {
+  async #get<T>(path: string, { signal }: CallOptions): Promise<T> {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     const { text } = await this.#send({ path, headers: { accept }, signal });
-    return parseAnswer<T>(text, `GET ${path}`);
+    return parseAnswer(text, `GET ${path}`) as T;
   }
 }
 

@@ -18,7 +18,7 @@ export async function* listPages<T extends KubernetesObject>(
     const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
     const query = { limit: pageSize, ...version, ...selectionQuery(options) };
     const { text } = await send({ path, query, signal });
-    const page = parseAnswer<KubernetesList<T>>(text, `GET ${path}`);
+    const page = parseAnswer(text, `GET ${path}`) as KubernetesList<T>;
     page.items ??= [];
     if (!isObject(page.metadata) || !page.items.every(isObject)) throw malformed(text, `GET ${path}`);
     for (const item of page.items) completeItem(kind, item);

@@ -174,7 +174,7 @@ export class LiveClient extends LiveReader implements Client {
     const path = this.path(kind, ref);
     try {
       const { text } = await this.request(deleteRequest(path, this.write(options)));
-      return parseAnswer<DeletionAnswer>(text, `DELETE ${path}`);
+      return parseAnswer(text, `DELETE ${path}`) as DeletionAnswer;
     } catch (error) {
       if (isMissingObject(error)) return undefined;
       throw error;
@@ -191,7 +191,7 @@ export class LiveClient extends LiveReader implements Client {
     const path = resourcePath(kind, { namespace: required(kind, namespace) });
     const request = deleteRequest(path, this.write(options));
     const { text } = await this.request({ ...request, query: selectionQuery(options) });
-    return parseAnswer<Partial<KubernetesList>>(text, `DELETE ${path}`).items ?? [];
+    return (parseAnswer(text, `DELETE ${path}`) as Partial<KubernetesList>).items ?? [];
   }
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {

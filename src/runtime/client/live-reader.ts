@@ -93,7 +93,7 @@ export class LiveReader implements Reader {
   protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
-    return parseAnswer<T>(text, `${request.method ?? "GET"} ${request.path}`);
+    return parseAnswer(text, `${request.method ?? "GET"} ${request.path}`) as T;
   }
 
   protected path(kind: Kind, ref: ObjectRef, subresource?: string): string {

@@ -66,6 +66,6 @@ export class LiveSubresource<Body extends KubernetesObject> implements Subresour
 
   async #exchange(request: RawRequest): Promise<Body> {
     const { text } = await this.#send(request);
-    return parseAnswer<Body>(text, `${request.method ?? "GET"} ${this.#path}`);
+    return parseAnswer(text, `${request.method ?? "GET"} ${this.#path}`) as Body;
   }
 }

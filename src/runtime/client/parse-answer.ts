@@ -4,7 +4,7 @@ import { ApiError } from "./api-error.ts";
  * Reads the JSON object that an answer is. Throws an `ApiError` for what is none: the page of a proxy, a text that was
  * cut off. It must not look like an error of the program.
  */
-export function parseAnswer<T extends object>(text: string, request: string): T {
+export function parseAnswer(text: string, request: string): object {
   let value: unknown;
   let cause: unknown;
   try {
@@ -12,7 +12,7 @@ export function parseAnswer<T extends object>(text: string, request: string): T 
   } catch (error) {
     cause = error;
   }
-  if (isObject(value)) return value as T;
+  if (isObject(value)) return value;
   throw malformed(text, request, cause);
 }
 

@@ -15,7 +15,7 @@ export async function* watchEvents<T extends KubernetesObject>(
   try {
     for await (const chunk of stream) {
       for (const line of lines.push(chunk as Buffer)) {
-        const event = parseAnswer<WatchEvent<T> | { type: "ERROR"; object: Status }>(line, "watch");
+        const event = parseAnswer(line, "watch") as WatchEvent<T> | { type: "ERROR"; object: Status };
         if (event.type === "ERROR") throw new ApiError(event.object);
         yield event;
       }
