@@ -1,4 +1,5 @@
 import type { Story } from "./story.ts";
+import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
 import { customResources } from "./stories/custom-resources.ts";
@@ -47,5 +48,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "definition-rules": definitionRules,
   "webhook-rules": webhookRules,
   "role-escalation": roleEscalation,
+  "bootstrap-roles": bootstrapRoles,
   limits,
 };

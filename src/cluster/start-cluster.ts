@@ -15,7 +15,7 @@ import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.
 import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
 import { alwaysAllow } from "./auth/authorizer.ts";
-import { bootstrapRBAC } from "./auth/bootstrap-rbac.ts";
+import { bootstrapRBAC, controlPlaneRBAC } from "./auth/bootstrap-rbac.ts";
 import { Credentials } from "./auth/credentials.ts";
 import { RBAC } from "./auth/rbac.ts";
 import { storedCredentials } from "./auth/stored-credentials.ts";
@@ -29,6 +29,7 @@ import { impersonationFilter } from "./filters/impersonation.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import { addBuiltIns } from "./registry/built-in/add-built-ins.ts";
 import { bootstrap, publishServer } from "./registry/bootstrap.ts";
+import { plantObjects } from "./registry/plant-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core, User } from "./registry/core.ts";
 import { expireEvents } from "./registry/expire-events.ts";
@@ -115,6 +116,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     { clock, credentials, webhooks, journal },
   );
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
+  plantObjects(core, controlPlaneRBAC());
   const stopAggregation = aggregateRoles(core.store);
   const stopExpiry = expireEvents(core.store, clock);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));

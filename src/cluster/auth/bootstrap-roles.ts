@@ -12,7 +12,7 @@ export interface BootstrapRole {
   readonly aggregates?: string;
 }
 
-/** The roles that people and operators build on: those of the control plane's own parts are left out, as its parts are. */
+/** The roles that people and operators build on; those of the control plane's own parts have a table of theirs. */
 export const bootstrapRoles: readonly BootstrapRole[] = [
   { name: "admin", aggregates: "admin" },
   {
@@ -276,59 +276,6 @@ export const bootstrapRoles: readonly BootstrapRole[] = [
           "/version/",
         ],
       },
-    ],
-  },
-  {
-    name: "system:kube-scheduler",
-    rules: [
-      { verbs: ["create", "patch", "update"], apiGroups: ["", "events.k8s.io"], resources: ["events"] },
-      { verbs: ["create"], apiGroups: ["coordination.k8s.io"], resources: ["leases"] },
-      {
-        verbs: ["get", "list", "update", "watch"],
-        apiGroups: ["coordination.k8s.io"],
-        resources: ["leases"],
-        resourceNames: ["kube-scheduler"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-        apiGroups: ["coordination.k8s.io"],
-        resources: ["leasecandidates"],
-      },
-      { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["nodes"] },
-      { verbs: ["delete", "get", "list", "watch"], apiGroups: [""], resources: ["pods"] },
-      { verbs: ["create"], apiGroups: [""], resources: ["bindings", "pods/binding"] },
-      { verbs: ["patch", "update"], apiGroups: [""], resources: ["pods/status"] },
-      { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["replicationcontrollers", "services"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["apps", "extensions"], resources: ["replicasets"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["apps"], resources: ["statefulsets"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["policy"], resources: ["poddisruptionbudgets"] },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: [""],
-        resources: ["persistentvolumeclaims", "persistentvolumes"],
-      },
-      { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"] },
-      { verbs: ["create"], apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["storage.k8s.io"], resources: ["csinodes"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["storage.k8s.io"], resources: ["volumeattachments"] },
-      { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["namespaces"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["storage.k8s.io"], resources: ["csidrivers"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["storage.k8s.io"], resources: ["csistoragecapacities"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["resource.k8s.io"], resources: ["deviceclasses"] },
-      {
-        verbs: ["get", "list", "patch", "update", "watch"],
-        apiGroups: ["resource.k8s.io"],
-        resources: ["resourceclaims"],
-      },
-      {
-        verbs: ["get", "list", "patch", "update", "watch"],
-        apiGroups: ["resource.k8s.io"],
-        resources: ["resourceclaims/status"],
-      },
-      { verbs: ["update"], apiGroups: [""], resources: ["pods/finalizers"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["resource.k8s.io"], resources: ["resourceslices"] },
-      { verbs: ["create", "delete"], apiGroups: ["resource.k8s.io"], resources: ["resourceclaims"] },
-      { verbs: ["patch", "update"], apiGroups: ["resource.k8s.io"], resources: ["resourceclaims/binding"] },
     ],
   },
   {

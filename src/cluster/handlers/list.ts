@@ -86,12 +86,16 @@ export function listReply(context: RequestContext, target: Target, found: FoundL
   }
   const { resource, version } = target;
   const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
-  if (representation.yaml) {
-    const items = entries.map(({ object }) => object);
-    return encode({ kind: resource.listKind, apiVersion, metadata, items }, representation);
-  }
   // Lists of custom resources always have the field, as Go's unstructured lists do.
   const shown = resource.custom ? { continue: "", ...metadata } : metadata;
+  if (representation.yaml) {
+    const items = found.nothingLeft
+      ? null
+      : entries.map(({ object: { kind, apiVersion: own, ...rest } }) =>
+          resource.custom ? { kind, apiVersion: own, ...rest } : rest,
+        );
+    return encode({ kind: resource.listKind, apiVersion, metadata: shown, items }, representation);
+  }
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":"${apiVersion}","metadata":${JSON.stringify(shown)},"items":[`;
   const omitted = resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
   if (found.nothingLeft)

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { Document, parse, visit } from "yaml";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { badRequest } from "../status/index.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -37,10 +37,24 @@ export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200):
   return { code, contentType: "application/json", body: Buffer.from(JSON.stringify(value)) };
 }
 
-/** As Go prints it: keys sorted, lists at the level of their key, texts quoted that look like something else. */
+/** As Go prints it: keys sorted, lists at the level of their key, texts in double quotes that look like something else. */
 function toYAML(value: unknown): string {
-  const text = stringify(value, { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 });
-  return text.replace(/^(\s*)"\.": /gm, "$1.: ");
+  const document = new Document(value, { version: "1.1", sortMapEntries: true });
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === "string" && looksLikeOther(node.value)) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  const text = document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true });
+  return text.replace(/^(\s*(?:- )?)"\.": /gm, "$1.: ");
+}
+
+function looksLikeOther(text: string): boolean {
+  if (/^(?:y|n|yes|no|on|off|true|false|null|~|)$/i.test(text)) return true;
+  return (
+    /^[-+]?[.\d][\w.:+-]*$/.test(text) &&
+    typeof parse(text, { version: "1.1", logLevel: "silent" }) !== "string"
+  );
 }
 
 /** How much of each object a Table carries. */
