@@ -13,6 +13,7 @@ import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
 import { podVolumes } from "./stories/pod-volumes.ts";
+import { podSecurity } from "./stories/pod-security.ts";
 import { roleEscalation } from "./stories/role-escalation.ts";
 import { selectableFields } from "./stories/selectable-fields.ts";
 import { serverSideApply } from "./stories/server-side-apply.ts";
@@ -50,4 +51,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "role-escalation": roleEscalation,
   "bootstrap-roles": bootstrapRoles,
   limits,
+  "pod-security": podSecurity,
 };

@@ -7,6 +7,7 @@ import { defaultTolerations } from "./admission/default-tolerations.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { newNode } from "./admission/new-node.ts";
+import { podSecurity } from "./admission/pod-security/pod-security.ts";
 import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
@@ -185,6 +186,7 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
     admission: new Admission([
       namespaceLifecycle(store),
       limitRanger(store),
+      podSecurity(store),
       newNode,
       podPriority(store),
       defaultTolerations,

@@ -1,0 +1,224 @@
+import { containersOf, hostsOf, type SecuritySpec } from "./security-spec.ts";
+import {
+  containersWhere,
+  nameAll,
+  plural,
+  quoted,
+  settersOf,
+  valuesOf,
+  type Violation,
+} from "./violation.ts";
+
+/** A rule of a standard. */
+export type Check = (
+  spec: SecuritySpec,
+  annotations: Readonly<Record<string, string>>,
+) => Violation | undefined;
+
+/** The rules that keep a pod off its node, in the order in which refusals list them. */
+export const baselineChecks = {
+  appArmorProfile: checkAppArmor,
+  capabilities: checkCapabilities,
+  hostNamespaces: checkHostNamespaces,
+  hostPathVolumes: checkHostPaths,
+  hostPorts: checkHostPorts,
+  hostProbes: checkHostProbes,
+  privileged: checkPrivileged,
+  procMount: checkProcMountOfUsers,
+  seLinuxOptions: checkSELinux,
+  seccompProfile: checkSeccomp,
+  sysctls: checkSysctls,
+  windowsHostProcess: checkWindowsHostProcess,
+} satisfies Record<string, Check>;
+
+const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
+const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+
+function checkAppArmor(
+  spec: SecuritySpec,
+  annotations: Readonly<Record<string, string>>,
+): Violation | undefined {
+  const forbidden = ({ appArmorProfile }: { appArmorProfile?: { type?: string } }) =>
+    appArmorProfile && !allowedProfiles.has(appArmorProfile.type ?? "")
+      ? (appArmorProfile.type ?? "")
+      : undefined;
+  const annotated = Object.entries(annotations)
+    .filter(
+      ([key, value]) =>
+        key.startsWith(appArmorAnnotation) && !/^$|^runtime\/default$|^localhost\//.test(value),
+    )
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .toSorted();
+  const contexts = settersOf(spec, (context) => forbidden(context) !== undefined);
+  const setters = [
+    ...(contexts === "" ? [] : [contexts]),
+    ...(annotated.length > 0 ? [plural("annotation", annotated.length)] : []),
+  ];
+  if (setters.length === 0) return undefined;
+  const values = [...valuesOf(spec, forbidden), ...annotated];
+  return {
+    reason: plural("forbidden AppArmor profile", values.length),
+    detail: `${setters.join(" and ")} must not set AppArmor profile type to ${quoted(values)}`,
+  };
+}
+
+const defaultCapabilities = new Set(
+  "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(
+    " ",
+  ),
+);
+
+function checkCapabilities(spec: SecuritySpec): Violation | undefined {
+  const added = addedCapabilities(spec, defaultCapabilities);
+  return added === undefined ? undefined : { reason: "non-default capabilities", detail: added };
+}
+
+/** Which containers add capabilities beyond those that they may. */
+export function addedCapabilities(spec: SecuritySpec, allowed: ReadonlySet<string>): string | undefined {
+  const more = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
+  const all = containersOf(spec).flatMap(({ securityContext }) => more(securityContext?.capabilities?.add));
+  if (all.length === 0) return undefined;
+  const containers = containersWhere(
+    spec,
+    ({ securityContext }) => more(securityContext?.capabilities?.add).length > 0,
+  );
+  const names = quoted([...new Set(all)].toSorted());
+  return `${nameAll("container", containers)} must not include ${names} in securityContext.capabilities.add`;
+}
+
+function checkHostNamespaces(spec: SecuritySpec): Violation | undefined {
+  const shared = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field]);
+  if (shared.length === 0) return undefined;
+  return { reason: "host namespaces", detail: shared.map((field) => `${field}=true`).join(", ") };
+}
+
+function checkHostPaths({ volumes = [] }: SecuritySpec): Violation | undefined {
+  const names = volumes.filter((volume) => volume["hostPath"]).map(({ name }) => name);
+  return names.length === 0 ? undefined : { reason: "hostPath volumes", detail: nameAll("volume", names) };
+}
+
+function checkHostPorts(spec: SecuritySpec): Violation | undefined {
+  const containers = containersWhere(spec, ({ ports = [] }) => ports.some(({ hostPort }) => hostPort));
+  if (containers.length === 0) return undefined;
+  const all = containersOf(spec).flatMap(({ ports = [] }) => ports.flatMap(({ hostPort }) => hostPort || []));
+  const ports = [...new Set(all.map(String))].toSorted();
+  const use = containers.length === 1 ? "uses" : "use";
+  return {
+    reason: "hostPort",
+    detail: `${nameAll("container", containers)} ${use} ${plural("hostPort", ports.length)} ${ports.join(", ")}`,
+  };
+}
+
+function checkHostProbes(spec: SecuritySpec): Violation | undefined {
+  const containers = containersWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
+  if (containers.length === 0) return undefined;
+  const hosts = [...new Set(containersOf(spec).flatMap(hostsOf))].toSorted();
+  const use = containers.length === 1 ? "uses" : "use";
+  return {
+    reason: "probe or lifecycle host",
+    detail: `${nameAll("container", containers)} ${use} ${nameAll("probe or lifecycle host", hosts)}`,
+  };
+}
+
+function checkPrivileged(spec: SecuritySpec): Violation | undefined {
+  const containers = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
+  if (containers.length === 0) return undefined;
+  return {
+    reason: "privileged",
+    detail: `${nameAll("container", containers)} must not set securityContext.privileged=true`,
+  };
+}
+
+/** In a user namespace of its own a pod harms nobody. */
+function checkProcMountOfUsers(spec: SecuritySpec): Violation | undefined {
+  return spec.hostUsers === false ? undefined : checkProcMount(spec);
+}
+
+export function checkProcMount(spec: SecuritySpec): Violation | undefined {
+  const bad = containersOf(spec).filter(({ securityContext }) => {
+    const { procMount } = securityContext ?? {};
+    return procMount !== undefined && procMount !== "Default";
+  });
+  if (bad.length === 0) return undefined;
+  const names = bad.map(({ name }) => name);
+  const types = [...new Set(bad.map(({ securityContext }) => securityContext!.procMount!))].toSorted();
+  return {
+    reason: "procMount",
+    detail: `${nameAll("container", names)} must not set securityContext.procMount to ${quoted(types)}`,
+  };
+}
+
+const seLinuxTypes = new Set([
+  "",
+  "container_t",
+  "container_init_t",
+  "container_kvm_t",
+  "container_engine_t",
+]);
+
+function checkSELinux(spec: SecuritySpec): Violation | undefined {
+  const setters = settersOf(spec, ({ seLinuxOptions }) => {
+    const { type = "", user, role } = seLinuxOptions ?? {};
+    return !seLinuxTypes.has(type) || Boolean(user) || Boolean(role);
+  });
+  if (setters === "") return undefined;
+  const types = valuesOf(spec, ({ seLinuxOptions }) => seLinuxOptions?.type).filter(
+    (type) => !seLinuxTypes.has(type),
+  );
+  const says = (field: "user" | "role") =>
+    settersOf(spec, ({ seLinuxOptions }) => Boolean(seLinuxOptions?.[field])) !== "";
+  const wrong = [
+    ...(types.length > 0 ? [nameAll("type", types)] : []),
+    ...(["user", "role"] as const).filter(says).map((field) => `${field} may not be set`),
+  ];
+  return {
+    reason: "seLinuxOptions",
+    detail: `${setters} set forbidden securityContext.seLinuxOptions: ${wrong.join("; ")}`,
+  };
+}
+
+/** Of a profile that is set, whether it is one that the standards forbid. */
+export function checkSeccomp(spec: SecuritySpec): Violation | undefined {
+  const forbidden = ({ seccompProfile }: { seccompProfile?: { type?: string } }) =>
+    seccompProfile && !allowedProfiles.has(seccompProfile.type ?? "")
+      ? (seccompProfile.type ?? "")
+      : undefined;
+  const setters = settersOf(spec, (context) => forbidden(context) !== undefined);
+  if (setters === "") return undefined;
+  const values = quoted(valuesOf(spec, forbidden));
+  return {
+    reason: "seccompProfile",
+    detail: `${setters} must not set securityContext.seccompProfile.type to ${values}`,
+  };
+}
+
+const safeSysctls = new Set([
+  "kernel.shm_rmid_forced",
+  "net.ipv4.ip_local_port_range",
+  "net.ipv4.ip_local_reserved_ports",
+  "net.ipv4.ip_unprivileged_port_start",
+  "net.ipv4.ping_group_range",
+  "net.ipv4.tcp_fin_timeout",
+  "net.ipv4.tcp_keepalive_intvl",
+  "net.ipv4.tcp_keepalive_probes",
+  "net.ipv4.tcp_keepalive_time",
+  "net.ipv4.tcp_rmem",
+  "net.ipv4.tcp_syncookies",
+  "net.ipv4.tcp_wmem",
+]);
+
+function checkSysctls({ securityContext }: SecuritySpec): Violation | undefined {
+  const names = (securityContext?.sysctls ?? [])
+    .map(({ name }) => name)
+    .filter((name) => !safeSysctls.has(name));
+  return names.length === 0 ? undefined : { reason: "forbidden sysctls", detail: names.join(", ") };
+}
+
+function checkWindowsHostProcess(spec: SecuritySpec): Violation | undefined {
+  const setters = settersOf(spec, ({ windowsOptions }) => windowsOptions?.hostProcess === true);
+  if (setters === "") return undefined;
+  return {
+    reason: "hostProcess",
+    detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true`,
+  };
+}

@@ -1,0 +1,155 @@
+import { forbidden, invalidObject } from "../../status/index.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+import type { Store } from "../../storage/store.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
+import { baselineChecks } from "./baseline.ts";
+import { isStricter, nameOf, type Policy, policyOf, type Standard } from "./policy.ts";
+import { restrictedChecks } from "./restricted.ts";
+import { containersOf, type SecuritySpec } from "./security-spec.ts";
+import { plural, type Violation } from "./violation.ts";
+
+/**
+ * Holds pods to the standard that the labels of their namespace name, and warns of templates whose pods would break
+ * it. All versions of the standards have today's rules.
+ */
+export function podSecurity(store: Store): AdmissionPlugin {
+  const policyIn = (namespace: string): Policy =>
+    policyOf(store.collection("namespaces").get(namespace)?.object.metadata.labels);
+  return {
+    name: "PodSecurity",
+    validate(request) {
+      const { operation, resource, object } = request;
+      if (!object || (operation !== "CREATE" && operation !== "UPDATE")) return;
+      if (resource.group === "" && resource.plural === "namespaces") checkNamespace(request, object, store);
+      else if (isPodWrite(request)) checkPod(request, object, policyIn(request.namespace));
+      else if (request.subresource === "") warnOfTemplate(request, object, policyIn);
+    },
+  };
+}
+
+function isPodWrite({ resource, subresource, object, oldObject }: AdmissionRequest): boolean {
+  if (resource.group !== "" || resource.plural !== "pods") return false;
+  if (subresource !== "" && subresource !== "ephemeralcontainers") return false;
+  return !oldObject || imagesOf(object) !== imagesOf(oldObject);
+}
+
+/** Of a pod that is there only what runs in it can change for the worse. */
+function imagesOf(pod: ApiObject | undefined): string {
+  const containers = containersOf(pod?.["spec"] ?? {});
+  return JSON.stringify(containers.map(({ name, image }) => [name, image]));
+}
+
+function checkPod(request: AdmissionRequest, pod: ApiObject, { enforce, warn }: Policy): void {
+  const spec = pod["spec"] as SecuritySpec;
+  const { annotations } = pod.metadata;
+  const violations = violationsOf(enforce, spec, annotations);
+  if (violations.length > 0) {
+    const why = `violates PodSecurity "${nameOf(enforce)}": ${describe(violations)}`;
+    throw forbidden(request.resource, pod.metadata.name ?? request.name, why);
+  }
+  warnOf(request, warn, spec, annotations);
+}
+
+function warnOfTemplate(
+  request: AdmissionRequest,
+  object: ApiObject,
+  policyIn: (namespace: string) => Policy,
+): void {
+  const template = templateOf(request, object);
+  if (!template?.spec) return;
+  warnOf(request, policyIn(request.namespace).warn, template.spec, template.metadata?.annotations);
+}
+
+function warnOf(
+  { warn }: AdmissionRequest,
+  standard: Standard,
+  spec: SecuritySpec,
+  annotations: Readonly<Record<string, string>> | undefined,
+): void {
+  const violations = violationsOf(standard, spec, annotations);
+  if (violations.length === 0) return;
+  warn(`would violate PodSecurity "${nameOf(standard)}": ${describe(violations)}`);
+}
+
+interface Template {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec?: SecuritySpec;
+}
+
+const templated: ReadonlySet<string> = new Set([
+  "replicationcontrollers",
+  "replicasets.apps",
+  "deployments.apps",
+  "daemonsets.apps",
+  "statefulsets.apps",
+  "jobs.batch",
+]);
+
+function templateOf({ resource }: AdmissionRequest, object: ApiObject): Template | undefined {
+  const name = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+  const { spec, template } = object as {
+    spec?: { template?: Template; jobTemplate?: unknown };
+    template?: Template;
+  };
+  if (name === "podtemplates") return template;
+  if (name === "cronjobs.batch") {
+    return (spec?.jobTemplate as { spec?: { template?: Template } } | undefined)?.spec?.template;
+  }
+  return templated.has(name) ? spec?.template : undefined;
+}
+
+/** Labels that mean nothing are refused; a stricter standard tells which pods are there that break it. */
+function checkNamespace(
+  { resource, subresource, oldObject, name, warn }: AdmissionRequest,
+  object: ApiObject,
+  store: Store,
+): void {
+  if (subresource !== "") return;
+  const policy = policyOf(object.metadata.labels);
+  const before = oldObject && policyOf(oldObject.metadata.labels);
+  const isNews = JSON.stringify(policy.errors) !== JSON.stringify(before?.errors ?? []);
+  if (policy.errors.length > 0 && isNews) throw invalidObject(resource, name, policy.errors);
+  const { enforce } = policy;
+  if (!before || nameOf(enforce) === nameOf(before.enforce)) return;
+  const isRelaxed =
+    enforce.version === before.enforce.version && !isStricter(enforce.level, before.enforce.level);
+  if (enforce.level === "privileged" || isRelaxed) return;
+  const pods = store.collection("pods").list(`${name}/`);
+  for (const warning of warningsAbout(
+    name,
+    enforce,
+    pods.map(({ object: pod }) => pod),
+  ))
+    warn(warning);
+}
+
+function warningsAbout(namespace: string, standard: Standard, pods: readonly ApiObject[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const { metadata, ...pod } of pods) {
+    const violations = violationsOf(standard, pod["spec"] as SecuritySpec, metadata.annotations);
+    if (violations.length === 0) continue;
+    const reasons = violations.map(({ reason }) => reason).join(", ");
+    names.set(reasons, [...(names.get(reasons) ?? []), metadata.name ?? ""]);
+  }
+  if (names.size === 0) return [];
+  const lines = [...names].map(([reasons, [first, ...others]]) => {
+    const more = others.length === 0 ? "" : ` (and ${others.length} other ${plural("pod", others.length)})`;
+    return `${first}${more}: ${reasons}`;
+  });
+  const start = `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${nameOf(standard)}"`;
+  return [start, ...lines.toSorted()];
+}
+
+function violationsOf(
+  { level }: Standard,
+  spec: SecuritySpec,
+  annotations: Readonly<Record<string, string>> = {},
+): Violation[] {
+  if (level === "privileged") return [];
+  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
+  return checks.flatMap((check) => check(spec, annotations) ?? []);
+}
+
+function describe(violations: readonly Violation[]): string {
+  return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
+}
