@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import Handlebars from "handlebars";
 import { expect, test } from "vitest";
+import type { Manager } from "../../src/chart/manager.ts";
+import { chartPart } from "../../src/chart/plan-chart.ts";
+import { valuesPart } from "../../src/chart/values.ts";
 import { featureNames } from "../../src/project/features.ts";
 import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
 import { describeProject } from "../../src/plugins/index.ts";
@@ -26,6 +29,12 @@ const references = referenceTemplates.map(({ name, options }): Resource => {
   return { ...resource, kind: `From${name}`, template: { name, options: Object.fromEntries(told) } };
 });
 
+const manager: Manager = {
+  replicas: 1,
+  container: { name: "manager", image: "controller" },
+  pod: { containers: [] },
+};
+
 /** Projects that use every part at least once. */
 const projects = [
   { namespaces: [], more: references },
@@ -46,13 +55,14 @@ const projects = [
 );
 
 const parts = projects
-  .flatMap(
-    (project) =>
-      describeProject(project, {
-        boilerplate: "/* */",
-        packages: { runtime: "", cluster: "", tsbuilder: "" },
-      }).parts,
-  )
+  .flatMap((project) => [
+    ...describeProject(project, {
+      boilerplate: "/* */",
+      packages: { runtime: "", cluster: "", tsbuilder: "" },
+    }).parts,
+    chartPart({ project, version: "1.0.0" }),
+    valuesPart({ manager, features: featureNames, switches: new Set() }),
+  ])
   .filter((part, i, all) => all.findIndex((other) => other.templates === part.templates) === i);
 
 test("every folder of templates belongs to a part", () => {

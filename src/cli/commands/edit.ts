@@ -49,7 +49,7 @@ export const edit = defineCommand({
     make: makeFlag,
     ...planFlags,
   },
-  refused: { plugins: "leave it out: --enable switches features on" },
+  refused: { plugins: "for a Helm chart: tsbuilder chart; --enable switches features on" },
   examples: [
     "tsbuilder edit --enable prometheus,network-policy",
     "tsbuilder edit --disable cert-manager --enable self-signed",

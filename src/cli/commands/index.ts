@@ -143,6 +143,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./installer.ts")).installer,
   },
   {
+    name: "chart",
+    summary: "Write a Helm chart of the operator",
+    load: async () => (await import("./chart.ts")).chart,
+  },
+  {
     name: "doctor",
     summary: "Look for what is missing on this machine, or wrong in this project",
     load: async () => (await import("./doctor.ts")).doctor,

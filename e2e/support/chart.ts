@@ -1,0 +1,46 @@
+import { run, type Shell } from "./shell.ts";
+import { type ManifestObject, parseManifest } from "../../src/ship/manifest.ts";
+
+/** What Helm makes of a chart with some values, as its namespace's release of the project's name. */
+export async function helmTemplate(
+  shell: Shell,
+  helm: string,
+  project: string,
+  ...values: readonly string[]
+): Promise<ManifestObject[]> {
+  const sets = values.flatMap((value) => ["--set", value]);
+  const target = [project, "dist/chart", "--namespace", `${project}-system`];
+  return parseManifest((await run(shell, helm, "template", ...target, ...sets)).stdout);
+}
+
+/** Objects by kind, namespace and name. */
+export function byName(objects: readonly ManifestObject[]): Map<string, ManifestObject> {
+  return new Map(
+    objects.map((object) => {
+      const { kind, metadata } = object;
+      return [`${kind} ${metadata.namespace ?? ""} ${metadata.name}`, object];
+    }),
+  );
+}
+
+/** An object without what Helm's labels add, and without what says nothing: null, {} and []. */
+export function essence(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(essence);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([key]) => !HELM.has(key))
+    .map(([key, field]) => [key, essence(field)] as const)
+    .filter(
+      ([, field]) => field !== null && JSON.stringify(field) !== "{}" && JSON.stringify(field) !== "[]",
+    );
+  return Object.fromEntries(entries);
+}
+
+const HELM = new Set([
+  "app.kubernetes.io/instance",
+  "app.kubernetes.io/managed-by",
+  "app.kubernetes.io/name",
+  "app.kubernetes.io/version",
+  "helm.sh/chart",
+  "helm.sh/resource-policy",
+]);

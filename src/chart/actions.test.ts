@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { action, formatTemplate, itemsWhen, keysWhen, lines, valueKey } from "./actions.ts";
+
+test("an action is never quoted, whatever it stands in", () => {
+  const name = action('include "a.name" (dict "x: #" "y" "context" $)');
+  expect(formatTemplate({ name, host: `${name}.svc`, port: action(".Values.port") })).toBe(
+    `name: {{ include "a.name" (dict "x: #" "y" "context" $) }}
+host: {{ include "a.name" (dict "x: #" "y" "context" $) }}.svc
+port: {{ .Values.port }}
+`,
+  );
+});
+
+test("what only looks like an action is printed by Helm as it is", () => {
+  expect(formatTemplate({ description: "write {{ .Name }} there" })).toBe(
+    'description: write {{ "{{" }} .Name }} there\n',
+  );
+});
+
+test("conditions stand around items and keys, two of them in one mapping too", () => {
+  expect(
+    formatTemplate({
+      args: ["--a", ...itemsWhen(".Values.b", ["--b"], ["--c"])],
+      metadata: { ...keysWhen(".Values.x", { x: 1 }), ...keysWhen(".Values.x", { z: 2 }) },
+    }),
+  ).toBe(`args:
+- --a
+{{- if .Values.b }}
+- --b
+{{- else }}
+- --c
+{{- end }}
+metadata:
+  {{- if .Values.x }}
+  x: 1
+  {{- end }}
+  {{- if .Values.x }}
+  z: 2
+  {{- end }}
+`);
+});
+
+test("a value is indented by as much as its key, wherever that stands", () => {
+  expect(
+    formatTemplate({ a: { b: valueKey("c", ".Values.c") }, list: [lines("- {{ 1 | nindent <indent+2> }}")] }),
+  ).toBe(
+    `a:
+  b:
+    c:
+      {{- toYaml .Values.c | nindent 6 }}
+list:
+- {{ 1 | nindent 2 }}
+`,
+  );
+});

@@ -1,0 +1,90 @@
+import { stringify } from "yaml";
+
+/**
+ * Helm's actions inside of YAML. An object is put together with tokens in the places of actions, written as YAML, and
+ * only then the tokens become text: no action is ever quoted or folded, and what looks like one in a description is
+ * written so that Helm prints it as it is.
+ */
+
+/** An action within a text: `{{ .Release.Namespace }}`. */
+export function action(expression: string): string {
+  return token("action", `{{ ${expression} }}`);
+}
+
+/**
+ * Lines of their own, as an item of a list or as a key of a mapping (whose value is then null).
+ * `<indent>` and `<indent+2>` stand for the number of columns before them. `salt` tells equal lines of one mapping apart.
+ */
+export function lines(text: string, salt = ""): string {
+  return token("lines", text, salt);
+}
+
+/** Items of a list that are there only under a condition. */
+export function itemsWhen(
+  condition: string,
+  items: readonly unknown[],
+  otherwise: readonly unknown[] = [],
+): unknown[] {
+  if (items.length === 0 && otherwise.length === 0) return [];
+  return [
+    lines(`{{- if ${condition} }}`),
+    ...items,
+    ...(otherwise.length === 0 ? [] : [lines("{{- else }}"), ...otherwise]),
+    lines("{{- end }}"),
+  ];
+}
+
+/** Keys of a mapping that are there only under a condition. */
+export function keysWhen(
+  condition: string,
+  keys: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const salt = Object.keys(keys).join();
+  return { [lines(`{{- if ${condition} }}`, salt)]: null, ...keys, [lines("{{- end }}", salt)]: null };
+}
+
+/** A key that stands there when the value does: `nodeSelector`. */
+export function optionalKey(key: string, value: string): Record<string, null> {
+  const text = `{{- with ${value} }}\n${key}:\n  {{- toYaml . | nindent <indent+2> }}\n{{- end }}`;
+  return { [lines(text)]: null };
+}
+
+/** A key that the values say whole. */
+export function valueKey(key: string, value: string): Record<string, null> {
+  return { [lines(`${key}:\n  {{- toYaml ${value} | nindent <indent+2> }}`)]: null };
+}
+
+/** Writes an object with tokens as a template. */
+export function formatTemplate(value: unknown): string {
+  return stringify(value, {
+    compat: "yaml-1.1",
+    lineWidth: 0,
+    indentSeq: false,
+    aliasDuplicateObjects: false,
+  })
+    .replaceAll("{{", '{{ "{{" }}')
+    .replaceAll(LINES, (_, indent: string, payload: string) => indentLines(readToken(payload), indent))
+    .replaceAll(ACTION, (_, payload: string) => readToken(payload));
+}
+
+// Characters for private use: no manifest has them, and YAML writes them as they are.
+const [OPEN, CLOSE] = ["\uE000", "\uE001"];
+const ACTION = new RegExp(`${OPEN}action:([\\w-]*)${CLOSE}`, "gu");
+const LINES = new RegExp(`^( *)(?:- )?"?${OPEN}lines:([\\w-]*)${CLOSE}"?(?:: null)?$`, "gmu");
+
+function token(type: "action" | "lines", text: string, salt = ""): string {
+  return `${OPEN}${type}:${Buffer.from(JSON.stringify([text, salt])).toString("base64url")}${CLOSE}`;
+}
+
+function readToken(payload: string): string {
+  const [text] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [string, string];
+  return text;
+}
+
+function indentLines(text: string, indent: string): string {
+  return text
+    .replaceAll(/<indent(?:\+(\d+))?>/gu, (_, more = "0") => String(indent.length + Number(more)))
+    .split("\n")
+    .map((line) => `${indent}${line}`)
+    .join("\n");
+}

@@ -1,0 +1,212 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import type { ManifestObject } from "../ship/manifest.ts";
+import { action, itemsWhen, lines, optionalKey, valueKey } from "./actions.ts";
+
+/** The parts of a Deployment that the chart looks at. */
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly imagePullPolicy?: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly Env[];
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+  readonly volumeMounts?: readonly { readonly name: string }[];
+  readonly resources?: object;
+  readonly securityContext?: object;
+}
+
+interface Env {
+  readonly name: string;
+  readonly value?: string;
+}
+
+interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly { readonly name: string }[];
+  readonly securityContext?: object;
+  readonly terminationGracePeriodSeconds?: number;
+}
+
+export interface Manager {
+  readonly replicas: number;
+  readonly pod: PodSpec;
+  readonly container: Container;
+}
+
+/** Reads the operator's Deployment. */
+export function readManager(deployment: ManifestObject): Manager {
+  const { spec } = deployment as ManifestObject & {
+    readonly spec: { readonly replicas?: number; readonly template: { readonly spec: PodSpec } };
+  };
+  const pod = spec.template.spec;
+  const container = pod.containers.find(({ name }) => name === "manager");
+  if (container) return { replicas: spec.replicas ?? 1, pod, container };
+  throw new TsbuilderError(`the Deployment "${deployment.metadata.name}" has no container "manager"`, {
+    code: "NOT_FOUND",
+    hint: "name the operator's container manager in config/manager/manager.yaml: the chart's values are for it",
+  });
+}
+
+/** Arguments and variables that the chart sets by its switches; all others stand in its values. */
+const METRICS = /^--metrics-/u;
+const WEBHOOKS = /^--(?:webhook-|self-signed-webhook-certs|enable-webhooks)/u;
+
+export function ownArguments({ args = [] }: Container): readonly string[] {
+  return args.filter((arg) => !METRICS.test(arg) && !WEBHOOKS.test(arg));
+}
+
+/** Variables that somebody may want to set otherwise; where one comes from is the Deployment's business. */
+export function plainVariables({ env = [] }: Container): readonly Env[] {
+  return env.filter(({ name, value }) => value !== undefined && name !== "WEBHOOK_SERVICE");
+}
+
+/** Puts the chart's values into the Deployment, and what belongs to a switch under its condition. */
+export function managerTemplate(deployment: ManifestObject, chart: string): ManifestObject {
+  const { pod, container } = readManager(deployment);
+  const { spec } = deployment as ManifestObject & {
+    readonly spec: { readonly template: { readonly metadata?: Readonly<Record<string, unknown>> } };
+  };
+  const manager = ".Values.manager";
+  const { securityContext: _, volumes, ...others } = pod;
+  const containers = pod.containers.map((each) =>
+    each === container ? containerTemplate(each, chart) : each,
+  );
+  return {
+    ...deployment,
+    spec: {
+      ...spec,
+      replicas: action(`${manager}.replicas`),
+      ...optionalKey("strategy", `${manager}.strategy`),
+      template: {
+        metadata: withPodValues(spec.template.metadata ?? {}),
+        spec: {
+          ...others,
+          containers,
+          ...optionalKey("imagePullSecrets", `${manager}.imagePullSecrets`),
+          ...optionalKey("nodeSelector", `${manager}.nodeSelector`),
+          ...optionalKey("affinity", `${manager}.affinity`),
+          ...optionalKey("tolerations", `${manager}.tolerations`),
+          ...optionalKey("topologySpreadConstraints", `${manager}.topologySpreadConstraints`),
+          ...optionalKey("priorityClassName", `${manager}.priorityClassName`),
+          ...valueKey("securityContext", `${manager}.podSecurityContext`),
+          terminationGracePeriodSeconds: action(`${manager}.terminationGracePeriodSeconds`),
+          ...(volumes ? { volumes: perSwitch(volumes) } : {}),
+        },
+      },
+    },
+  };
+}
+
+function containerTemplate(container: Container, chart: string): Record<string, unknown> {
+  const {
+    name,
+    args = [],
+    env = [],
+    ports,
+    volumeMounts,
+    resources: _,
+    securityContext: __,
+    ...rest
+  } = container;
+  const manager = ".Values.manager";
+  const plain = new Set(plainVariables(container));
+  // Lines can't stand first in a list's item, so the name does.
+  return {
+    name,
+    ...rest,
+    image: action(`include "${chart}.image" .`),
+    imagePullPolicy: action(`${manager}.image.pullPolicy`),
+    args: [list(`${manager}.args`), ...switchedArguments(args)],
+    env: [
+      ...env.filter((each) => !plain.has(each) && each.name !== "WEBHOOK_SERVICE"),
+      ...itemsWhen(
+        ".Values.webhook.enabled",
+        env.filter((each) => each.name === "WEBHOOK_SERVICE"),
+      ),
+      lines(
+        `{{- range ${manager}.env }}\n{{- if not (hasKey $${manager}.envOverrides .name) }}\n- {{- toYaml . | nindent <indent+2> }}\n{{- end }}\n{{- end }}`,
+      ),
+      lines(
+        `{{- range $name, $value := ${manager}.envOverrides }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}`,
+      ),
+    ],
+    ...(ports ? { ports: perSwitch(ports.map(withPortValue)) } : {}),
+    ...valueKey("resources", `${manager}.resources`),
+    ...valueKey("securityContext", `${manager}.securityContext`),
+    ...(volumeMounts ? { volumeMounts: perSwitch(volumeMounts) } : {}),
+  };
+}
+
+function switchedArguments(args: readonly string[]): unknown[] {
+  const metrics = args.filter((arg) => METRICS.test(arg));
+  const webhooks = args.filter((arg) => WEBHOOKS.test(arg));
+  const certificate = metrics.filter((arg) => arg.startsWith("--metrics-cert"));
+  const others = metrics.filter((arg) => !certificate.includes(arg));
+  return [
+    ...(metrics.length === 0
+      ? []
+      : itemsWhen(
+          ".Values.metrics.enabled",
+          [
+            ...others.map((arg) =>
+              arg.startsWith("--metrics-bind-address")
+                ? `--metrics-bind-address=:${action(".Values.metrics.port")}`
+                : arg,
+            ),
+            lines("{{- if not .Values.metrics.secure }}\n- --metrics-secure=false\n{{- end }}"),
+          ],
+          ["--metrics-bind-address=0"],
+        )),
+    ...(webhooks.length === 0
+      ? []
+      : itemsWhen(
+          ".Values.webhook.enabled",
+          [...webhooks.filter((arg) => !arg.startsWith("--webhook-port")), webhookPort],
+          ["--enable-webhooks=false"],
+        )),
+    ...itemsWhen(METRICS_CERTIFICATE, certificate),
+  ];
+}
+
+const METRICS_CERTIFICATE = "and .Values.metrics.enabled .Values.certManager.enabled";
+
+/** The operator's own default needs no flag, as in config/. */
+const webhookPort = lines(
+  "{{- if ne (int .Values.webhook.port) 9443 }}\n- --webhook-port={{ .Values.webhook.port }}\n{{- end }}",
+);
+
+/** Ports, volumes and their mounts go with the feature that asked for them. */
+function perSwitch(items: readonly { readonly name?: string }[]): unknown[] {
+  const switches: Readonly<Record<string, string>> = {
+    metrics: ".Values.metrics.enabled",
+    "metrics-certs": METRICS_CERTIFICATE,
+    "webhook-server": ".Values.webhook.enabled",
+    "webhook-certs": ".Values.webhook.enabled",
+  };
+  return items.flatMap((item) => {
+    const condition = switches[item.name ?? ""];
+    return condition === undefined ? [item] : itemsWhen(condition, [item]);
+  });
+}
+
+function withPortValue(port: { readonly name?: string; readonly containerPort: number }): typeof port {
+  const values: Readonly<Record<string, string>> = {
+    metrics: ".Values.metrics.port",
+    "webhook-server": ".Values.webhook.port",
+  };
+  const value = values[port.name ?? ""];
+  // An action is text here, and the number that it stands for once Helm has read it.
+  return value === undefined ? port : { ...port, containerPort: action(value) as unknown as number };
+}
+
+function withPodValues(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const more = (key: "labels" | "annotations"): Record<string, unknown> => ({
+    ...(metadata[key] as object | undefined),
+    [lines(`{{- with .Values.manager.pod.${key} }}\n{{- toYaml . | nindent <indent> }}\n{{- end }}`)]: null,
+  });
+  return { ...metadata, annotations: more("annotations"), labels: more("labels") };
+}
+
+function list(value: string): string {
+  return lines(`{{- with ${value} }}\n{{- toYaml . | nindent <indent> }}\n{{- end }}`);
+}

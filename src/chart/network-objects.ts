@@ -1,0 +1,51 @@
+import type { ManifestObject } from "../ship/manifest.ts";
+import { action, keysWhen, lines } from "./actions.ts";
+
+const SCHEME = action("if .Values.metrics.secure }}https{{ else }}http{{ end");
+const PORT = action(".Values.metrics.port");
+
+/** The Services in front of metrics and webhooks: the pod's ports are the values'. */
+export function serviceTemplate(service: ManifestObject, folder: string): ManifestObject {
+  const { spec } = service as ManifestObject & { readonly spec: { readonly ports?: readonly object[] } };
+  const ours: Readonly<Record<string, object>> = {
+    metrics: { name: SCHEME, port: PORT, targetPort: PORT },
+    webhook: { targetPort: action(".Values.webhook.port") },
+  };
+  return { ...service, spec: { ...spec, ports: spec.ports?.map((port) => ({ ...port, ...ours[folder] })) } };
+}
+
+/** What Prometheus is told follows how the metrics are served, and by whose certificate. */
+export function monitorTemplate(monitor: ManifestObject): ManifestObject {
+  const { spec } = monitor as ManifestObject & {
+    readonly spec: { readonly endpoints?: readonly { readonly tlsConfig?: object }[] };
+  };
+  const endpoints = spec.endpoints?.map(({ tlsConfig, ...endpoint }) => ({
+    ...endpoint,
+    port: SCHEME,
+    scheme: SCHEME,
+    ...(tlsConfig === undefined ? {} : keysWhen(".Values.metrics.secure", { tlsConfig: trusted(tlsConfig) })),
+  }));
+  return { ...monitor, spec: { ...spec, endpoints } };
+}
+
+/** The certificate that cert-manager issued; without it there is none to check. */
+function trusted(tlsConfig: object): object {
+  if (!Object.hasOwn(tlsConfig, "ca")) return tlsConfig;
+  return {
+    ...keysWhen(".Values.certManager.enabled", { ...tlsConfig }),
+    [lines("{{- if not .Values.certManager.enabled }}\ninsecureSkipVerify: true\n{{- end }}")]: null,
+  };
+}
+
+/** The traffic that is let in goes to the ports of the values. */
+export function policyTemplate(policy: ManifestObject, port: "metrics" | "webhook"): ManifestObject {
+  const { spec } = policy as ManifestObject & {
+    readonly spec: { readonly ingress?: readonly { readonly ports?: readonly object[] }[] };
+  };
+  const value = action(`.Values.${port}.port`);
+  const ingress = spec.ingress?.map((rule) => ({
+    ...rule,
+    ports: rule.ports?.map((each) => ({ ...each, port: value })),
+  }));
+  return { ...policy, spec: { ...spec, ingress } };
+}

@@ -1,0 +1,94 @@
+import { isMap, parseDocument, stringify } from "yaml";
+import type { FeatureName } from "../project/features.ts";
+import type { Part, TemplateContext } from "../scaffold/blueprint.ts";
+import { renderPart } from "../scaffold/template.ts";
+import type { Tree } from "../scaffold/tree.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { imageName, parseImageReference } from "../ship/image-reference.ts";
+import { type Manager, ownArguments, plainVariables } from "./manager.ts";
+
+/** What the values of a chart are made from. */
+export interface ValuesRequest {
+  readonly manager: Manager;
+  /** What is on in the project. */
+  readonly features: readonly FeatureName[];
+  /** The switches that the chart's templates ask for: `metrics.enabled`. */
+  readonly switches: ReadonlySet<string>;
+}
+
+/** The sections of values.yaml, in its order, each with the text that it is written as. */
+export function valuesSections(request: ValuesRequest, templates: Tree): Map<string, string> {
+  const files = renderPart(valuesPart(request), templates);
+  const asked = new Set([...request.switches].map((name) => name.split(".")[0]));
+  return new Map(
+    ORDER.filter((section) => ALWAYS.has(section) || asked.has(section)).map((section) => [
+      section,
+      files.find(({ path }) => path === `${section}.yaml`)!.content,
+    ]),
+  );
+}
+
+const ORDER = "manager rbac serviceAccount crd metrics certManager webhook prometheus networkPolicy".split(
+  " ",
+);
+const ALWAYS = new Set(["manager", "serviceAccount"]);
+
+/** The templates of the sections, with what the deployment says. */
+export function valuesPart({ manager, features }: ValuesRequest): Part {
+  const { container, pod, replicas } = manager;
+  const image = parseImageReference(container.image);
+  const isOn = (feature: FeatureName): string => String(features.includes(feature));
+  const port = (name: string, missing: number): string =>
+    String(container.ports?.find((each) => each.name === name)?.containerPort ?? missing);
+  const context: TemplateContext = {
+    replicas: String(replicas),
+    // A digest leaves no room for a tag.
+    repository: imageName(image) + (image.digest ? `@${image.digest}` : ""),
+    tag: image.digest ? '""' : JSON.stringify(image.tag ?? ""),
+    pullPolicy: container.imagePullPolicy ?? "IfNotPresent",
+    args: block(ownArguments(container)),
+    env: block(plainVariables(container)),
+    resources: block(container.resources ?? {}),
+    podSecurityContext: block(pod.securityContext ?? {}),
+    securityContext: block(container.securityContext ?? {}),
+    terminationGracePeriodSeconds: String(pod.terminationGracePeriodSeconds ?? 30),
+    metrics: isOn("metrics"),
+    metricsPort: port("metrics", 8443),
+    certManager: isOn("cert-manager"),
+    webhookPort: port("webhook-server", 9443),
+    prometheus: isOn("prometheus"),
+    networkPolicy: isOn("network-policy"),
+  };
+  return { key: "helm/values", templates: "helm/values", context };
+}
+
+/** A value of a key that stands two columns in: below it, or behind it where it is empty. */
+function block(value: object): string {
+  const text = stringify(value, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" }).trimEnd();
+  return text === "{}" || text === "[]" ? ` ${text}` : `\n${text.replaceAll(/^/gmu, "    ")}`;
+}
+
+/**
+ * Values that somebody edited stay as they are; a section that the templates have come to need is put at the end,
+ * because without it Helm could render nothing.
+ */
+export function completeValues(
+  existing: string,
+  sections: ReadonlyMap<string, string>,
+  path: string,
+): { readonly text: string; readonly added: readonly string[] } {
+  const document = parseDocument(existing);
+  const { contents, errors } = document;
+  if (errors.length > 0 || (contents !== null && !isMap(contents))) {
+    throw new TsbuilderError(`"${path}" is no mapping in YAML: ${errors[0]?.message.split("\n")[0] ?? ""}`, {
+      code: "INVALID_SOURCE",
+      hint: "mend it, or add --force to write it anew",
+    });
+  }
+  const missing = [...sections].filter(([section]) => !document.has(section));
+  return {
+    text:
+      [existing.trimEnd(), ...missing.map(([, text]) => text.trimEnd())].filter(Boolean).join("\n\n") + "\n",
+    added: missing.map(([section]) => section),
+  };
+}

@@ -1,0 +1,49 @@
+import type { ManifestObject } from "../ship/manifest.ts";
+import { keysWhen, lines } from "./actions.ts";
+
+/** Conversion and its authority depend on the webhooks. */
+export function definitionTemplate(definition: ManifestObject): ManifestObject {
+  const { metadata, spec } = definition as ManifestObject & {
+    readonly spec: { readonly conversion?: unknown };
+  };
+  const { annotations = {}, ...rest } = metadata as typeof metadata & { annotations?: object };
+  const { conversion, ...others } = spec;
+  const keep = keysWhen(".Values.crd.keep", { "helm.sh/resource-policy": "keep" });
+  return {
+    ...definition,
+    metadata: { ...rest, annotations: { ...injected(annotations), ...keep } },
+    spec: {
+      ...(conversion === undefined ? {} : keysWhen(".Values.webhook.enabled", { conversion })),
+      ...others,
+    },
+  };
+}
+
+const INJECT = "cert-manager.io/inject-ca-from";
+
+/** cert-manager writes its authority only where there is a certificate of its own. */
+export function injected(annotations: object): Record<string, unknown> {
+  const { [INJECT]: from, ...others } = annotations as Record<string, unknown>;
+  if (from === undefined) return others;
+  return {
+    ...others,
+    ...keysWhen("and .Values.certManager.enabled .Values.webhook.enabled", { [INJECT]: from }),
+  };
+}
+
+/** Without cert-manager somebody else makes the certificate, and says here whom to trust. */
+export function webhookTemplate(configuration: ManifestObject): ManifestObject {
+  const { metadata, webhooks } = configuration as ManifestObject & {
+    readonly webhooks?: readonly { readonly clientConfig: object }[];
+  };
+  const { annotations = {}, ...rest } = metadata as typeof metadata & { annotations?: object };
+  const trusts = lines("{{- with .Values.webhook.caBundle }}\ncaBundle: {{ . }}\n{{- end }}");
+  return {
+    ...configuration,
+    metadata: { ...rest, annotations: injected(annotations) },
+    webhooks: webhooks?.map((webhook) => ({
+      ...webhook,
+      clientConfig: { ...webhook.clientConfig, [trusts]: null },
+    })),
+  };
+}
