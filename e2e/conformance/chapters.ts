@@ -20,6 +20,8 @@ import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
 import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
+import { policyRules } from "./stories/policy-rules.ts";
+import { validatingPolicies } from "./stories/validating-policies.ts";
 import { watches } from "./stories/watches.ts";
 import { webhookRules } from "./stories/webhook-rules.ts";
 import { workloadRules } from "./stories/workload-rules.ts";
@@ -52,4 +54,6 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "bootstrap-roles": bootstrapRoles,
   limits,
   "pod-security": podSecurity,
+  "validating-policies": validatingPolicies,
+  "policy-rules": policyRules,
 };

@@ -12,7 +12,7 @@ export async function runStory(kubeconfig: Kubeconfig, story: Story, id: string)
   const answers: ReceivedResponse[] = [];
   const masked: MaskedAnswer[] = [];
   for (const step of story.steps) {
-    const answer = await run(kubeconfig, step, names, answers);
+    const answer = await runUntil(kubeconfig, step, names, answers);
     answers.push(answer);
     masked.push(maskAnswer(answer, names));
   }
@@ -62,6 +62,15 @@ async function expectSuccess(
 interface Names {
   readonly ns: string;
   readonly group: string;
+}
+
+async function runUntil(...call: Parameters<typeof run>): Promise<ReceivedResponse> {
+  const [, { until }] = call;
+  for (let attempt = 0; ; attempt++) {
+    const answer = await run(...call);
+    if (until === undefined || answer.code === until || attempt === 100) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 function run(

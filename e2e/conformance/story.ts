@@ -6,6 +6,8 @@ export interface Step {
   readonly accept?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Asks again until the answer has this code: a real server takes notice of admission policies once a second. */
+  readonly until?: number;
 }
 
 /** Requests that follow on each other, in a namespace of their own. */

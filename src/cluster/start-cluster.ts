@@ -8,6 +8,7 @@ import { limitRanger } from "./admission/limit-ranger.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { newNode } from "./admission/new-node.ts";
 import { podSecurity } from "./admission/pod-security/pod-security.ts";
+import { validatingPolicies } from "./admission/policies/validating-policies.ts";
 import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
@@ -177,8 +178,8 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
   journal?.restore(store);
   const registry = new Registry(store);
   addBuiltIns(registry);
-  const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
   const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
+  const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
   const core: Core = {
     store,
     registry,
@@ -192,7 +193,8 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
       defaultTolerations,
       runtimeClass(store),
       claimResize(store),
-      webhookAdmission(store, webhooks),
+      validatingPolicies({ store, registry, authorizer }),
+      webhookAdmission({ store, client: webhooks, authorizer }),
       roleEscalation(store, authorizer),
       resourceQuota(() => core),
     ]),

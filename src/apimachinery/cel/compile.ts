@@ -1,6 +1,7 @@
 import type { Expr } from "./ast.ts";
 import { check } from "./check/checker.ts";
 import type { Env } from "./check/env.ts";
+import { validateLiterals } from "./check/validate-literals.ts";
 import { compileProgram, type Program } from "./eval/program.ts";
 import { parse } from "./syntax/parser.ts";
 import type { CelType } from "./types/type.ts";
@@ -15,7 +16,17 @@ export interface Compiled {
 
 /** Compiles an expression. Throws `CelSyntaxError` with everything that is wrong with it. */
 export function compile(source: string, env: Env): Compiled {
+  return compileWith(source, env, () => {});
+}
+
+/** The same as strictly as an API server: durations, times and patterns in quotes must be such. */
+export function compileStrictly(source: string, env: Env): Compiled {
+  return compileWith(source, env, validateLiterals);
+}
+
+function compileWith(source: string, env: Env, validate: typeof validateLiterals): Compiled {
   const expr = parse(source);
   const type = check(source, expr, env);
+  validate(source, expr);
   return { source, expr, type, program: compileProgram(expr, env) };
 }

@@ -1,6 +1,7 @@
 import type { User } from "../registry/core.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { ApiObject } from "../storage/api-object.ts";
+import { Rounds } from "./rounds.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
@@ -31,7 +32,7 @@ export function isNewPod(request: AdmissionRequest): request is AdmissionRequest
 export interface AdmissionPlugin {
   readonly name: string;
   /** Returns the object that goes on, which may be the one it got, changed. */
-  mutate?(request: AdmissionRequest): ApiObject | undefined | Promise<ApiObject | undefined>;
+  mutate?(request: AdmissionRequest, rounds: Rounds): ApiObject | undefined | Promise<ApiObject | undefined>;
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
@@ -44,9 +45,17 @@ export class Admission {
   }
 
   async mutate(request: AdmissionRequest): Promise<ApiObject | undefined> {
+    const rounds = new Rounds();
+    let { object } = request;
+    do object = await this.#mutateOnce({ ...request, object }, rounds);
+    while (rounds.next());
+    return object;
+  }
+
+  async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<ApiObject | undefined> {
     let { object } = request;
     for (const plugin of this.#plugins) {
-      if (plugin.mutate) object = (await plugin.mutate({ ...request, object })) ?? object;
+      if (plugin.mutate) object = (await plugin.mutate({ ...request, object }, rounds)) ?? object;
     }
     return object;
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { User } from "../registry/core.ts";
 import { internalError, StatusError } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
 import type { AdmissionRequest } from "./admission.ts";
+import { requestMap } from "./expressions/request-map.ts";
+import { objectInVersion } from "./expressions/request-names.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 import type { WebhookDefinition } from "./webhook-configuration.ts";
 
@@ -92,32 +92,9 @@ function checkDryRun({ name, sideEffects }: WebhookDefinition, { dryRun }: Admis
 }
 
 async function describe(request: AdmissionRequest, version: string, uid: string) {
-  const { resource, operation, subresource, namespace, name, object, oldObject, dryRun, options, user } =
-    request;
-  const { group, plural, kind } = resource;
-  const asked = { group, version: request.version };
-  const wanted = { group, version };
-  const inVersion = async (each: ApiObject | undefined) =>
-    each && version !== request.version ? resource.convert(each, version) : (each ?? null);
-  return {
-    uid,
-    kind: { ...wanted, kind },
-    resource: { ...wanted, resource: plural },
-    ...(subresource !== "" && { subResource: subresource }),
-    requestKind: { ...asked, kind },
-    requestResource: { ...asked, resource: plural },
-    ...(subresource !== "" && { requestSubResource: subresource }),
-    ...(name !== "" && { name }),
-    ...(namespace !== "" && { namespace }),
-    operation,
-    userInfo: userInfo(user),
-    object: await inVersion(object),
-    oldObject: await inVersion(oldObject),
-    dryRun,
-    options: Object.keys(options).length > 0 ? options : null,
-  };
-}
-
-function userInfo({ name, uid, groups, extra }: User) {
-  return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) };
+  const { object, oldObject } = request;
+  const [after, before] = await Promise.all(
+    [object, oldObject].map((each) => objectInVersion(each, request, version)),
+  );
+  return { uid, ...requestMap(request, version), object: after ?? null, oldObject: before ?? null };
 }

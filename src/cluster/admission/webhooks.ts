@@ -1,11 +1,13 @@
 import { applyJSONPatch, isEqual, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
+import type { Authorizer } from "../auth/authorizer.ts";
 import { internalError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
 import { callWebhook } from "./call-webhook.ts";
-import { conditionsHold } from "./match-conditions.ts";
 import { matchWebhook } from "./match-webhook.ts";
+import type { Rounds } from "./rounds.ts";
+import { webhookConditionsHold } from "./webhook-conditions.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 import type { WebhookDefinition } from "./webhook-configuration.ts";
 
@@ -21,22 +23,31 @@ const exempt = new Set([
   "validatingadmissionpolicybindings",
 ]);
 
+interface Surroundings {
+  readonly store: Store;
+  readonly client: WebhookClient;
+  readonly authorizer: Authorizer;
+}
+
 /** Mutating webhooks one after the other, once more where asked for; validating webhooks all at once. */
-export function webhookAdmission(store: Store, client: WebhookClient): AdmissionPlugin {
+export function webhookAdmission(surroundings: Surroundings): AdmissionPlugin {
+  const { store, client, authorizer } = surroundings;
   return {
     name: "Webhooks",
-    async mutate(request) {
-      if (exempt.has(request.resource.plural) && request.resource.group === group) return request.object;
-      const calls = matching(store, "mutatingwebhookconfigurations", request);
-      if (calls.length === 0) return request.object;
-      return mutate(client, calls, request);
+    async mutate(request, rounds) {
+      if (isExempt(request)) return request.object;
+      const webhooks = definitions(store, "mutatingwebhookconfigurations");
+      if (webhooks.length === 0) return request.object;
+      return mutate(surroundings, webhooks, request, rounds);
     },
     async validate(request) {
-      if (exempt.has(request.resource.plural) && request.resource.group === group) return;
-      const calls = matching(store, "validatingwebhookconfigurations", request);
+      if (isExempt(request)) return;
       const outcomes = await Promise.allSettled(
-        calls.map(async ({ webhook, version }) => {
-          if (conditionsHold(webhook, request)) await callWebhook(client, webhook, request, version);
+        definitions(store, "validatingwebhookconfigurations").map(async (webhook) => {
+          const version = matchWebhook(webhook, request, store);
+          if (version === undefined) return;
+          if (!(await webhookConditionsHold(webhook, request, version, authorizer))) return;
+          await callWebhook(client, webhook, request, version);
         }),
       );
       const refusal = outcomes.find((outcome) => outcome.status === "rejected");
@@ -45,49 +56,45 @@ export function webhookAdmission(store: Store, client: WebhookClient): Admission
   };
 }
 
-interface Call {
-  readonly webhook: WebhookDefinition;
-  readonly version: string;
+function isExempt({ resource }: AdmissionRequest): boolean {
+  return exempt.has(resource.plural) && resource.group === group;
 }
 
-/** The webhooks that match, by the name of their configuration, then in their order. */
-function matching(store: Store, plural: string, request: AdmissionRequest): Call[] {
+/** All webhooks of a kind, by the name of their configuration, then in their order. */
+function definitions(store: Store, plural: string): WebhookDefinition[] {
   return store
     .collection(`${plural}.${group}`)
     .list()
-    .flatMap(({ object }) => (object as unknown as { webhooks?: WebhookDefinition[] }).webhooks ?? [])
-    .flatMap((webhook) => {
-      const found = matchWebhook(webhook, request, store);
-      return found ? [{ webhook, version: found.version }] : [];
-    });
+    .flatMap(({ object }) => (object as unknown as { webhooks?: WebhookDefinition[] }).webhooks ?? []);
 }
 
+/** Each webhook sees what those before it have made of the object. */
 async function mutate(
-  client: WebhookClient,
-  calls: readonly Call[],
+  { store, client, authorizer }: Surroundings,
+  webhooks: readonly WebhookDefinition[],
   request: AdmissionRequest,
+  rounds: Rounds,
 ): Promise<ApiObject | undefined> {
   let { object } = request;
-  /** What each webhook that wants to be asked again has left behind. */
-  const left = new Map<WebhookDefinition, ApiObject | undefined>();
-  for (const call of calls) {
+  const calls = rounds.callsOf("Webhooks", object);
+  for (const webhook of webhooks) {
     const asked = { ...request, object };
-    if (!conditionsHold(call.webhook, asked)) continue;
-    object = await mutateOnce(client, call, asked);
-    if (call.webhook.reinvocationPolicy === "IfNeeded") left.set(call.webhook, object);
+    const version = matchWebhook(webhook, asked, store);
+    if (version === undefined || !calls.isDue(webhook)) continue;
+    if (!(await webhookConditionsHold(webhook, asked, version, authorizer))) continue;
+    object = await mutateOnce(client, webhook, asked, version);
+    const changed = !isEqual(asked.object, object);
+    calls.note(webhook, { changed, repeatable: webhook.reinvocationPolicy === "IfNeeded" });
   }
-  for (const call of calls) {
-    if (!left.has(call.webhook) || isEqual(left.get(call.webhook), object)) continue;
-    const asked = { ...request, object };
-    if (conditionsHold(call.webhook, asked)) object = await mutateOnce(client, call, asked);
-  }
+  calls.end(object);
   return object;
 }
 
 async function mutateOnce(
   client: WebhookClient,
-  { webhook, version }: Call,
+  webhook: WebhookDefinition,
   request: AdmissionRequest,
+  version: string,
 ): Promise<ApiObject | undefined> {
   const answer = await callWebhook(client, webhook, request, version);
   if (!answer?.patch || !request.object) return request.object;

@@ -24,7 +24,7 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
     const { name, namespace } = entry.object.metadata;
     await turn();
     try {
-      await deleteObject({ ...write, name: name!, namespace: namespace ?? "" }, options);
+      await deleteObject({ ...write, name: name!, namespace: namespace ?? "", ofCollection: true }, options);
       entries.push(entry);
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;

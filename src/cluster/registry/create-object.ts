@@ -91,7 +91,8 @@ function takeName({ resource, namespace }: Write, { metadata }: ApiObject): bool
 }
 
 export function admissionRequest(write: Write, object: ApiObject | undefined): AdmissionRequest {
-  const { resource, version, subresource, namespace, name, user, dryRun, options, warn } = write;
+  const { resource, version, subresource, namespace, user, dryRun, options, warn } = write;
+  const name = write.ofCollection ? "" : write.name;
   return {
     operation: "CREATE",
     resource,

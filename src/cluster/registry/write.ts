@@ -12,6 +12,8 @@ export interface Write {
   readonly namespace: string;
   /** Empty for a create with generateName, and for deletecollection. */
   readonly name: string;
+  /** One of many that a deletecollection deletes: admission is not told which one by name. */
+  readonly ofCollection?: boolean;
   readonly user: User;
   readonly fieldManager: string;
   readonly dryRun: boolean;

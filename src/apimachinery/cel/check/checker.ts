@@ -11,6 +11,7 @@ import {
 } from "../ast.ts";
 import type { FunctionDecl, Overload } from "../functions/function.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
+import type { StructType } from "../types/struct-type.ts";
 import {
   type CelType,
   formatType,
@@ -228,8 +229,12 @@ class Checker {
     return types.error;
   }
 
-  /** No type that expressions of Kubernetes know can be made by a literal. */
   #struct(expr: StructExpr): CelType {
+    const struct = this.#env.findStruct(expr.name);
+    if (struct) {
+      for (const field of expr.fields) this.#structField(struct, field);
+      return struct.type;
+    }
     const found = this.#env.findName(expr.name);
     if (!found) return this.#undeclared(expr.pos, expr.name);
     const message =
@@ -237,6 +242,18 @@ class Checker {
     this.#report(expr.pos, message);
     for (const { value } of expr.fields) this.check(value);
     return types.error;
+  }
+
+  #structField(struct: StructType, { name, pos, value, optional }: StructExpr["fields"][number]): void {
+    const given = this.check(value);
+    const type = optional ? this.#unwrap(value, given) : given;
+    const wanted = struct.fieldType(name);
+    if (!wanted) this.#report(pos, `undefined field '${name}'`);
+    else if (!this.#assign(wanted, type)) {
+      const [expected, actual] = [formatType(wanted), formatType(type)];
+      const what = `expected type of field '${name}' is '${expected}' but provided type is '${actual}'`;
+      this.#report(pos, what);
+    }
   }
 
   #comprehension(expr: Comprehension): CelType {

@@ -1,5 +1,6 @@
 import type { FunctionDecl } from "../functions/function.ts";
 import { standard } from "../functions/standard.ts";
+import type { StructType } from "../types/struct-type.ts";
 import { type CelType, listType, mapType, optionalType, types, typeType } from "../types/type.ts";
 import { TypeValue } from "../values/type-value.ts";
 
@@ -21,6 +22,8 @@ export interface EnvOptions {
   readonly container?: string;
   /** Whether the items of a list literal may have different types. */
   readonly mixedLiterals?: boolean;
+  /** Finds the types whose values expressions may write down, by name. */
+  readonly structs?: (name: string) => StructType | undefined;
 }
 
 const dynList = listType(types.dyn);
@@ -47,14 +50,14 @@ export class Env {
   readonly container: string;
   readonly mixedLiterals: boolean;
   readonly #functions: ReadonlyMap<string, FunctionDecl>;
+  readonly #structs: (name: string) => StructType | undefined;
   readonly #names: Map<string, Name>;
 
   constructor(options: EnvOptions = {}, base?: Env) {
     this.container = options.container ?? base?.container ?? "";
     this.mixedLiterals = options.mixedLiterals ?? base?.mixedLiterals ?? false;
-    this.#functions = base
-      ? base.#functions
-      : collectFunctions([standard, ...(options.libraries ?? [])].flat());
+    this.#functions = extend(base ? base.#functions : collectFunctions(standard), options.libraries);
+    this.#structs = options.structs ?? (base ? base.#structs : () => undefined);
     this.#names = new Map(base ? base.#names : typeNames.map(([name, type]) => [name, typeName(name, type)]));
     for (const type of options.types ?? []) this.#names.set(type.name, typeName(type.name, type));
     for (const [name, type] of options.variables ?? []) this.#names.set(name, { name, type });
@@ -62,11 +65,23 @@ export class Env {
 
   /** The same environment with more variables; functions are shared. */
   withVariables(variables: Iterable<readonly [string, CelType]>): Env {
-    return new Env({ variables }, this);
+    return this.extend({ variables });
+  }
+
+  /** The same environment with more in it. */
+  extend(options: EnvOptions): Env {
+    return new Env(options, this);
   }
 
   findName(name: string): Name | undefined {
-    return this.#find(name, this.#names);
+    const found = this.#find(name, this.#names);
+    if (found) return found;
+    const struct = this.findStruct(name);
+    return struct && typeName(struct.type.name, struct.type);
+  }
+
+  findStruct(name: string): StructType | undefined {
+    return this.#structs(name);
   }
 
   findFunction(name: string): FunctionDecl | undefined {
@@ -90,6 +105,14 @@ export class Env {
 
 function typeName(name: string, type: CelType): Name {
   return { name, type: typeType(type), value: new TypeValue(type) };
+}
+
+function extend(
+  functions: ReadonlyMap<string, FunctionDecl>,
+  libraries: EnvOptions["libraries"],
+): ReadonlyMap<string, FunctionDecl> {
+  if (!libraries) return functions;
+  return collectFunctions([...functions.values(), ...libraries.flat()]);
 }
 
 /** A library may add signatures to a function that exists; one with a known id is the same. */

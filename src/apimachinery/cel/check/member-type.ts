@@ -9,7 +9,9 @@ export function memberType(target: CelType, field: string): CelType | string {
     case "object": {
       // Keywords name fields too, though the field is declared under its escaped name.
       const keyword = reservedWords.has(field) ? `__${field}__` : field;
-      return target.fields?.get(field) ?? target.fields?.get(keyword) ?? `undefined field '${field}'`;
+      if (target.isOpen) return types.dyn;
+      if (!target.fields) return `unexpected failed resolution of '${target.name}'`;
+      return target.fields.get(field) ?? target.fields.get(keyword) ?? `undefined field '${field}'`;
     }
     case "param":
     case "dyn":

@@ -9,6 +9,12 @@ const read: CallCost = ([a]) => readCost(sizeOf(a!));
 const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
 const traverse: CallCost = ([a]) => traversalCost(a!);
 
+/** A selector is read once, and makes a structure for every other character at worst. */
+const parseSelector: CallCost = ([, selector]) => {
+  const length = sizeOf(selector!);
+  return 10 + readCost(length) + Math.ceil(Math.ceil(length * 0.5) * 50);
+};
+
 /** The cost that Kubernetes gives to the functions of its libraries, whatever the overload. */
 export function kubernetesCost(name: string, overload: string): CallCost | undefined {
   if (name === "ip" && overload === "cidr_ip") return 1;
@@ -28,6 +34,10 @@ const costs: Readonly<Record<string, CallCost>> = {
       .split(" ")
       .map((name) => [name, 1]),
   ),
+  // Deciding who may do what is made so expensive that an expression can ask twice.
+  check: 350_000,
+  fieldSelector: parseSelector,
+  labelSelector: parseSelector,
   isSorted: traverse,
   sum: traverse,
   max: traverse,
@@ -35,6 +45,7 @@ const costs: Readonly<Record<string, CallCost>> = {
   indexOf: traverse,
   lastIndexOf: traverse,
   url: read,
+  "jsonpatch.escapeKey": read,
   lowerAscii: read,
   upperAscii: read,
   substring: read,

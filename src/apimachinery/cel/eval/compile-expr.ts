@@ -1,4 +1,4 @@
-import type { Expr, ListExpr, MapExpr } from "../ast.ts";
+import type { Expr, ListExpr, MapExpr, StructExpr } from "../ast.ts";
 import type { Env } from "../check/env.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { NativeList } from "../values/list.ts";
@@ -30,6 +30,8 @@ export function compileExpr(expr: Expr, context: Context): Evaluate {
       return compileList(expr, context);
     case "map":
       return compileMap(expr, context);
+    case "struct":
+      return compileStruct(expr, context);
     case "comprehension":
       return compileComprehension(expr, context);
     default:
@@ -71,6 +73,22 @@ function compileMap({ entries }: MapExpr, context: Context): Evaluate {
     }
     charge(frame, 30);
     return map;
+  };
+}
+
+function compileStruct({ name, fields }: StructExpr, context: Context): Evaluate {
+  const struct = context.env.findStruct(name);
+  const compiled = fields.map((field) => ({ ...field, evaluate: compileExpr(field.value, context) }));
+  return (frame) => {
+    if (!struct) throw new EvalError(`unknown type: ${name}`);
+    const values = new Map<string, Value>();
+    for (const field of compiled) {
+      const given = field.evaluate(frame);
+      const stored = field.optional ? optionalOf(given).value : given;
+      if (stored !== undefined) values.set(field.name, stored);
+    }
+    charge(frame, 40);
+    return struct.construct(values);
   };
 }
 

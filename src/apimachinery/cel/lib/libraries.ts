@@ -1,6 +1,7 @@
 import type { FunctionDecl } from "../functions/function.ts";
 import type { CelType } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
+import { authorizers, authorizerTypes } from "./authorizer.ts";
 import { formatType, namedFormats } from "./formats.ts";
 import { lists } from "./lists.ts";
 import { optionals } from "./optionals.ts";
@@ -11,10 +12,7 @@ import { sets } from "./sets.ts";
 import { strings } from "./strings.ts";
 import { urls, urlType } from "./urls.ts";
 
-/**
- * The libraries that an API server of 1.36 gives to the rules of a CRD. The authorizer is left out:
- * its functions need a value that only admission policies have.
- */
+/** The libraries that an API server of 1.36 gives to every expression. */
 export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
   urls,
   regexes,
@@ -26,6 +24,7 @@ export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
   addresses,
   namedFormats,
   semvers,
+  authorizers,
 ];
 
 /** The types that these libraries bring along. */
@@ -36,4 +35,5 @@ export const kubernetesTypes: readonly CelType[] = [
   cidrType,
   formatType,
   semverType,
+  ...authorizerTypes,
 ];

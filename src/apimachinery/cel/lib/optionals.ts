@@ -7,6 +7,7 @@ import { CelMap } from "../values/map.ts";
 import { CelOptional } from "../values/optional.ts";
 import { CelDuration } from "../values/time.ts";
 import { CelUint } from "../values/uint.ts";
+import { WrittenObject } from "../values/written-object.ts";
 import type { Value } from "../values/value.ts";
 
 const item = paramType("V");
@@ -89,5 +90,6 @@ function isZero(value: Value): boolean {
   if (value instanceof CelUint || value instanceof CelDouble) return value.value === 0;
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof CelList || value instanceof CelMap) return value.size === 0;
+  if (value instanceof WrittenObject) return value.size === 0;
   return value instanceof CelDuration && value.nanos === 0n;
 }

@@ -28,6 +28,8 @@ export interface CelType {
   readonly params: readonly CelType[];
   /** The fields of an object type. */
   readonly fields?: ReadonlyMap<string, CelType>;
+  /** An object type without a list of its fields: every name is one, and holds anything. */
+  readonly isOpen?: boolean;
   /** Wrappers of primitives, which take null. */
   readonly isWrapper?: boolean;
 }
@@ -75,8 +77,14 @@ export function optionalType(of: CelType): CelType {
   return opaqueType("optional_type", of);
 }
 
-export function objectType(name: string, fields: ReadonlyMap<string, CelType> = new Map()): CelType {
-  return { kind: "object", name, runtimeName: name, params: [], fields };
+/** An object type; without fields one of whose content nothing can be read. */
+export function objectType(name: string, fields?: ReadonlyMap<string, CelType>): CelType {
+  return { kind: "object", name, runtimeName: name, params: [], ...(fields && { fields }) };
+}
+
+/** An object type that has every field. */
+export function openObjectType(name: string): CelType {
+  return { ...objectType(name), isOpen: true };
 }
 
 export function wrapperType(of: CelType): CelType {

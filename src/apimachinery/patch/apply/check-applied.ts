@@ -18,17 +18,22 @@ export class SchemaMismatch extends Error {
  * list that have one identity. Without a schema all is fine.
  */
 export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
-  const problems = [...checkValue(applied, endpoint.schemaOf(endpoint.apiVersion), [])].sort();
-  if (problems.length === 0) return;
+  const mismatch = mismatchOf(applied, endpoint.schemaOf(endpoint.apiVersion));
+  if (mismatch === undefined) return;
   const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
   const name = [metadata["namespace"], metadata["name"]].map((part) =>
     typeof part === "string" ? part : "",
   );
   const group = endpoint.apiVersion.includes("/") ? endpoint.apiVersion : `/${endpoint.apiVersion}`;
   const subject = `(${name.join("/")}; ${group}, Kind=${endpoint.kind})`;
-  const list =
-    problems.length === 1 ? problems[0]! : `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
-  throw new SchemaMismatch(`failed to create typed patch object ${subject}: ${list}`);
+  throw new SchemaMismatch(`failed to create typed patch object ${subject}: ${mismatch}`);
+}
+
+/** Says how a value doesn't fit its schema, one line for each place; undefined where it does. */
+export function mismatchOf(value: JSONValue, schema: SchemaNode | undefined): string | undefined {
+  const problems = [...checkValue(value, schema, [])].sort();
+  if (problems.length < 2) return problems[0];
+  return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }
 
 type Path = readonly PathElement[];

@@ -1,3 +1,4 @@
+export { applyPartly } from "./apply-partly.ts";
 export { ApplyConflict, type ConflictCause } from "./apply-conflict.ts";
 export { SchemaMismatch } from "./check-applied.ts";
 export type { Endpoint } from "./endpoint.ts";

@@ -4,9 +4,11 @@ import type { Store } from "../../storage/store.ts";
 import { definitionStrategy } from "./custom-resource-definition.ts";
 import { defaultStrategy, resetNothing, resetStatusAlone } from "./default-strategy.ts";
 import {
-  admissionBindingStrategy,
-  admissionPolicyStrategy,
+  mutatingBindingStrategy,
+  mutatingPolicyStrategy,
   mutatingWebhooksStrategy,
+  validatingBindingStrategy,
+  validatingPolicyStrategy,
   validatingWebhooksStrategy,
 } from "./kinds/admission-kinds.ts";
 import { certificateRequestStrategy } from "./kinds/certificate-request.ts";
@@ -87,10 +89,10 @@ function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
     "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
     "validatingwebhookconfigurations.admissionregistration.k8s.io": validatingWebhooksStrategy,
     "mutatingwebhookconfigurations.admissionregistration.k8s.io": mutatingWebhooksStrategy,
-    "validatingadmissionpolicies.admissionregistration.k8s.io": admissionPolicyStrategy,
-    "mutatingadmissionpolicies.admissionregistration.k8s.io": admissionPolicyStrategy,
-    "validatingadmissionpolicybindings.admissionregistration.k8s.io": admissionBindingStrategy,
-    "mutatingadmissionpolicybindings.admissionregistration.k8s.io": admissionBindingStrategy,
+    "validatingadmissionpolicies.admissionregistration.k8s.io": validatingPolicyStrategy,
+    "mutatingadmissionpolicies.admissionregistration.k8s.io": mutatingPolicyStrategy,
+    "validatingadmissionpolicybindings.admissionregistration.k8s.io": validatingBindingStrategy,
+    "mutatingadmissionpolicybindings.admissionregistration.k8s.io": mutatingBindingStrategy,
     "apiservices.apiregistration.k8s.io": apiServiceStrategy,
     "csidrivers.storage.k8s.io": csiDriverStrategy,
     "endpoints.": endpointsStrategy,

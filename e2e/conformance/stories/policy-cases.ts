@@ -1,0 +1,64 @@
+import { post, remove, type Step } from "../story.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const group = "/apis/admissionregistration.k8s.io/v1";
+export const validating = `${group}/validatingadmissionpolicies`;
+export const validatingBindings = `${group}/validatingadmissionpolicybindings`;
+
+/** Only what happens in the story's own namespace. */
+export const ownNamespace: Fields = { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } };
+
+export const configMaps: Fields = {
+  apiGroups: [""],
+  apiVersions: ["v1"],
+  operations: ["CREATE", "UPDATE"],
+  resources: ["configmaps"],
+};
+
+/** A policy that looks at one ConfigMap of the story, and a binding that denies. */
+export function policyFor(name: string, spec: Fields, binding: Fields = {}): Step[] {
+  const matchConstraints = {
+    namespaceSelector: ownNamespace,
+    resourceRules: [{ ...configMaps, resourceNames: [name] }],
+  };
+  return policy(name, { matchConstraints, ...spec }, binding);
+}
+
+/** A policy of any matching, and a binding that denies. */
+export function policy(name: string, spec: Fields, binding: Fields = {}): Step[] {
+  return [
+    post(validating, { metadata: { name: `{ns}-${name}` }, spec }),
+    post(validatingBindings, {
+      metadata: { name: `{ns}-${name}` },
+      spec: { policyName: `{ns}-${name}`, validationActions: ["Deny"], ...binding },
+    }),
+  ];
+}
+
+/** Waits until all policies before are in force: the server reads them in their order. */
+export function inForce(): Step[] {
+  return [
+    ...policyFor("probe", { validations: [{ expression: "false" }] }),
+    { ...tryConfigMap("probe"), until: 422 },
+  ];
+}
+
+/** Takes policies away again; the others of the cluster must not meet them. */
+export function gone(...names: readonly string[]): Step[] {
+  return ["probe", ...names].flatMap((name) => [
+    remove(`${validatingBindings}/{ns}-${name}`),
+    remove(`${validating}/{ns}-${name}`),
+  ]);
+}
+
+/** A ConfigMap that is only tried. */
+export function tryConfigMap(name: string, fields: Fields = {}): Step {
+  return post("/api/v1/namespaces/{ns}/configmaps?dryRun=All", {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name },
+    data: { size: "3" },
+    ...fields,
+  });
+}

@@ -1,0 +1,190 @@
+import { checkLabel, checkSubdomain } from "../../naming/index.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
+import { type CelType, objectType, types } from "../types/type.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { ExtensionValue } from "../values/extension.ts";
+import type { Value } from "../values/value.ts";
+
+/** What somebody may do to resources, or to a path. */
+export interface AccessQuestion {
+  readonly verb: string;
+  readonly resource?: ResourceQuestion;
+  readonly path?: string;
+}
+
+export interface ResourceQuestion {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The answer, and why; `error` where it could not be found out. */
+export interface AccessDecision {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly error?: string;
+}
+
+/** Who decides: about the user of the request, or about a service account. */
+export interface AccessOracle {
+  decide(question: AccessQuestion): AccessDecision;
+  serviceAccount(namespace: string, name: string): AccessOracle;
+}
+
+export const authorizerType = authorizationType("Authorizer");
+export const resourceCheckType = authorizationType("ResourceCheck");
+const pathCheckType = authorizationType("PathCheck");
+const groupCheckType = authorizationType("GroupCheck");
+const decisionType = authorizationType("Decision");
+
+/** The types of the library, under the names by which expressions know them. */
+export const authorizerTypes: readonly CelType[] = [
+  authorizerType,
+  pathCheckType,
+  groupCheckType,
+  resourceCheckType,
+  decisionType,
+];
+
+function authorizationType(name: string): CelType {
+  return objectType(`kubernetes.authorization.${name}`);
+}
+
+/** A step on the way to a decision: it has methods, and nothing to read. */
+class Step<T> extends ExtensionValue {
+  readonly celType: CelType;
+  readonly content: T;
+
+  constructor(type: CelType, content: T) {
+    super();
+    this.celType = type;
+    this.content = content;
+  }
+
+  equals(other: Value): boolean {
+    return other === this;
+  }
+}
+
+type Authorizer = Step<AccessOracle>;
+type PathCheck = Step<{ oracle: AccessOracle; path: string }>;
+type GroupCheck = Step<{ oracle: AccessOracle; group: string }>;
+type ResourceCheck = Step<{ oracle: AccessOracle; question: ResourceQuestion }>;
+type Decision = Step<AccessDecision>;
+
+/** The value of `authorizer`. */
+export function authorizerValue(oracle: AccessOracle): Value {
+  return new Step(authorizerType, oracle);
+}
+
+/** The value of `authorizer.requestResource`. */
+export function resourceCheckValue(oracle: AccessOracle, question: ResourceQuestion): Value {
+  return new Step(resourceCheckType, { oracle, question });
+}
+
+/** A method that narrows what is asked about resources. */
+function narrow(
+  name: string,
+  id: string,
+  change: (value: string) => Partial<ResourceQuestion>,
+): FunctionDecl {
+  return declare(
+    name,
+    method(id, [resourceCheckType, types.string], resourceCheckType, ({ content }: ResourceCheck, value) =>
+      resourceCheckValue(content.oracle, { ...content.question, ...change(value as string) }),
+    ),
+  );
+}
+
+function reader(name: string, result: CelType, read: (decision: AccessDecision) => Value): FunctionDecl {
+  return declare(
+    name,
+    method(`decision_${name}`, [decisionType], result, ({ content }: Decision) => read(content)),
+  );
+}
+
+function filled(value: string, what: string): string {
+  if (value.trim() === "") throw new EvalError(`${what} must not be empty`);
+  return value;
+}
+
+const anyResource = { subresource: "", namespace: "", name: "" };
+
+/** Asking who may do what. Only admission has a value to start from. */
+export const authorizers: readonly FunctionDecl[] = [
+  declare(
+    "path",
+    method(
+      "authorizer_path",
+      [authorizerType, types.string],
+      pathCheckType,
+      (from: Authorizer, path: string) =>
+        new Step(pathCheckType, { oracle: from.content, path: filled(path, "path") }),
+    ),
+  ),
+  declare(
+    "group",
+    method(
+      "authorizer_group",
+      [authorizerType, types.string],
+      groupCheckType,
+      (from: Authorizer, group: string) => new Step(groupCheckType, { oracle: from.content, group }),
+    ),
+  ),
+  declare(
+    "serviceAccount",
+    method(
+      "authorizer_serviceaccount",
+      [authorizerType, types.string, types.string],
+      authorizerType,
+      ({ content }: Authorizer, namespace: string, name: string) => {
+        if (checkSubdomain(name).length > 0) throw new EvalError("Invalid service account name");
+        if (checkLabel(namespace).length > 0) throw new EvalError("Invalid service account namespace");
+        return authorizerValue(content.serviceAccount(namespace, name));
+      },
+    ),
+  ),
+  declare(
+    "resource",
+    method(
+      "groupcheck_resource",
+      [groupCheckType, types.string],
+      resourceCheckType,
+      ({ content }: GroupCheck, resource: string) =>
+        resourceCheckValue(content.oracle, {
+          group: content.group,
+          resource: filled(resource, "resource"),
+          ...anyResource,
+        }),
+    ),
+  ),
+  narrow("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
+  narrow("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
+  narrow("name", "resourcecheck_name", (name) => ({ name })),
+  // RBAC does not look at selectors, so they leave the question as it is.
+  narrow("fieldSelector", "authorizer_fieldselector", () => ({})),
+  narrow("labelSelector", "authorizer_labelselector", () => ({})),
+  declare(
+    "check",
+    method(
+      "pathcheck_check",
+      [pathCheckType, types.string],
+      decisionType,
+      ({ content }: PathCheck, verb: string) =>
+        new Step(decisionType, content.oracle.decide({ verb, path: content.path })),
+    ),
+    method(
+      "resourcecheck_check",
+      [resourceCheckType, types.string],
+      decisionType,
+      ({ content }: ResourceCheck, verb: string) =>
+        new Step(decisionType, content.oracle.decide({ verb, resource: content.question })),
+    ),
+  ),
+  reader("errored", types.bool, ({ error }) => error !== undefined),
+  reader("error", types.string, ({ error = "" }) => error),
+  reader("allowed", types.bool, ({ allowed }) => allowed),
+  reader("reason", types.string, ({ reason }) => reason),
+];

@@ -1,0 +1,42 @@
+import { declare, type FunctionDecl, overload } from "../functions/function.ts";
+import type { StructType } from "../types/struct-type.ts";
+import { type CelType, objectType, openObjectType, types } from "../types/type.ts";
+import { WrittenObject } from "../values/written-object.ts";
+
+/** The type of one operation of a JSON patch. */
+export const jsonPatchType: CelType = objectType(
+  "JSONPatch",
+  new Map<string, CelType>([
+    ["op", types.string],
+    ["path", types.string],
+    ["from", types.string],
+    ["value", types.dyn],
+  ]),
+);
+
+/** The type of a whole object that is to be applied. */
+export const appliedObjectType: CelType = openObjectType("Object");
+
+/** The types with which a mutation says what to change: `JSONPatch`, `Object`, `Object.spec.template`. */
+export function mutationStructs(name: string): StructType | undefined {
+  if (name === jsonPatchType.name) {
+    return structOf(jsonPatchType, (field) => jsonPatchType.fields?.get(field));
+  }
+  if (name === appliedObjectType.name) return structOf(appliedObjectType, () => types.dyn);
+  if (name.startsWith(`${appliedObjectType.name}.`)) return structOf(openObjectType(name), () => types.dyn);
+  return undefined;
+}
+
+function structOf(type: CelType, fieldType: StructType["fieldType"]): StructType {
+  return { type, fieldType, construct: (fields) => new WrittenObject(type, fields) };
+}
+
+/** What helps to write mutations. */
+export const mutations: readonly FunctionDecl[] = [
+  declare(
+    "jsonpatch.escapeKey",
+    overload("string_jsonpatch_escapeKey_string", [types.string], types.string, (key: string) =>
+      key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
+    ),
+  ),
+];

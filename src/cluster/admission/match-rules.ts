@@ -1,0 +1,91 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { notFound } from "../status/index.ts";
+import type { Store } from "../storage/store.ts";
+import type { AdmissionRequest } from "./admission.ts";
+
+/** Which requests somebody wants to see. */
+export interface RequestRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+  /** Names of objects; any where there are none. */
+  readonly resourceNames?: readonly string[];
+}
+
+export type MatchPolicy = "Exact" | "Equivalent";
+
+/**
+ * Finds the version in which a rule matches: that of the request, or with `Equivalent` any other in which the
+ * resource is served.
+ */
+export function matchVersion(
+  rules: readonly RequestRule[],
+  policy: MatchPolicy | undefined,
+  request: AdmissionRequest,
+): string | undefined {
+  if (rules.some((rule) => matchesRule(rule, request, request.version))) return request.version;
+  if (policy === "Exact") return undefined;
+  return request.resource.versions
+    .map(({ name }) => name)
+    .find((name) => rules.some((rule) => matchesRule(rule, request, name)));
+}
+
+function matchesRule(rule: RequestRule, request: AdmissionRequest, version: string): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope = "*" } = rule;
+  const { resourceNames = [] } = rule;
+  const { resource, name } = request;
+  const own = resource.namespaced ? "Namespaced" : "Cluster";
+  return (
+    has(operations, request.operation) &&
+    has(apiGroups, resource.group) &&
+    has(apiVersions, version) &&
+    (scope === "*" || scope === own) &&
+    resources.some((pattern) => matchesResource(pattern, resource.plural, request.subresource)) &&
+    (resourceNames.length === 0 || resourceNames.includes(name))
+  );
+}
+
+/** `pods`, `pods/status`, `pods/*`, `*`, `*\/status`, `*\/*`; without a slash no subresource is meant. */
+function matchesResource(pattern: string, plural: string, subresource: string): boolean {
+  const [resource, sub] = pattern.split("/");
+  if (resource !== "*" && resource !== plural) return false;
+  return sub === undefined ? subresource === "" : sub === "*" || sub === subresource;
+}
+
+function has(list: readonly string[], wanted: string): boolean {
+  return list.includes("*") || list.includes(wanted);
+}
+
+/** A namespace that is made or changed is looked at itself; cluster-wide objects are never left out. */
+export function matchesNamespace(
+  selector: LabelSelector | undefined,
+  { resource, operation, subresource, object, namespace, name }: AdmissionRequest,
+  store: Store,
+): boolean {
+  const isNamespace = resource.group === "" && resource.plural === "namespaces";
+  if (!selector || isEmpty(selector) || (!resource.namespaced && !isNamespace)) return true;
+  if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
+    return matchesLabelSelector(selector, object?.metadata.labels ?? {});
+  }
+  const where = isNamespace ? name : namespace;
+  const stored = store.collection("namespaces").get(where);
+  if (!stored) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, where);
+  return matchesLabelSelector(selector, stored.object.metadata.labels ?? {});
+}
+
+/** The object as it will be or as it was. */
+export function matchesObject(
+  selector: LabelSelector | undefined,
+  { object, oldObject }: AdmissionRequest,
+): boolean {
+  if (!selector || isEmpty(selector)) return true;
+  const objects = [object, oldObject].filter((each) => each !== undefined);
+  return objects.some(({ metadata }) => matchesLabelSelector(selector, metadata.labels ?? {}));
+}
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}

@@ -1,0 +1,70 @@
+import type { Compilation } from "../expressions/compile-expression.ts";
+import type { MutatingPolicySpec, Mutation, PolicySpec, Validation, ValidatingPolicySpec } from "./policy.ts";
+import { PolicyCompiler } from "./policy-compiler.ts";
+
+/** What policies of both kinds are made of, ready to run. */
+export interface CompiledPolicy {
+  readonly compiler: PolicyCompiler;
+  readonly conditions: readonly Compilation[];
+}
+
+export interface CompiledValidation {
+  readonly validation: Validation;
+  readonly condition: Compilation;
+  readonly message: Compilation | undefined;
+}
+
+export interface CompiledValidatingPolicy extends CompiledPolicy {
+  readonly validations: readonly CompiledValidation[];
+  readonly annotations: readonly Compilation[];
+}
+
+export interface CompiledMutation {
+  readonly mutation: Mutation;
+  readonly patch: Compilation;
+}
+
+export interface CompiledMutatingPolicy extends CompiledPolicy {
+  readonly mutations: readonly CompiledMutation[];
+}
+
+/** Compiles a stored policy. What does not compile is an error when it is evaluated. */
+export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledValidatingPolicy {
+  const common = compileCommon(spec);
+  const { compiler } = common;
+  return {
+    ...common,
+    validations: (spec.validations ?? []).map((validation) => ({
+      validation,
+      condition: compiler.condition(validation.expression),
+      message: validation.messageExpression ? compiler.message(validation.messageExpression) : undefined,
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) =>
+      compiler.auditAnnotation(valueExpression),
+    ),
+  };
+}
+
+export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatingPolicy {
+  const common = compileCommon(spec);
+  const mutations = (spec.mutations ?? []).map((mutation) => ({
+    mutation,
+    patch: compileMutation(common.compiler, mutation),
+  }));
+  return { ...common, mutations };
+}
+
+function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: Mutation): Compilation {
+  return patchType === "JSONPatch"
+    ? compiler.jsonPatch(mutation.jsonPatch?.expression ?? "")
+    : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
+}
+
+function compileCommon({ paramKind, variables = [], matchConditions = [] }: PolicySpec): CompiledPolicy {
+  const compiler = new PolicyCompiler({ params: paramKind !== undefined, variables: true });
+  for (const { name, expression } of variables) compiler.variable(name, expression);
+  return {
+    compiler,
+    conditions: matchConditions.map(({ expression }) => compiler.condition(expression)),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Value } from "@tsbuilder/apimachinery/cel";
+import type { Authorizer } from "../../auth/authorizer.ts";
+import { notFound } from "../../status/index.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+import type { Store } from "../../storage/store.ts";
+import type { AdmissionRequest } from "../admission.ts";
+import { LazyVariables } from "../expressions/lazy-variables.ts";
+import { objectInVersion, requestNames } from "../expressions/request-names.ts";
+import type { Budget, Names } from "../expressions/run-expression.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+import type { PolicyCall } from "./find-calls.ts";
+import type { PolicySpec } from "./policy.ts";
+
+/** What evaluating policies needs from the cluster. */
+export interface PolicySurroundings {
+  readonly store: Store;
+  readonly authorizer: Authorizer;
+}
+
+/**
+ * The names that a group of a policy's expressions reads. Each group evaluates the variables for itself, and
+ * pays for them.
+ */
+export type PolicyNames = (budget: Budget) => Names;
+
+/** Prepares the names for one request and one set of parameters. */
+export async function policyNames<Spec extends PolicySpec, Compiled extends CompiledPolicy>(
+  { compiled, version, params }: PolicyCall<Spec, Compiled>,
+  request: AdmissionRequest,
+  { store, authorizer }: PolicySurroundings,
+): Promise<PolicyNames> {
+  const [object, oldObject] = await Promise.all(
+    [request.object, request.oldObject].map((each) => objectInVersion(each, request, version)),
+  );
+  const namespace = namespaceObject(request, store);
+  const names = requestNames(request, { authorizer, version, object, oldObject, namespace, params });
+  return (budget) => withVariables(names, compiled, budget);
+}
+
+function withVariables(names: Names, { compiler }: CompiledPolicy, budget: Budget): Names {
+  let variables: Value | undefined;
+  return (name) => {
+    if (name !== "variables") return names(name);
+    variables ??= new LazyVariables(compiler.variablesType!, compiler.variables, { names, budget });
+    return variables;
+  };
+}
+
+/** The namespace of a request as policies see it: there is none for namespaces themselves, and cluster-wide objects. */
+function namespaceObject({ resource, namespace }: AdmissionRequest, store: Store): ApiObject | undefined {
+  if (!resource.namespaced || namespace === "") return undefined;
+  const stored = store.collection("namespaces").get(namespace);
+  if (!stored) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, namespace);
+  const { metadata, spec, status } = stored.object;
+  const { managedFields: _managers, ownerReferences: _owners, ...shown } = metadata;
+  return { metadata: shown, spec, status } as unknown as ApiObject;
+}

@@ -1,0 +1,60 @@
+import type { Registry } from "../../registry/registry.ts";
+import type { Store } from "../../storage/store.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+import type { AdmissionRequest } from "../admission.ts";
+import type { ActivePolicy } from "./active-policies.ts";
+import { findParamKind, findParams, Misconfigured, type ParamKind } from "./find-params.ts";
+import { matchResources } from "./match-resources.ts";
+import type { Policy, PolicyBinding, PolicySpec } from "./policy.ts";
+
+/** A policy that a request has to pass, with one set of parameters. */
+export interface PolicyCall<Spec extends PolicySpec, Compiled> {
+  readonly policy: Policy<Spec>;
+  readonly binding: PolicyBinding;
+  readonly compiled: Compiled;
+  /** The version in which the policy wants to see the object. */
+  readonly version: string;
+  readonly params: ApiObject | undefined;
+}
+
+/** A policy that can't be followed, or the binding for which it can't. */
+export interface PolicyFault<Spec extends PolicySpec> {
+  readonly policy: Policy<Spec>;
+  readonly binding?: PolicyBinding;
+  readonly fault: string;
+}
+
+/** Finds which policies a request has to pass: a call for each policy, binding and parameter object. */
+export async function* findCalls<Spec extends PolicySpec, Compiled>(
+  active: ReadonlyArray<ActivePolicy<Spec, Compiled>>,
+  request: AdmissionRequest,
+  { store, registry }: { readonly store: Store; readonly registry: Registry },
+): AsyncGenerator<PolicyCall<Spec, Compiled> | PolicyFault<Spec>> {
+  for (const { policy, bindings, compiled } of active) {
+    const version = matchResources(policy.spec.matchConstraints ?? {}, request, store);
+    if (version === undefined) continue;
+    let kind: ParamKind | undefined;
+    try {
+      kind = findParamKind(policy.spec, registry);
+    } catch (error) {
+      yield { policy, fault: `failed to configure policy: ${reasonOf(error)}` };
+      continue;
+    }
+    for (const binding of bindings) {
+      const match = binding.spec.matchResources;
+      if (match && matchResources(match, request, store) === undefined) continue;
+      try {
+        const found = await findParams(kind, binding.spec.paramRef, request.namespace);
+        for (const params of found) yield { policy, binding, compiled, version, params };
+      } catch (error) {
+        yield { policy, binding, fault: `failed to configure binding: ${reasonOf(error)}` };
+      }
+    }
+  }
+}
+
+/** Anything else is a fault of ours, or a refusal already. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Misconfigured) return error.message;
+  throw error;
+}

@@ -1,0 +1,69 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import type { Registry } from "../../registry/registry.ts";
+import { keyOf, type Resource } from "../../registry/resource.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+import type { Entry } from "../../storage/entry.ts";
+import type { ParamRef, PolicySpec } from "./policy.ts";
+
+/** A policy or binding that can't be followed as it stands; its failure policy says what that means. */
+export class Misconfigured extends Error {}
+
+/** The kind of a policy's parameters, if it has any. */
+export interface ParamKind {
+  readonly resource: Resource;
+  readonly version: string;
+}
+
+export function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamKind | undefined {
+  if (!paramKind) return undefined;
+  const { apiVersion = "", kind = "" } = paramKind;
+  const { group, version } = parseApiVersion(apiVersion);
+  const resource = registry.findKind(group, kind);
+  if (resource?.versions.some(({ name }) => name === version)) return { resource, version };
+  const shown = `${group}/${version}, Kind=${kind}`;
+  throw new Misconfigured(`failed to find resource referenced by paramKind: '${shown}'`);
+}
+
+/**
+ * The objects with which a binding evaluates its policy: once for each of them. Undefined stands for no
+ * parameters, where the policy or the binding has none.
+ */
+export async function findParams(
+  kind: ParamKind | undefined,
+  ref: ParamRef | undefined,
+  namespace: string,
+): Promise<Array<ApiObject | undefined>> {
+  if (!kind || !ref) return [undefined];
+  const { resource, version } = kind;
+  const where = namespaceOf(resource, ref, namespace);
+  const found = select(resource, ref, where);
+  if (found.length === 0 && ref.parameterNotFoundAction === "Deny") {
+    throw new Misconfigured("no params found for policy binding with `Deny` parameterNotFoundAction");
+  }
+  return Promise.all(found.map(async (entry) => (await resource.present(entry, version)).object));
+}
+
+/** Parameters of a namespaced kind are those of the request's namespace, unless the binding names one. */
+function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string): string {
+  if (namespaced) {
+    const where = ref.namespace || namespace;
+    if (where !== "") return where;
+    throw new Misconfigured(
+      "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+    );
+  }
+  if (!ref.namespace) return "";
+  throw new Misconfigured("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
+}
+
+function select(resource: Resource, { name, selector }: ParamRef, namespace: string): Entry[] {
+  const { collection } = resource;
+  if (name) {
+    const entry = collection.get(keyOf(resource, namespace, name));
+    return entry ? [entry] : [];
+  }
+  return collection
+    .list(resource.namespaced ? `${namespace}/` : "")
+    .filter(({ object }) => matchesLabelSelector(selector, object.metadata.labels ?? {}));
+}

@@ -1,0 +1,77 @@
+import type { Registry } from "../../registry/registry.ts";
+import { StatusError } from "../../status/index.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
+import { refusalSubject } from "../refusal-subject.ts";
+import { ActivePolicies } from "./active-policies.ts";
+import { type CompiledValidatingPolicy, compileValidatingPolicy } from "./compile-policy.ts";
+import { type PolicySurroundings, policyNames } from "./evaluation.ts";
+import { isExempt } from "./exempt.ts";
+import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
+import { judge, type Objection } from "./judge.ts";
+import type { ValidatingPolicySpec } from "./policy.ts";
+
+type Call = PolicyCall<ValidatingPolicySpec, CompiledValidatingPolicy>;
+type Fault = PolicyFault<ValidatingPolicySpec>;
+
+/** ValidatingAdmissionPolicies: all that match are evaluated; of those that deny, the client hears of the first. */
+export function validatingPolicies(cluster: PolicySurroundings & { registry: Registry }): AdmissionPlugin {
+  const policies = new ActivePolicies(cluster.store, "validating", compileValidatingPolicy);
+  return {
+    name: "ValidatingAdmissionPolicy",
+    async validate(request) {
+      const active = policies.list();
+      if (active.length === 0 || isExempt(request)) return;
+      const refusals: StatusError[] = [];
+      for await (const found of findCalls(active, request, cluster)) {
+        if ("fault" in found) refusals.push(...refuseFault(found, request));
+        else refusals.push(...(await hear(found, request, cluster)));
+      }
+      if (refusals[0]) throw refusals[0];
+    },
+  };
+}
+
+function refuseFault({ policy, binding, fault }: Fault, request: AdmissionRequest): StatusError[] {
+  if (policy.spec.failurePolicy === "Ignore") return [];
+  const name = `'${policy.metadata.name}'`;
+  const who = binding ? `${name} with binding '${binding.metadata.name}'` : name;
+  return [refusal(request, `ValidatingAdmissionPolicy ${who} denied request: ${fault}`, undefined)];
+}
+
+/** Evaluates a policy, and does with its objections what the binding says. */
+async function hear(
+  call: Call,
+  request: AdmissionRequest,
+  cluster: PolicySurroundings,
+): Promise<StatusError[]> {
+  const { policy, binding, compiled } = call;
+  const objections = judge(compiled, await policyNames(call, request, cluster));
+  const counted =
+    policy.spec.failurePolicy === "Ignore" ? objections.filter(({ failed }) => !failed) : objections;
+  const who = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
+  const denies = ({ always }: Objection) => always || binding.spec.validationActions?.includes("Deny");
+  if (binding.spec.validationActions?.includes("Warn")) {
+    for (const { message, always } of counted) {
+      if (!always) request.warn(`Validation failed for ${who}: ${message}`);
+    }
+  }
+  return counted
+    .filter(denies)
+    .map(({ message, reason }) => refusal(request, `${who} denied request: ${message}`, reason));
+}
+
+const codes: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+};
+
+/** The text is that of a forbidden request, whatever reason and code the policy gives. */
+function refusal(request: AdmissionRequest, message: string, reason = "Invalid"): StatusError {
+  const { text, details } = refusalSubject(request);
+  const causes = [{ message }];
+  return new StatusError(codes[reason] ?? 422, reason, `${text} is forbidden: ${message}`, {
+    ...details,
+    causes,
+  });
+}

@@ -1,0 +1,16 @@
+import type { StatusDetails } from "@tsbuilder/apimachinery/meta";
+import { qualifiedName } from "../status/index.ts";
+import type { AdmissionRequest } from "./admission.ts";
+
+/** How a refusal names what it is about: an object that has no name yet by the prefix of it. */
+export function refusalSubject({ resource, name, object }: AdmissionRequest): {
+  readonly text: string;
+  readonly details: StatusDetails;
+} {
+  const { group, plural } = resource;
+  const known = name || object?.metadata.name || object?.metadata.generateName || "Unknown";
+  return {
+    text: `${qualifiedName(resource)} ${JSON.stringify(known)}`,
+    details: { name: known, ...(group !== "" && { group }), kind: plural },
+  };
+}
