@@ -9,6 +9,7 @@ import { errors } from "./stories/errors.ts";
 import { jobRules } from "./stories/job-rules.ts";
 import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
+import { mutatingPolicies } from "./stories/mutating-policies.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
@@ -56,4 +57,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "pod-security": podSecurity,
   "validating-policies": validatingPolicies,
   "policy-rules": policyRules,
+  "mutating-policies": mutatingPolicies,
 };

@@ -8,6 +8,7 @@ import { limitRanger } from "./admission/limit-ranger.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { newNode } from "./admission/new-node.ts";
 import { podSecurity } from "./admission/pod-security/pod-security.ts";
+import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { validatingPolicies } from "./admission/policies/validating-policies.ts";
 import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
@@ -193,6 +194,7 @@ function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journ
       defaultTolerations,
       runtimeClass(store),
       claimResize(store),
+      mutatingPolicies({ store, registry, authorizer, clock }),
       validatingPolicies({ store, registry, authorizer }),
       webhookAdmission({ store, client: webhooks, authorizer }),
       roleEscalation(store, authorizer),

@@ -42,6 +42,7 @@ export { CostLimitError, EvalError } from "./values/eval-error.ts";
 export { show } from "./values/show.ts";
 export { fromJSON } from "./values/from-json.ts";
 export { CelList } from "./values/list.ts";
+export { CelMap } from "./values/map.ts";
 export { CelObject } from "./values/object.ts";
 export { toJSON } from "./values/to-json.ts";
 export type { Value } from "./values/value.ts";

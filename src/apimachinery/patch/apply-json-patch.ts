@@ -3,7 +3,7 @@ import { isEqual } from "./is-equal.ts";
 import { isObject, type JSONObject, memberOf, setMember } from "./json.ts";
 import { type JSONPatch, type JSONPatchOperation, parseJSONPatch } from "./json-patch.ts";
 import { parsePointer } from "./json-pointer.ts";
-import { PatchError } from "./patch-error.ts";
+import { FailedTest, PatchError } from "./patch-error.ts";
 
 /** How much the `copy` operations of one patch may add, in bytes: as much as a request body may hold. */
 export const maxCopiedBytes = 3 * 1024 * 1024;
@@ -16,8 +16,12 @@ export function applyJSONPatch(object: JSONObject, patch: JSONPatch): JSONObject
   let document: JSONValue = structuredClone(object);
   let copied = 0;
   for (const operation of parseJSONPatch(patch)) {
-    if (operation.op === "copy") copied = addCopiedBytes(copied, document, operation);
-    document = applyOperation(document, operation);
+    try {
+      if (operation.op === "copy") copied = addCopiedBytes(copied, document, operation);
+      document = applyOperation(document, operation);
+    } catch (error) {
+      throw error instanceof MissingPlace ? explained(operation, error) : error;
+    }
   }
   if (!isObject(document)) throw new PatchError("inapplicable", "the patched document is not an object");
   return document;
@@ -56,7 +60,7 @@ function add(document: JSONValue, path: readonly string[], value: JSONValue): JS
   } else if (isObject(parent)) {
     setMember(parent, last, value);
   } else {
-    throw missing(path);
+    throw new MissingPlace();
   }
   return document;
 }
@@ -65,7 +69,7 @@ function remove(document: JSONValue, path: readonly string[]): JSONValue {
   const { parent, last } = findParent(document, path);
   if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
   else if (Object.hasOwn(parent, last)) delete parent[last];
-  else throw missing(path);
+  else throw new MissingPlace(last);
   return document;
 }
 
@@ -85,7 +89,7 @@ function test(
 ): void {
   const expected = copyOfValue(operation);
   if (!isEqual(readMember(document, path), expected)) {
-    throw new PatchError("inapplicable", `testing value ${operation.path} failed: test failed`);
+    throw new FailedTest(operation.path);
   }
 }
 
@@ -104,13 +108,13 @@ function findParent(
 ): { parent: JSONObject | JSONValue[]; last: string } {
   const last = path.at(-1);
   const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
-  if (last === undefined || typeof parent !== "object" || parent === null) throw missing(path);
+  if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingPlace();
   return { parent, last };
 }
 
 function find(document: JSONValue, path: readonly string[]): JSONValue {
   const value = lookUp(document, path);
-  if (value === undefined) throw missing(path);
+  if (value === undefined) throw new MissingPlace();
   return value;
 }
 
@@ -152,6 +156,28 @@ function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatc
   );
 }
 
-function missing(path: readonly string[]): PatchError {
-  return new PatchError("inapplicable", `the document has no value at "/${path.join("/")}"`);
+/** A place that the document doesn't have: a container, or a member of one. */
+class MissingPlace extends Error {
+  readonly member: string | undefined;
+
+  constructor(member?: string) {
+    super("missing value");
+    this.member = member;
+  }
+}
+
+/** Says in the words of the API server's library which operation looked for what is missing. */
+function explained(operation: JSONPatchOperation, { member, message }: MissingPlace): PatchError {
+  const { op, path } = operation;
+  if (op === "remove" && member !== undefined) {
+    const why = `Unable to remove nonexistent key: ${member}: ${message}`;
+    return new PatchError("inapplicable", `error in remove for path: '${path}': ${why}`);
+  }
+  const what =
+    op === "move" || op === "copy" ? `from path: ${operation.from}` : `path: ${shownPath(op, path)}`;
+  return new PatchError("inapplicable", `${op} operation does not apply: doc is missing ${what}: ${message}`);
+}
+
+function shownPath(op: string, path: string): string {
+  return op === "add" || op === "remove" ? JSON.stringify(path) : path;
 }

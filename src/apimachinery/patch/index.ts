@@ -11,5 +11,5 @@ export {
   parseJSONPatch,
 } from "./json-patch.ts";
 export { formatPointer, parsePointer } from "./json-pointer.ts";
-export { PatchError, type PatchFailure } from "./patch-error.ts";
+export { FailedTest, PatchError, type PatchFailure } from "./patch-error.ts";
 export type { SchemaNode } from "./schema-node.ts";

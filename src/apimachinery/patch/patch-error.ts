@@ -7,12 +7,19 @@ export type PatchFailure = "malformed" | "inapplicable" | "too-large";
 
 /** A patch that was refused. */
 export class PatchError extends Error {
-  override readonly name = "PatchError";
+  override readonly name: string = "PatchError";
   readonly failure: PatchFailure;
 
   constructor(failure: PatchFailure, message: string) {
     super(message);
     this.failure = failure;
+  }
+}
+
+/** A JSON patch whose `test` does not hold. */
+export class FailedTest extends PatchError {
+  constructor(path: string) {
+    super("inapplicable", `testing value ${path} failed: test failed`);
   }
 }
 

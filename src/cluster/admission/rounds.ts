@@ -43,13 +43,15 @@ export class Calls {
     return !this.#second || this.#due.has(key);
   }
 
-  /** Notes a call: who was called before it and asks for that is due again after a change. */
-  note(key: unknown, { changed, repeatable }: { changed: boolean; repeatable: boolean }): void {
-    if (changed) {
-      this.#repeatAll();
-      this.#tellChanged();
-    }
-    if (repeatable) this.#repeatable.add(key);
+  /** Something has changed: who was remembered before is due again. */
+  changed(): void {
+    this.#repeatAll();
+    this.#tellChanged();
+  }
+
+  /** Notes one that wants to be called again after a change. */
+  remember(key: unknown): void {
+    this.#repeatable.add(key);
   }
 
   /** Remembers what the round has come to, if somebody may want to know what happened to it since. */

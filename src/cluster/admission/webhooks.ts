@@ -83,8 +83,8 @@ async function mutate(
     if (version === undefined || !calls.isDue(webhook)) continue;
     if (!(await webhookConditionsHold(webhook, asked, version, authorizer))) continue;
     object = await mutateOnce(client, webhook, asked, version);
-    const changed = !isEqual(asked.object, object);
-    calls.note(webhook, { changed, repeatable: webhook.reinvocationPolicy === "IfNeeded" });
+    if (!isEqual(asked.object, object)) calls.changed();
+    if (webhook.reinvocationPolicy === "IfNeeded") calls.remember(webhook);
   }
   calls.end(object);
   return object;

@@ -34,6 +34,7 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   const owned = applied ? object : await trackManagers(write, undefined, object);
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, owned)))!;
+  takeNamespace(write, admitted);
   const generated = takeName(write, admitted);
   strategy.default?.(admitted, context);
   restoreManagers(admitted, managedFields);

@@ -1,0 +1,86 @@
+import {
+  CelList,
+  EvalError,
+  runtimeBudget,
+  toJSON,
+  type Value,
+  WrittenObject,
+} from "@tsbuilder/apimachinery/cel";
+import {
+  applyJSONPatch,
+  FailedTest,
+  type JSONObject,
+  PatchError,
+  type SchemaNode,
+} from "@tsbuilder/apimachinery/patch";
+import { applyPartly, SchemaMismatch } from "@tsbuilder/apimachinery/patch/apply";
+import type { ApiObject } from "../../storage/api-object.ts";
+import { Budget, BudgetSpent, runExpression } from "../expressions/run-expression.ts";
+import { wrongTypeNames } from "./check-written-types.ts";
+import type { CompiledMutation } from "./compile-policy.ts";
+import type { PolicyNames } from "./evaluation.ts";
+
+/** A mutation that can't be made; the failure policy says what that means. */
+export class MutationFailed extends Error {}
+
+/** Applies one mutation of a policy to an object, which stays as it is. */
+export function mutateObject(
+  { mutation, patch }: CompiledMutation,
+  object: ApiObject,
+  names: PolicyNames,
+  schema: SchemaNode | undefined,
+): ApiObject {
+  const budget = new Budget(runtimeBudget);
+  try {
+    const outcome = runExpression(patch, names(budget), budget);
+    if ("error" in outcome) throw new MutationFailed(outcome.error);
+    return mutation.patchType === "JSONPatch"
+      ? applyOperations(outcome.value, object)
+      : applyConfiguration(outcome.value, object, schema);
+  } catch (error) {
+    if (error instanceof BudgetSpent || error instanceof EvalError) throw new MutationFailed(error.message);
+    throw error;
+  }
+}
+
+function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode | undefined): ApiObject {
+  if (!(value instanceof WrittenObject)) throw new MutationFailed("unsupported return type");
+  checkTypes(value);
+  const applied = toJSON(value) as JSONObject;
+  const { apiVersion, kind } = object;
+  try {
+    return applyPartly(object as unknown as JSONObject, { ...applied, apiVersion, kind }, schema) as never;
+  } catch (error) {
+    if (error instanceof SchemaMismatch) throw new MutationFailed(`error applying patch: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A `test` that does not hold leaves the object as it is. */
+function applyOperations(value: Value, object: ApiObject): ApiObject {
+  const operations = [...(value as CelList)].map((operation) => operationOf(operation as WrittenObject));
+  try {
+    return applyJSONPatch(object as unknown as JSONObject, operations as never) as never;
+  } catch (error) {
+    if (error instanceof FailedTest) return object;
+    if (error instanceof PatchError) throw new MutationFailed(`JSON Patch: ${error.message}`);
+    throw error;
+  }
+}
+
+function operationOf(operation: WrittenObject): Record<string, unknown> {
+  const { op = "", path = "", from, ...rest } = Object.fromEntries(operation.values);
+  const value = rest["value"];
+  if (value instanceof WrittenObject) checkTypes(value);
+  return {
+    op,
+    path,
+    ...(from !== undefined && from !== "" && { from }),
+    ...(value !== undefined && { value: toJSON(value) }),
+  };
+}
+
+function checkTypes(value: WrittenObject): void {
+  const wrong = [...wrongTypeNames(value, value.celType.name)];
+  if (wrong.length > 0) throw new MutationFailed(`type mismatch: ${wrong.join("\n")}`);
+}

@@ -1,0 +1,166 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
+import type { Clock } from "../../clock/index.ts";
+import { DecodeError } from "../../registry/built-in/decode-built-in.ts";
+import type { ObjectSchema } from "../../registry/object-schema.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { internalError, StatusError } from "../../status/index.ts";
+import { type ApiObject, cloneJSON } from "../../storage/api-object.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
+import { conditionsHold, matchConditionBudget } from "../expressions/match-conditions.ts";
+import { objectInVersion } from "../expressions/request-names.ts";
+import { Budget } from "../expressions/run-expression.ts";
+import { refusalSubject } from "../refusal-subject.ts";
+import type { Rounds } from "../rounds.ts";
+import { ActivePolicies } from "./active-policies.ts";
+import {
+  type CompiledMutatingPolicy,
+  type CompiledMutation,
+  compileMutatingPolicy,
+} from "./compile-policy.ts";
+import { type PolicySurroundings, policyNames } from "./evaluation.ts";
+import { isExempt } from "./exempt.ts";
+import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
+import { mutateObject, MutationFailed } from "./mutate-object.ts";
+import type { MutatingPolicySpec } from "./policy.ts";
+
+type Call = PolicyCall<MutatingPolicySpec, CompiledMutatingPolicy>;
+type Fault = PolicyFault<MutatingPolicySpec> & { readonly reason?: string };
+
+interface Surroundings extends PolicySurroundings {
+  readonly registry: Registry;
+  readonly clock: Clock;
+}
+
+const name = "MutatingAdmissionPolicy";
+
+/** MutatingAdmissionPolicies: one after the other, each on what those before it have made of the object. */
+export function mutatingPolicies(cluster: Surroundings): AdmissionPlugin {
+  const policies = new ActivePolicies(cluster.store, "mutating", compileMutatingPolicy);
+  return {
+    name,
+    async mutate(request, rounds) {
+      const active = policies.list();
+      // There is nothing in a deletion that could be changed.
+      if (active.length === 0 || request.operation === "DELETE" || isExempt(request)) return request.object;
+      const calls: Call[] = [];
+      const faults: Fault[] = [];
+      for await (const found of findCalls(active, request, cluster)) {
+        if ("fault" in found) faults.push(found);
+        else calls.push(found);
+      }
+      const object = await callAll(calls, request, { cluster, rounds, faults });
+      refuse(request, faults);
+      return object;
+    },
+  };
+}
+
+interface Passage {
+  readonly cluster: Surroundings;
+  readonly rounds: Rounds;
+  /** Takes what went wrong; the others still have their turn. */
+  readonly faults: Fault[];
+}
+
+async function callAll(
+  calls: readonly Call[],
+  request: AdmissionRequest,
+  passage: Passage,
+): Promise<ApiObject | undefined> {
+  let { object } = request;
+  let patched = false;
+  const made = passage.rounds.callsOf(name, object);
+  for (const call of calls) {
+    const asked = { ...request, object };
+    const key = [call.policy, call.binding, call.params].map((each) => each?.metadata.uid).join(" ");
+    if (!(await isMeant(call, asked, passage)) || !made.isDue(key)) continue;
+    object = await mutate(call, asked, passage);
+    if (!isEqual(asked.object, object)) made.changed();
+    if (call.policy.spec.reinvocationPolicy === "IfNeeded") made.remember(key);
+    patched ||= object !== asked.object;
+  }
+  // A policy is called again even after a change of its own.
+  if (patched) made.changed();
+  made.end(object);
+  return object;
+}
+
+async function isMeant(
+  call: Call,
+  request: AdmissionRequest,
+  { cluster, faults }: Passage,
+): Promise<boolean> {
+  const budget = new Budget(matchConditionBudget);
+  const names = await policyNames(call, request, cluster);
+  const holds = conditionsHold(call.compiled.conditions, names(budget), budget);
+  if (typeof holds === "boolean") return holds;
+  faults.push({ ...call, fault: holds.error, reason: "Invalid" });
+  return false;
+}
+
+async function mutate(
+  call: Call,
+  request: AdmissionRequest,
+  passage: Passage,
+): Promise<ApiObject | undefined> {
+  let { object } = request;
+  for (const mutation of call.compiled.mutations) {
+    if (object === undefined) return undefined;
+    try {
+      object = await mutateOnce(call, mutation, { ...request, object }, passage.cluster);
+    } catch (error) {
+      if (!(error instanceof MutationFailed)) throw error;
+      passage.faults.push({ ...call, fault: error.message, reason: "Invalid" });
+    }
+  }
+  return object;
+}
+
+/** Each mutation is followed by the defaults of the kind, so that the next one sees a whole object. */
+async function mutateOnce(
+  call: Call,
+  mutation: CompiledMutation,
+  request: AdmissionRequest & { object: ApiObject },
+  cluster: Surroundings,
+): Promise<ApiObject> {
+  const { resource } = request;
+  const names = await policyNames(call, request, cluster);
+  const schema = resource.versions.find(({ name: version }) => version === call.version)?.schema;
+  const before = (await objectInVersion(request.object, request, call.version))!;
+  const after = mutateObject(mutation, before, names, schema?.node);
+  if (mutation.mutation.patchType === "JSONPatch" && !resource.custom) checkDecodes(after, schema);
+  const back = call.version === request.version ? after : await resource.convert(after, request.version);
+  const next = cloneJSON(back);
+  const { version, subresource, namespace, user, dryRun, warn } = request;
+  const now = cluster.clock.now();
+  resource.strategy.default?.(next, { now, version, subresource, namespace, user, dryRun, warn });
+  return next;
+}
+
+/** What a JSON patch makes of an object of a built-in kind has to be one still. */
+function checkDecodes(object: ApiObject, schema: ObjectSchema | undefined): void {
+  try {
+    const problems = (schema?.unknownFields(object) ?? []).map(
+      (path) => `unknown field ${JSON.stringify(path)}`,
+    );
+    if (problems.length > 0) throw new DecodeError(`strict decoding error: ${problems.join(", ")}`);
+  } catch (error) {
+    throw error instanceof DecodeError ? internalError(error.message) : error;
+  }
+}
+
+/** The first fault is what the client reads; all of them are causes. */
+function refuse(request: AdmissionRequest, faults: readonly Fault[]): void {
+  const counted = faults.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
+  if (counted.length === 0) return;
+  const causes = counted.map((fault) => ({ message: messageOf(fault) }));
+  const { details } = refusalSubject(request);
+  throw new StatusError(403, counted[0]!.reason ?? "Forbidden", causes[0]!.message, { ...details, causes });
+}
+
+function messageOf({ policy, binding, fault }: Fault): string {
+  const which = policy.metadata.name!;
+  return binding
+    ? `policy '${which}' with binding '${binding.metadata.name}' denied request: ${fault}`
+    : `policy ${JSON.stringify(which)} denied request: ${fault}`;
+}
