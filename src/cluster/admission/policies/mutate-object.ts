@@ -1,5 +1,5 @@
 import {
-  CelList,
+  type CelList,
   EvalError,
   runtimeBudget,
   toJSON,
