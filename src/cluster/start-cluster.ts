@@ -20,6 +20,7 @@ import { aggregateRoles } from "./auth/aggregate-roles.ts";
 import { alwaysAllow } from "./auth/authorizer.ts";
 import { bootstrapRBAC, controlPlaneRBAC } from "./auth/bootstrap-rbac.ts";
 import { Credentials } from "./auth/credentials.ts";
+import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { RBAC } from "./auth/rbac.ts";
 import { storedCredentials } from "./auth/stored-credentials.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
@@ -143,6 +144,9 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
   };
   const controllers = startControllers(context, options.controllers ?? []);
+  const stopFilling = options.controllers?.includes("serviceaccount")
+    ? fillTokenSecrets({ ...context, tokens: core.tokens, onError })
+    : undefined;
   return {
     url: listener.url,
     core,
@@ -152,6 +156,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     restore: (snapshot) => core.store.restore(snapshot),
     async stop() {
       await controllers.stop();
+      stopFilling?.();
       stopDefinitions();
       stopAggregation();
       stopPublishing();

@@ -10,6 +10,7 @@ import {
 import type { Clock } from "../clock/index.ts";
 import type { User } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
+import { readSecretToken, secretTokenClaims, secretTokenIssuer } from "./secret-tokens.ts";
 import { serviceAccountUser } from "./user.ts";
 
 /** What a token is issued for. */
@@ -22,7 +23,7 @@ export interface TokenSubject {
   readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-interface Claims {
+type Claims = {
   aud: string[];
   exp: number;
   iat: number;
@@ -35,7 +36,7 @@ interface Claims {
     serviceaccount: { name: string; uid: string };
     pod?: { name: string; uid: string };
   };
-}
+};
 
 /** Issues and checks the JSON Web Tokens of service accounts. */
 export class ServiceAccountTokens {
@@ -75,16 +76,22 @@ export class ServiceAccountTokens {
         ...(boundTo?.kind === "Pod" && { pod: { name: boundTo.name, uid: boundTo.uid } }),
       },
     };
-    const head = { alg: this.algorithm, kid: this.#keyId };
-    const signed = `${encode(head)}.${encode(claims)}`;
-    const key = { key: this.#privateKey, dsaEncoding: "ieee-p1363" } as const;
-    const signature = sign("sha256", Buffer.from(signed), key);
-    return { token: `${signed}.${signature.toString("base64url")}`, expires: new Date(claims.exp * 1000) };
+    return { token: this.#sign(claims), expires: new Date(claims.exp * 1000) };
+  }
+
+  /** Issues a token that is good as long as a Secret holds it. */
+  issueForSecret(account: { namespace: string; name: string; uid: string }, secret: string): string {
+    return this.#sign(secretTokenClaims(account, secret));
   }
 
   /** Who a token belongs to; undefined if it is not ours, out of date, or its account is gone. */
   read(token: string, audience: string = this.issuer): { user: User; audiences: string[] } | undefined {
-    const claims = this.#verify(token);
+    const verified = this.#verify(token);
+    if (verified?.["iss"] === secretTokenIssuer) {
+      const user = audience === this.issuer && readSecretToken(this.#store, token, verified);
+      return user ? { user, audiences: [audience] } : undefined;
+    }
+    const claims = verified as Claims | undefined;
     if (!claims || claims.iss !== this.issuer || !claims.aud.includes(audience)) return undefined;
     if (this.#clock.now().getTime() >= claims.exp * 1000) return undefined;
     const { namespace, serviceaccount, pod } = claims["kubernetes.io"];
@@ -118,13 +125,20 @@ export class ServiceAccountTokens {
     return { keys: [{ use: "sig", kid: this.#keyId, alg: this.algorithm, ...key }] };
   }
 
-  #verify(token: string): Claims | undefined {
+  #sign(claims: object): string {
+    const head = { alg: this.algorithm, kid: this.#keyId };
+    const signed = `${encode(head)}.${encode(claims)}`;
+    const key = { key: this.#privateKey, dsaEncoding: "ieee-p1363" } as const;
+    return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
+  }
+
+  #verify(token: string): Record<string, unknown> | undefined {
     const [head = "", body = "", signature = ""] = token.split(".");
     const signed = Buffer.from(`${head}.${body}`);
     const key = { key: this.#publicKey, dsaEncoding: "ieee-p1363" } as const;
     try {
       if (!verify("sha256", signed, key, Buffer.from(signature, "base64url"))) return undefined;
-      return JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as Claims;
+      return JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as Record<string, unknown>;
     } catch {
       return undefined;
     }

@@ -1,0 +1,89 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ClusterObjects, ResourceName } from "../controllers/objects.ts";
+import { StatusError } from "../status/index.ts";
+import type { ServiceAccountTokens } from "./service-account-tokens.ts";
+
+interface TokenSecret extends KubernetesObject {
+  type?: string;
+  data?: Record<string, string>;
+}
+
+const secrets: ResourceName<TokenSecret> = "secrets";
+const serviceAccounts: ResourceName = "serviceaccounts";
+
+const ofName = "kubernetes.io/service-account.name";
+const ofUid = "kubernetes.io/service-account.uid";
+const user = "system:kube-controller-manager";
+
+interface Filling {
+  readonly objects: ClusterObjects;
+  readonly tokens: ServiceAccountTokens;
+  readonly caCertificate: string;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Fills Secrets of the type `kubernetes.io/service-account-token` with a token that never ends, and deletes those
+ * whose account is gone: the older way to get one, which charts and CI systems still go. What is returned ends it.
+ */
+export function fillTokenSecrets({ objects, tokens, caCertificate, onError }: Filling): () => void {
+  async function settle(namespace: string, name: string): Promise<void> {
+    const secret = objects.get(secrets, namespace, name);
+    if (!secret || !isTokenSecret(secret)) return;
+    const { annotations = {}, uid } = secret.metadata;
+    const account = objects.get(serviceAccounts, namespace, annotations[ofName] ?? "");
+    const accountUid = account?.metadata.uid;
+    if (!accountUid || (annotations[ofUid] ?? accountUid) !== accountUid) {
+      await objects.delete(user, secret, { uid });
+      return;
+    }
+    const next = filled(secret, { name: account.metadata.name!, uid: accountUid });
+    if (next) await objects.update(user, next);
+  }
+
+  function filled(secret: TokenSecret, account: { name: string; uid: string }): TokenSecret | undefined {
+    const { metadata, data = {} } = secret;
+    const namespace = metadata.namespace!;
+    const ca = encode(caCertificate);
+    if (data["ca.crt"] === ca && data["namespace"] && data["token"]) return undefined;
+    const issue = () => tokens.issueForSecret({ namespace, ...account }, metadata.name!);
+    return {
+      ...secret,
+      metadata: {
+        ...metadata,
+        annotations: { ...metadata.annotations, [ofName]: account.name, [ofUid]: account.uid },
+      },
+      data: {
+        ...data,
+        "ca.crt": ca,
+        namespace: data["namespace"] || encode(namespace),
+        token: data["token"] || encode(issue()),
+      },
+    };
+  }
+
+  const start = ({ metadata }: KubernetesObject) => {
+    settle(metadata.namespace!, metadata.name!).catch((error: unknown) => {
+      // Somebody else was quicker; what that one wrote is an event of its own.
+      const isOvertaken = error instanceof StatusError && (error.code === 409 || error.code === 404);
+      if (!isOvertaken) onError(error);
+    });
+  };
+  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) start(secret);
+  return objects.watch(({ type, resource, object }) => {
+    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) start(object);
+    if (resource !== serviceAccounts || type === "MODIFIED") return;
+    const { namespace, name } = object.metadata;
+    for (const secret of objects.list(secrets, namespace)) {
+      if (isTokenSecret(secret) && secret.metadata.annotations?.[ofName] === name) start(secret);
+    }
+  });
+}
+
+function isTokenSecret(object: TokenSecret): boolean {
+  return object.type === "kubernetes.io/service-account-token";
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
