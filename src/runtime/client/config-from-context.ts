@@ -1,6 +1,7 @@
 import type { ClusterConfig, Impersonation } from "./config.ts";
 import { credentialsOf } from "./kubeconfig-credentials.ts";
 import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
+import { hasScheme, isProxyProtocol } from "./proxy-tunnel.ts";
 import { TerminalError } from "./terminal-error.ts";
 
 /** Takes one context of a kubeconfig, the current one unless named. */
@@ -14,18 +15,41 @@ export function configFromContext(
   const context = entry(file.contexts, "context", contextName, source).context;
   const cluster = entry(file.clusters, "cluster", context.cluster, source).cluster;
   const user = context.user ? entry(file.users, "user", context.user, source).user : {};
-  if (!cluster.server) throw new TerminalError(`cluster "${context.cluster}" of ${source} has no server`);
+  const where = `cluster "${context.cluster}" of ${source}`;
+  if (!cluster.server) throw new TerminalError(`${where} has no server`);
   return {
-    server: cluster.server,
+    server: serverUrl(cluster.server, isSecured(cluster, user), where),
     ...authority(cluster),
     ...(cluster["insecure-skip-tls-verify"] && { insecureSkipTlsVerify: true }),
     ...(cluster["tls-server-name"] && { tlsServerName: cluster["tls-server-name"] }),
-    ...(cluster["proxy-url"] && { proxyUrl: cluster["proxy-url"] }),
+    ...(cluster["proxy-url"] && { proxyUrl: proxyUrl(cluster["proxy-url"], where) }),
     credentials: credentialsOf(user, { name: context.cluster, cluster }),
     impersonate: impersonationOf(user),
     namespace: context.namespace,
     source: `context "${contextName}" of ${source}`,
   };
+}
+
+/** As in client-go, an address without a scheme is taken for https where something was said about TLS. */
+function serverUrl(server: string, secured: boolean, where: string): string {
+  const url = hasScheme(server) ? server : `${secured ? "https" : "http"}://${server}`;
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new TerminalError(`${where} has the server "${server}", which is no address of http or https`);
+}
+
+function isSecured(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
+  return Boolean(
+    cluster["certificate-authority"] ||
+      cluster["certificate-authority-data"] ||
+      cluster["insecure-skip-tls-verify"] ||
+      user["client-certificate"] ||
+      user["client-certificate-data"],
+  );
+}
+
+function proxyUrl(url: string, where: string): string {
+  if (URL.canParse(url) && isProxyProtocol(new URL(url).protocol)) return url;
+  throw new TerminalError(`${where} has the proxy-url "${url}", which is none of http, https or socks5`);
 }
 
 /** Data wins over a file, as everywhere in a kubeconfig. */

@@ -94,3 +94,19 @@ test("HttpTransport trusts the server's own certificate if the config names it, 
   onTestFinished(() => transport.close());
   expect(JSON.parse((await transport.send({ path: "/" })).text)).toEqual({ name: null });
 });
+
+test.for([
+  ["an authority that is no certificate", { ca: "hello" }, "authority of context x holds no certificate"],
+  ["an authority's file that is a folder", { caFile: tmpdir() }, `${tmpdir()} can't be read`],
+  [
+    "a client certificate that is none",
+    { credentials: { current: () => ({ cert: "hello", key: "hello" }) } },
+    "certificates of context x can't be used",
+  ],
+] as const)("HttpTransport names what is wrong with %s", async ([, config, message]) => {
+  const transport = new HttpTransport({ server: "https://127.0.0.1:1", source: "context x", ...config });
+  await expect(transport.send({ path: "/" })).rejects.toMatchObject({
+    status: 0,
+    message: expect.stringContaining(message) as string,
+  });
+});

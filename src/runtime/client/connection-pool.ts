@@ -85,20 +85,32 @@ export class ConnectionPool {
       onLookup: this.#options.onLookup,
       secure: isSecure
         ? {
-            context: tls.createSecureContext({
-              ca,
-              cert,
-              key,
-              ciphers: tls.DEFAULT_CIPHERS,
-              // As in Go, what the config names is trusted itself: an intermediate, or the server's own certificate.
-              allowPartialTrustChain: true,
-            }),
+            context: this.#secureContext(ca, { cert, key }),
             name: tlsServerName ?? host,
             isTrustBlind: insecureSkipTlsVerify ?? false,
             session: undefined,
           }
         : undefined,
     };
+  }
+
+  /** Node passes over an authority that holds no certificate, and then nobody could say why the server isn't trusted. */
+  #secureContext(ca: string | undefined, { cert, key }: Credential): tls.SecureContext {
+    const { source = this.#config.server } = this.#config;
+    if (ca !== undefined && !ca.includes("-----BEGIN "))
+      throw new Error(`the certificate authority of ${source} holds no certificate in PEM`);
+    try {
+      return tls.createSecureContext({
+        ca,
+        cert,
+        key,
+        ciphers: tls.DEFAULT_CIPHERS,
+        // As in Go, what the config names is trusted itself: an intermediate, or the server's own certificate.
+        allowPartialTrustChain: true,
+      });
+    } catch (cause) {
+      throw new Error(`the certificates of ${source} can't be used: ${(cause as Error).message}`, { cause });
+    }
   }
 }
 

@@ -116,6 +116,13 @@ test("execCredentials() says how to install a program that is missing", async ()
   await expect(credentials.current(kept)).rejects.toThrow(/was not found\nbrew install login/);
 });
 
+test("execCredentials() refuses a version that is gone, and a user without a command", () => {
+  const cluster = { name: "c", cluster: { server: "https://api" } };
+  const old = { apiVersion: "client.authentication.k8s.io/v1alpha1", command: "login" };
+  expect(() => execCredentials(old, cluster)).toThrow("one of client.authentication.k8s.io/v1, ");
+  expect(() => execCredentials({ apiVersion } as KubeconfigExec, cluster)).toThrow("needs a command");
+});
+
 test("execCredentials() refuses an answer of another version, and one that proves nothing", async () => {
   const beta = program("{}", { apiVersion: "client.authentication.k8s.io/v1beta1" });
   await expect(beta.credentials.current(kept)).rejects.toThrow(/v1beta1 ExecCredential/);

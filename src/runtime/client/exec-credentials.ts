@@ -7,11 +7,18 @@ import { TerminalError } from "./terminal-error.ts";
 /** A credential is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
 const expirySkew = 10_000;
 
+/** What programs may be asked in; v1alpha1 left kubectl in 1.24. */
+const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
+
 /** Credentials that a program prints, kept until they expire or the server refuses them. */
 export function execCredentials(
   exec: KubeconfigExec,
   cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
 ): Credentials {
+  if (!exec.command || !versions.includes(exec.apiVersion))
+    throw new TerminalError(
+      `the exec of a user needs a command, and an apiVersion that is one of ${versions.join(", ")}`,
+    );
   let kept: { credential: Credential; expires: number } | undefined;
   let running: Promise<Credential> | undefined;
   let observer: CredentialsObserver | undefined;
@@ -127,7 +134,7 @@ function output(
   return new Promise((resolve, reject) => {
     const child = execFile(
       exec.command,
-      exec.args ?? [],
+      (exec.args ?? []).map(String),
       { env, timeout: 60_000 },
       (error, stdout, stderr) => {
         tell(observer, error);

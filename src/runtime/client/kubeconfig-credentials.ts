@@ -11,7 +11,11 @@ export function credentialsOf(
 ): Credentials | undefined {
   const cert = fileOrData(user["client-certificate"], user["client-certificate-data"]);
   const key = fileOrData(user["client-key"], user["client-key-data"]);
-  const token = user.tokenFile ? contentOf(user.tokenFile) : user.token ? () => user.token : undefined;
+  const token = user.tokenFile
+    ? contentOf(user.tokenFile)
+    : user.token
+      ? () => String(user.token).trim()
+      : undefined;
   const others = user.exec
     ? execCredentials(user.exec, cluster)
     : user["auth-provider"]

@@ -50,15 +50,45 @@ interface KubeconfigContext {
   readonly namespace?: string;
 }
 
-/** Reads the text of a kubeconfig. JSON is tried first: it is YAML too, and needs no parser to be loaded. */
+/** Reads the text of a kubeconfig. Throws for what has another shape. */
 export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
+  const file = await parse(text);
+  if (!isMapping(file)) throw new Error("it holds no clusters, users and contexts");
+  return {
+    ...file,
+    clusters: entriesOf(file, "cluster"),
+    users: entriesOf(file, "user"),
+    contexts: entriesOf(file, "context"),
+  } as KubeconfigFile;
+}
+
+/** The entries of one of the lists; one without content counts as empty, as with kubectl. */
+function entriesOf(
+  file: { readonly [field: string]: unknown },
+  what: "cluster" | "user" | "context",
+): object[] {
+  const list = file[`${what}s`] ?? [];
+  if (!Array.isArray(list)) throw new Error(`its ${what}s are no list`);
+  return list.map((entry: unknown, at) => {
+    const content = isMapping(entry) ? (entry[what] ?? {}) : undefined;
+    if (!isMapping(content)) throw new Error(`its ${what}s[${at}] has no ${what}`);
+    return { ...(entry as object), [what]: content };
+  });
+}
+
+function isMapping(value: unknown): value is { readonly [field: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON is tried first: it is YAML too, and needs no parser to be loaded. */
+async function parse(text: string): Promise<unknown> {
   if (text.trimStart().startsWith("{")) {
     try {
-      return JSON.parse(text) as KubeconfigFile;
+      return JSON.parse(text) as unknown;
     } catch {
       // A flow mapping of YAML starts so as well.
     }
   }
-  const { parse } = await import("yaml");
-  return (parse(text) ?? {}) as KubeconfigFile;
+  const yaml = await import("yaml");
+  return (yaml.parse(text) as unknown) ?? {};
 }

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { inClusterConfig, isInCluster, podNamespace } from "./in-cluster-config.ts";
 import type { KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
 import { loadConfig } from "./load-config.ts";
+import { TerminalError } from "./terminal-error.ts";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "kubeconfig-"));
@@ -43,6 +44,58 @@ test("loadConfig() names the places when there is no config", async () => {
   await expect(loadConfig({ env: { HOME: home } })).rejects.toThrow(/no cluster to talk to.*KUBECONFIG/);
   const missing = loadConfig({ kubeconfig: join(home, "missing"), env: {} });
   await expect(missing).rejects.toThrow(/can't be read.*ENOENT/);
+});
+
+test.for([
+  ["a text", "hello", "holds no clusters"],
+  ["a list", "[]", "holds no clusters"],
+  ["clusters that are a mapping", "clusters: {a: b}", "clusters are no list"],
+  ["a context of another type", "contexts: [{name: c, context: dev}]", "contexts[0] has no context"],
+  ["nothing", "", "has no current context"],
+  [
+    "a context without content",
+    "current-context: c\ncontexts: [{name: c, context: null}]",
+    'no cluster "undefined"',
+  ],
+] as const)("loadConfig() says what is wrong with %s", async ([, text, message]) => {
+  const path = write(join(folder(), "config"), text);
+  const error: unknown = await loadConfig({ kubeconfig: path, env: {} }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(TerminalError);
+  expect((error as Error).message).toContain(message);
+  expect((error as Error).message).toContain(path);
+});
+
+test.for([
+  [{ server: "10.0.0.1:6443" }, "http://10.0.0.1:6443"],
+  [{ server: "api.example.com:6443", "insecure-skip-tls-verify": true }, "https://api.example.com:6443"],
+  [{ server: "localhost:8001", "certificate-authority": "ca.crt" }, "https://localhost:8001"],
+] as const)(
+  "loadConfig() completes an address without a scheme as client-go does: %o",
+  async ([cluster, server]) => {
+    const file = kubeconfig("dev");
+    const config = await loadConfig({
+      kubeconfig: { ...file, clusters: [{ name: "dev", cluster }] },
+      env: {},
+    });
+    expect(config.server).toBe(server);
+  },
+);
+
+test.for([
+  [{ server: "https://[::" }, 'has the server "https://[::"'],
+  [{ server: "ftp://10.0.0.1" }, 'has the server "ftp://10.0.0.1"'],
+  [{ server: "https://api", "proxy-url": "socks4://proxy:1080" }, 'has the proxy-url "socks4://proxy:1080"'],
+  [{ server: "https://api", "proxy-url": "proxy:3128" }, 'has the proxy-url "proxy:3128"'],
+] as const)("loadConfig() refuses an address that it can't use: %o", async ([cluster, message]) => {
+  const file = kubeconfig("dev");
+  const config = loadConfig({ kubeconfig: { ...file, clusters: [{ name: "dev", cluster }] }, env: {} });
+  await expect(config).rejects.toThrow(message);
+  await expect(config).rejects.toBeInstanceOf(TerminalError);
+});
+
+test("loadConfig() takes a proxy of the environment without a scheme for one of HTTP", async () => {
+  const env = { HTTPS_PROXY: "proxy:3128" };
+  expect((await loadConfig({ kubeconfig: kubeconfig("dev"), env })).proxyUrl).toBe("http://proxy:3128");
 });
 
 test("loadConfig() reads YAML", async () => {

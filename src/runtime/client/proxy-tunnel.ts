@@ -30,7 +30,23 @@ export function proxyFromEnvironment(
   const proxy = env[name] ?? env[name.toLowerCase()];
   if (!proxy || isLoopback(hostname)) return undefined;
   const exceptions = (env.NO_PROXY ?? env.no_proxy ?? "").split(",").map((entry) => entry.trim());
-  return exceptions.some((entry) => isExcepted(hostname, entry)) ? undefined : proxy;
+  if (exceptions.some((entry) => isExcepted(hostname, entry))) return undefined;
+  return hasScheme(proxy) ? proxy : `http://${proxy}`;
+}
+
+export function hasScheme(address: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+}
+
+const defaultPorts: { readonly [protocol: string]: number } = {
+  "https:": 443,
+  "http:": 80,
+  "socks5:": 1080,
+  "socks5h:": 1080,
+};
+
+export function isProxyProtocol(protocol: string): boolean {
+  return Object.hasOwn(defaultPorts, protocol);
 }
 
 function isLoopback(host: string): boolean {
@@ -55,14 +71,10 @@ function isExcepted(host: string, entry: string): boolean {
 
 function connect(proxy: URL, timeout: number): Promise<net.Socket> {
   const host = proxy.hostname.replace(/^\[|\]$/g, "");
-  const defaults: { [protocol: string]: number } = {
-    "https:": 443,
-    "http:": 80,
-    "socks5:": 1080,
-    "socks5h:": 1080,
-  };
-  const port = Number(proxy.port) || defaults[proxy.protocol];
-  if (!port) throw new TerminalError(`the proxy "${proxy.href}" must be http, https or socks5`);
+  // The port of a proxy must not let another protocol pass.
+  if (!isProxyProtocol(proxy.protocol))
+    throw new TerminalError(`the proxy ${proxy.host} must be http, https or socks5, not ${proxy.protocol}`);
+  const port = Number(proxy.port) || defaultPorts[proxy.protocol]!;
   return new Promise((resolve, reject) => {
     const socket: net.Socket =
       proxy.protocol === "https:"

@@ -20,7 +20,8 @@ export class ReloadedFile {
     try {
       this.#content = readFileSync(this.path, "utf8").trim();
     } catch (error) {
-      if (this.#content === undefined) throw error;
+      if (this.#content === undefined)
+        throw new Error(`${this.path} can't be read: ${(error as Error).message}`, { cause: error });
     }
     this.#readAt = now;
     return this.#content;
