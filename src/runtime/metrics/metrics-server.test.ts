@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-async function serveMetrics(metrics: MetricsOptions) {
+async function serveMetrics(metrics: MetricsOptions, lines: string[] = []) {
   const manager = new Manager({
     name: "test",
     config: () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }),
-    logger: createLogger({ write() {} }),
+    logger: createLogger({ write: (line) => void lines.push(line) }),
     metrics: { bindAddress: "127.0.0.1:0", ...metrics },
   });
   const end = manager.start();
@@ -100,6 +100,20 @@ describe("secure metrics", () => {
       keyName: "server.key",
     });
     expect((await get(address, "/metrics", undefined, { ca: ca.cert })).status).toBe(401);
+  });
+
+  test("a handler that fails is a 500 without its words, which are in the log", async () => {
+    const lines: string[] = [];
+    const handlers = {
+      "/broken": () => {
+        throw new Error("a secret reason");
+      },
+    };
+    const address = await serveMetrics({ handlers }, lines);
+    const response = await fetch(`http://${address}/broken`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("secret");
+    expect(lines.join()).toContain("a secret reason");
   });
 
   test("debug handlers and handlers of one's own stand behind the same door", async () => {

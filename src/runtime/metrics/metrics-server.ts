@@ -61,8 +61,23 @@ export class MetricsServer implements Service {
       return;
     }
     const handler = Object.hasOwn(this.#parts.handlers, path) ? this.#parts.handlers[path] : undefined;
-    if (handler) await handler(request, response);
+    if (handler) await this.#handle(handler, path, request, response);
     else response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n");
+  }
+
+  /** The caller learns that it failed, and the log why. */
+  async #handle(
+    handler: HttpHandler,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    try {
+      await handler(request, response);
+    } catch (error) {
+      this.#parts.log.error("A handler beside the metrics failed", { path, error });
+      throw error;
+    }
   }
 
   async #refuse(request: IncomingMessage, path: string): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
+import { isObject } from "../client/parse-answer.ts";
 import { HttpError } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
@@ -25,8 +26,24 @@ export function readAdmissionReview(body: unknown): { apiVersion: string; reques
   };
   if (kind !== "AdmissionReview" || (apiVersion !== `${group}/v1` && apiVersion !== `${group}/v1beta1`))
     throw new HttpError(400, `an AdmissionReview of ${group}/v1 is expected, not ${apiVersion} ${kind}`);
-  if (!request?.uid) throw new HttpError(400, "the AdmissionReview holds no request with a uid");
-  return { apiVersion, request };
+  const flaw = flawOf(request);
+  if (flaw !== undefined) throw new HttpError(400, `the request of the AdmissionReview ${flaw}`);
+  return { apiVersion, request: request! };
+}
+
+const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/** What is asked must be understood as a whole: a request that isn't must never be let through. */
+function flawOf(request: Partial<AdmissionRequest> | null | undefined): string | undefined {
+  if (!isObject(request)) return "is missing";
+  if (typeof request.uid !== "string" || request.uid === "") return "has no uid";
+  if (!operations.includes(request.operation)) return `has no operation that is known`;
+  if (!isObject(request.kind) || !isObject(request.resource)) return "has no kind or resource";
+  for (const field of ["object", "oldObject"] as const) {
+    const value = request[field] ?? undefined;
+    if (value !== undefined && !isObject(value)) return `has an ${field} that is none`;
+  }
+  return undefined;
 }
 
 /** Writes the answer as a review. */

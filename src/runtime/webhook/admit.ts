@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { ApiError } from "../client/api-error.ts";
+import { isObject } from "../client/parse-answer.ts";
 import { isProgrammingError } from "../controller/outcome.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";
@@ -85,11 +86,12 @@ function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
 }
 
 function objectOf({ object }: AdmissionRequest): KubernetesObject {
-  if (!object) throw new HttpError(400, "the request holds no object");
+  if (!isObject(object?.metadata)) throw new HttpError(400, "the request holds no object with metadata");
   return object;
 }
 
 function oldObjectOf({ oldObject }: AdmissionRequest): KubernetesObject {
-  if (!oldObject) throw new HttpError(400, "the request holds no old object");
+  if (!isObject(oldObject?.metadata))
+    throw new HttpError(400, "the request holds no old object with metadata");
   return oldObject;
 }

@@ -15,6 +15,9 @@ const OldMySQL = defineKind<OldMySQL>({ ...group, version: "v1beta1" }, names);
 interface OlderMySQL extends CustomResource<{ count: string }> {}
 const OlderMySQL = defineKind<OlderMySQL>({ ...group, version: "v1alpha1" }, names);
 
+interface BrokenMySQL extends CustomResource<object> {}
+const BrokenMySQL = defineKind<BrokenMySQL>({ ...group, version: "v0" }, names);
+
 const server = new WebhookServer({
   options: {},
   log: createLogger({ write() {} }),
@@ -32,6 +35,10 @@ new WebhookBuilder(server, MySQL)
     },
     fromHub: ({ spec }) => ({ spec: { count: String(spec.replicas) } }),
   })
+  .conversion(BrokenMySQL, {
+    toHub: () => (undefined as unknown as { spec: { spec: object } }).spec,
+    fromHub: () => ({ spec: {} }),
+  })
   .complete();
 
 const mysql = (version: string, spec: object) => ({
@@ -41,10 +48,18 @@ const mysql = (version: string, spec: object) => ({
   spec,
 });
 
+const failures: unknown[] = [];
+
 function convert(desired: string, ...objects: object[]): unknown {
+  return review(desired, objects);
+}
+
+function review(desired: string, objects: unknown): unknown {
   const request = { uid: "c-1", desiredAPIVersion: `apps.example.com/${desired}`, objects };
   const body = { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request };
-  return (convertReview(server.converted, body) as { response: unknown }).response;
+  return (
+    convertReview(server.converted, body, (error) => void failures.push(error)) as { response: unknown }
+  ).response;
 }
 
 test("convertReview() converts in order, from spoke to spoke by way of the hub, and keeps metadata", () => {
@@ -78,6 +93,17 @@ test("convertReview() fails the whole review for one object that can't be conver
   });
 });
 
+test("convertReview() keeps the text of a bug to itself, and tells who asks", () => {
+  failures.length = 0;
+  const answer = convert("v1", mysql("v0", {}));
+  expect(answer).toMatchObject({ convertedObjects: [], result: { status: "Failure" } });
+  expect(JSON.stringify(answer)).not.toContain("undefined");
+  expect(failures).toEqual([expect.any(TypeError)]);
+});
+
 test("convertReview() refuses what is no review", () => {
-  expect(() => convertReview(server.converted, { kind: "Pod" })).toThrow(/ConversionReview of apiextensions/);
+  const refusal = /ConversionReview of apiextensions/;
+  expect(() => convertReview(server.converted, { kind: "Pod" }, () => {})).toThrow(refusal);
+  for (const objects of ["text", [null], [{}], undefined])
+    expect(() => review("v1", objects)).toThrow(refusal);
 });

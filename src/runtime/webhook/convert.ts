@@ -1,4 +1,6 @@
 import { type Kind, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { isObject } from "../client/parse-answer.ts";
+import { isProgrammingError } from "../controller/outcome.ts";
 import { HttpError } from "./read-body.ts";
 import type { Conversion, Converted } from "./webhooks.ts";
 
@@ -19,27 +21,36 @@ export function convertedKindName(apiVersion: string, kind: string): string {
 
 const reviewVersion = "apiextensions.k8s.io/v1";
 
-/** Answers a ConversionReview: all objects in order, or none. */
-export function convertReview(kinds: ConvertedKinds, body: unknown): object {
+/** Answers a ConversionReview: all objects in order, or none. `onFailure` is told why none. */
+export function convertReview(
+  kinds: ConvertedKinds,
+  body: unknown,
+  onFailure: (error: unknown) => void,
+): object {
   const { apiVersion, kind, request } = (body ?? {}) as {
     apiVersion?: string;
     kind?: string;
-    request?: { uid?: string; desiredAPIVersion?: string; objects?: KubernetesObject[] };
+    request?: { uid?: string; desiredAPIVersion?: string; objects?: readonly KubernetesObject[] };
   };
   if (
     kind !== "ConversionReview" ||
     apiVersion !== reviewVersion ||
     !request?.uid ||
-    !request.desiredAPIVersion
+    !request.desiredAPIVersion ||
+    !Array.isArray(request.objects) ||
+    !request.objects.every((object?: Partial<KubernetesObject> | null) => isObject(object?.metadata))
   )
-    throw new HttpError(400, `a ConversionReview of ${reviewVersion} with a request is expected`);
-  const { uid, desiredAPIVersion, objects = [] } = request;
+    throw new HttpError(400, `a ConversionReview of ${reviewVersion} with objects is expected`);
+  const { uid, desiredAPIVersion, objects } = request;
   const answer = (response: object) => ({ apiVersion, kind, response: { uid, ...response } });
   try {
     const convertedObjects = objects.map((object) => convertObject(kinds, object, desiredAPIVersion));
     return answer({ convertedObjects, result: { status: "Success" } });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    onFailure(error);
+    const message = isProgrammingError(error)
+      ? "the conversion failed; the log of the webhook says why"
+      : (error as Error).message;
     return answer({ convertedObjects: [], result: { status: "Failure", message } });
   }
 }

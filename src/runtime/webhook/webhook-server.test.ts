@@ -210,10 +210,16 @@ describe("validating", () => {
     expect((await call(path, review("DELETE", null, { oldObject: db({}) }))).status).toBe(200);
   });
 
-  test("a review is answered in the version it was asked in", async () => {
-    const { call } = await serve((builder) => builder.validator({}));
-    const asked = { ...review("CREATE", db({})), apiVersion: "admission.k8s.io/v1beta1" };
-    expect((await call(path, asked)).body).toMatchObject({ apiVersion: "admission.k8s.io/v1beta1" });
+  test("a bug in a conversion is counted and logged", async () => {
+    const toHub = () => (undefined as unknown as { spec: { spec: object } }).spec;
+    const { call, counted, lines } = await serve((builder) =>
+      builder.conversion(OldMySQL, { toHub, fromHub: () => ({ spec: { size: 1 } }) }),
+    );
+    const objects = [{ ...db({}), apiVersion: OldMySQL.apiVersion }];
+    const request = { uid: "c", desiredAPIVersion: MySQL.apiVersion, objects };
+    await call("/convert", { apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request });
+    expect(lines.join()).toContain("Cannot read properties");
+    expect(counted).toEqual(["/convert panic", "/convert 200"]);
   });
 
   test("what is no review is refused: type, size, JSON, kind, path", async () => {

@@ -15,6 +15,7 @@ import {
 } from "../tls/certificate-files.ts";
 import { listenHttps } from "../tls/listen-https.ts";
 import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admission-review.ts";
+import { isProgrammingError } from "../controller/outcome.ts";
 import { convertReview, type ConvertedKind } from "./convert.ts";
 import { HttpError, readJson } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
@@ -119,7 +120,7 @@ export class WebhookServer implements Service {
       const body = await readJson(request);
       const answer =
         path === conversionPath
-          ? convertReview(this.#converted, body)
+          ? convertReview(this.#converted, body, (error) => this.#reportConversion(error))
           : await this.#review(path, body, signalOf(url, response));
       send(response, 200, answer);
     } catch (error) {
@@ -134,6 +135,11 @@ export class WebhookServer implements Service {
     } finally {
       end?.(status);
     }
+  }
+
+  #reportConversion(error: unknown): void {
+    if (isProgrammingError(error)) this.observer?.panicked(conversionPath);
+    this.#parts.log.error("Can't convert an object", { webhook: conversionPath, error });
   }
 
   async #review(path: string, body: unknown, signal: AbortSignal): Promise<object> {
