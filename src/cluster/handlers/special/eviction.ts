@@ -1,4 +1,7 @@
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { clusterObjects } from "../../registry/cluster-objects.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
 import { type DeleteOptions, deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../server/reply.ts";
@@ -9,28 +12,74 @@ import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
+/** In whose name evictions are noted: the server's own. */
+const user = "system:apiserver";
+
 /** Deletes a Pod unless a disruption budget objects. */
 export async function handleEviction(context: RequestContext, target: Target): Promise<Reply> {
   const eviction = await readBodyObject(context, target);
   const { core, resource, namespace, name } = target;
   const pod = core.store.collection("pods").get(keyOf(resource, namespace, name));
   if (!pod) throw notFound(resource, name);
-  checkBudgets(target, pod.object.metadata.labels ?? {});
+  const budget = isServing(pod.object) ? checkBudgets(target, pod.object.metadata.labels ?? {}) : undefined;
   const options = (eviction["deleteOptions"] ?? {}) as DeleteOptions;
   const write = writeOf(context, { ...target, subresource: "" }, "CreateOptions");
+  if (!write.dryRun) await note(target, pod.object, budget);
   await deleteObject(write, options);
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
 
-interface Budget {
+interface Budget extends KubernetesObject {
   spec: { selector?: LabelSelector };
-  status?: { disruptionsAllowed?: number; currentHealthy?: number; desiredHealthy?: number };
+  status?: {
+    disruptionsAllowed?: number;
+    currentHealthy?: number;
+    desiredHealthy?: number;
+    disruptedPods?: Record<string, string>;
+  };
 }
 
-function checkBudgets({ core, namespace }: Target, labels: Record<string, string>): void {
+/** The budget has one pod less to give from now on, whenever its controller looks; the pod says why it goes. */
+async function note({ core }: Target, pod: ApiObject, budget: Budget | undefined): Promise<void> {
+  const objects = clusterObjects(core);
+  const now = formatTime(core.clock.now());
+  if (budget) {
+    const { status = {} } = budget;
+    const disruptedPods = { ...status.disruptedPods, [pod.metadata.name!]: now };
+    const disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
+    await objects.update(
+      user,
+      { ...budget, status: { ...status, disruptedPods, disruptionsAllowed } },
+      "status",
+    );
+  }
+  const disrupted = {
+    type: "DisruptionTarget",
+    status: "True",
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+    lastTransitionTime: now,
+  };
+  const status = pod["status"] as { conditions?: { type: string }[] } | undefined;
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== disrupted.type);
+  const evicted = { ...pod, status: { ...status, conditions: [...others, disrupted] } };
+  await objects.update(user, evicted, "status");
+}
+
+/** Who has not come up, has ended or goes already is missed by no budget. */
+function isServing({ metadata, status }: ApiObject & { status?: { phase?: string } }): boolean {
+  return metadata.deletionTimestamp === undefined && ["Running", "Unknown"].includes(status?.phase ?? "");
+}
+
+/** Finds the budget that lets a pod go, if it is under one. */
+function checkBudgets({ core, namespace }: Target, labels: Record<string, string>): Budget | undefined {
+  let found: Budget | undefined;
   for (const { object } of core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)) {
-    const { spec, status = {} } = object as unknown as Budget;
-    if (!matchesLabelSelector(spec.selector, labels) || (status.disruptionsAllowed ?? 0) > 0) continue;
+    const budget = object as unknown as Budget;
+    const { spec, status = {} } = budget;
+    if (!matchesLabelSelector(spec.selector, labels)) continue;
+    found = budget;
+    if ((status.disruptionsAllowed ?? 0) > 0) continue;
     const message = `The disruption budget ${object.metadata.name} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`;
     throw new StatusError(
       429,
@@ -39,4 +88,5 @@ function checkBudgets({ core, namespace }: Target, labels: Record<string, string
       { causes: [{ reason: "DisruptionBudget", message }] },
     );
   }
+  return found;
 }

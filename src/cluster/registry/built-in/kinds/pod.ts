@@ -1,3 +1,4 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { formatTime } from "../../object-meta.ts";
 import type { Strategy } from "../../resource.ts";
@@ -32,6 +33,9 @@ export const podStrategy: Partial<Strategy> = {
     pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
     if (pod.spec.schedulingGates?.length) pod.status.conditions = [blocked(now)];
   },
+  /** A node is no wish of the pod's. */
+  specChanged: (object, old, subresource) =>
+    subresource !== "binding" && !isEqual((object as Pod).spec, (old as Pod).spec),
   resetFields(object, old, subresource) {
     if (subresource === "binding") return;
     resetStatusAlone(object, old, subresource);

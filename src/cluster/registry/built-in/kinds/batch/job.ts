@@ -42,8 +42,11 @@ export const jobStrategy: Partial<Strategy> = {
     const { spec, metadata } = object as Job;
     if (spec.manualSelector) return;
     const labels = ownLabels(object);
-    metadata.labels = { ...metadata.labels, ...labels };
     const template = spec.template!;
+    // Whoever labels the Job itself keeps his labels as they are; others get what the pods have.
+    if (!metadata.labels || isEqual(metadata.labels, template.metadata?.labels)) {
+      metadata.labels = { ...metadata.labels, ...labels };
+    }
     template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
     const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
     spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };

@@ -1,3 +1,4 @@
+import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { invalid, required } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../../storage/api-object.ts";
 import type { Strategy } from "../../../resource.ts";
@@ -29,6 +30,9 @@ interface DaemonSet extends ApiObject {
 
 const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"];
 
+/** Counts the templates that a DaemonSet has had: once a field of its spec. */
+const templateGeneration = "deprecated.daemonset.template.generation";
+
 export const daemonSetStrategy: Partial<Strategy> = {
   default(object) {
     const spec: DaemonSetSpec = defaultSpec(object);
@@ -36,11 +40,15 @@ export const daemonSetStrategy: Partial<Strategy> = {
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
     spec.revisionHistoryLimit ??= 10;
-    const annotation = "deprecated.daemonset.template.generation";
-    const generation = String(object.metadata.generation ?? 1);
-    object.metadata.annotations = { [annotation]: generation, ...object.metadata.annotations };
+    object.metadata.annotations = { [templateGeneration]: "1", ...object.metadata.annotations };
     const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
     object["status"] = { ...zeros, ...(object["status"] as object) };
+  },
+  prepareForUpdate(object, old, { subresource }) {
+    if (subresource === "status") return;
+    const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
+    const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
+    object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
   },
   validate: (object) => [...problems(object as DaemonSet)],
   validateUpdate: (object, old, { subresource }) =>
