@@ -1,9 +1,19 @@
 import type { Story } from "./story.ts";
+import { claimStories } from "./stories/claims.ts";
+import { cronJobStories } from "./stories/cron-jobs.ts";
+import { daemonSetStories } from "./stories/daemon-sets.ts";
+import { dependentStories } from "./stories/dependents.ts";
 import { jobStories } from "./stories/jobs.ts";
+import { serviceStories } from "./stories/services.ts";
 import { workloadStories } from "./stories/workloads.ts";
 
 /** All stories by the file that holds their recorded outcomes. */
 export const chapters: Readonly<Record<string, readonly Story[]>> = {
+  claims: claimStories,
+  "cron-jobs": cronJobStories,
+  "daemon-sets": daemonSetStories,
+  dependents: dependentStories,
   jobs: jobStories,
+  services: serviceStories,
   workloads: workloadStories,
 };

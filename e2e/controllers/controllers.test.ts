@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { controllerNames, startCluster, type Cluster } from "@tsbuilder/cluster";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { send } from "../../src/cluster/testing/send.ts";
 import { chapters } from "./chapters.ts";
 import { readState, runStep } from "./run-step.ts";
@@ -19,9 +19,10 @@ describe.each(Object.entries(chapters))("controllers do as the real ones did: %s
   const text = readFileSync(new URL(`recorded/${chapter}.json`, import.meta.url), "utf8");
   const recorded = JSON.parse(text) as Readonly<Record<string, readonly Outcome[]>>;
 
-  test.each(stories.map((story, index) => [story.name, story, index] as const))(
+  test.concurrent.for(stories.map((story, index) => [story.name, story, index] as const))(
     "%s",
-    async (name, story, index) => {
+    { timeout: 120_000 },
+    async ([name, story, index], { expect }) => {
       const { kubeconfig } = cluster;
       const target = { kubeconfig, namespace: `${chapter}-${index}-x${Date.now().toString(36)}` };
       const body = { metadata: { name: target.namespace } };
@@ -29,8 +30,9 @@ describe.each(Object.entries(chapters))("controllers do as the real ones did: %s
       for (const [at, step] of story.steps.entries()) {
         await runStep(target, step);
         const expected = recorded[name]![at]!;
+        const timeout = (step.rest ?? 3) * 1000 + 10_000;
         await expect
-          .poll(async () => ({ step: step.name, state: await readState(target) }), { timeout: 5000 })
+          .poll(async () => ({ step: step.name, state: await readState(target) }), { timeout })
           .toEqual(expected);
       }
     },

@@ -10,18 +10,62 @@ interface Item {
 }
 
 const shownMetadata = ["labels", "annotations", "finalizers", "ownerReferences"];
-const shownSpec = ["replicas", "suspend", "parallelism", "completions", "hostname", "volumes", "volumeName"];
+const shownSpec = [
+  "replicas",
+  "suspend",
+  "parallelism",
+  "completions",
+  "hostname",
+  "volumes",
+  "volumeName",
+  "affinity",
+  "tolerations",
+  "claimRef",
+];
 
 /** Kinds of which it tells nothing how often they were rewritten on the way. */
 const rewritten = new Set(["EndpointSlice", "ReplicaSet"]);
 
 /** Brings objects into a form that doesn't depend on names, hashes, ids and times, in an order of its own. */
 export function maskState(lists: readonly { kind: string; items: object[] }[], namespace: string): unknown[] {
-  return lists.flatMap(({ kind, items }) =>
-    (items as Item[])
-      .map((item) => maskItem(kind.replace(/List$/, ""), item, namespace))
-      .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
-  );
+  return lists.flatMap(({ kind, items }) => {
+    const mask = kind === "EventList" ? maskEvent : maskItem;
+    const shown = (items as Item[])
+      .filter((item) => isShown(kind, item, namespace))
+      .map((item) => JSON.stringify(mask(kind.replace(/List$/, ""), item, namespace)));
+    const distinct = kind === "EventList" ? [...new Set(shown)] : shown;
+    return distinct.toSorted().map((text) => JSON.parse(text) as unknown);
+  });
+}
+
+/** Of what lies outside of the namespace only what bears its name; what each namespace has is no news. */
+function isShown(kind: string, { metadata, source, message }: Item, namespace: string): boolean {
+  switch (kind) {
+    case "PersistentVolumeList":
+      return metadata.name.startsWith(namespace);
+    case "NamespaceList":
+      return metadata.name === namespace && metadata["deletionTimestamp"] !== undefined;
+    case "ConfigMapList":
+      return metadata.name !== "kube-root-ca.crt" || metadata["deletionTimestamp"] !== undefined;
+    case "EventList":
+      return (
+        !/^endpoint|^taint-eviction/.test((source as { component: string }).component) &&
+        !(message as string).includes("the object has been modified")
+      );
+    default:
+      return true;
+  }
+}
+
+/** How often something was said, and when, is a matter of luck. */
+function maskEvent(kind: string, { type, reason, message, involvedObject, source }: Item, namespace: string) {
+  const about = (involvedObject as { kind: string }).kind;
+  const { component } = source as { component: string };
+  // That one prints the selector as Go does.
+  const said = reason === "UnmanagedPods" ? {} : { message };
+  return JSON.parse(
+    maskText(JSON.stringify({ kind, about, component, type, reason, ...said }), namespace),
+  ) as unknown;
 }
 
 function maskItem(kind: string, item: Item, namespace: string): unknown {
@@ -37,9 +81,22 @@ function maskItem(kind: string, item: Item, namespace: string): unknown {
     ...pick(spec, shownSpec),
     ...rest,
   };
-  const masked = JSON.parse(maskText(JSON.stringify(sorted(shown)), namespace)) as { endpoints?: object[] };
-  masked.endpoints?.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const masked = JSON.parse(maskText(JSON.stringify(sorted(shown)), namespace)) as Unordered;
+  for (const { ports } of [masked, ...(masked.subsets ?? [])]) ports?.sort(byText);
+  masked.endpoints?.sort(byText);
+  masked.subsets?.sort(byText);
   return masked;
+}
+
+/** What the real controllers put in the order of their hashes. */
+interface Unordered {
+  readonly endpoints?: object[];
+  readonly ports?: object[];
+  readonly subsets?: { readonly ports?: object[] }[];
+}
+
+function byText(a: object, b: object): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
 /** Fields by name, so that equal objects are equal text; without those that Go prints although they hold nothing. */
@@ -68,18 +125,24 @@ function maskText(text: string, namespace: string): string {
   return (
     text
       .replaceAll(namespace, "{ns}")
+      // On which of several nodes a rollout starts, is a matter of luck as well.
+      .replaceAll(/\{ns\}-node-\w/g, "{ns}-{node}")
       .replaceAll(/("kind":"ReplicaSet".*"observedGeneration":)\d+/g, '$1"{generation}"')
       // Which of the two a rollout has got to say last is a matter of luck.
       .replaceAll(
         /"message":"(?:Created new replica set|ReplicaSet) [^,]*","reason":"(?:NewReplicaSetCreated|ReplicaSetUpdated)"/g,
         '"reason":"{under way}"',
       )
+      .replaceAll("(combined from similar events): ", "")
+      // A rollout may take two steps at once where the other takes one after the other.
+      .replaceAll(/(Scaled (?:up|down) .* )from \d+ to \d+/g, "$1from {count} to {count}")
+      .replaceAll(/("resourceVersion":)"\d+"/g, '$1"{revision}"')
       .replaceAll(/"10\.1\.0\.\d+"/g, '"{ip}"')
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{uid}")
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "{time}")
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|(?=\+))/g, "{time}")
       .replaceAll(/("[\w.-]*(?:-|\/)hash":")([^"]+-)?[^"-]+"/g, '$1$2{hash}"')
       .replaceAll(
-        /-[bcdf0-9ghjklmnpqrstvwxz]{6,10}(-[bcdfghjklmnpqrstvwxz2456789]{5})?(?=["\\ -])/g,
+        /-[bcdf0-9ghjklmnpqrstvwxz]{6,10}(-[bcdfghjklmnpqrstvwxz2456789]{5})?(?=["\\ ,-])/g,
         "-{hash}",
       )
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=["\\ ])/g, "-{suffix}")

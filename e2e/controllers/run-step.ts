@@ -4,6 +4,7 @@ import type { PodReport, Request, Step, Target } from "./story.ts";
 
 interface Pod {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec: { readonly nodeName?: string; readonly affinity?: object };
   readonly status?: { readonly phase?: string };
 }
 
@@ -18,13 +19,19 @@ const watched = [
   "/apis/batch/v1/namespaces/{ns}/cronjobs",
   "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets",
   "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices",
+  "/api/v1/namespaces/{ns}/configmaps",
+  "/api/v1/namespaces/{ns}/endpoints",
+  "/api/v1/namespaces/{ns}/events",
   "/api/v1/namespaces/{ns}/persistentvolumeclaims",
   "/api/v1/namespaces/{ns}/pods",
+  "/api/v1/namespaces/{ns}/serviceaccounts",
+  "/api/v1/persistentvolumes",
+  "/api/v1/namespaces",
 ];
 
 /** Does what a step says, without waiting for what comes of it. */
 export async function runStep(target: Target, { requests = [], reports = [] }: Step): Promise<void> {
-  for (const request of requests) await ask(target, request);
+  for (const request of requests) await ask(target, await withUids(target, request));
   for (const report of reports) await reportPods(target, report);
 }
 
@@ -34,13 +41,35 @@ async function reportPods(target: Target, { labels, phases, count, status }: Pod
   const isMeant = (pod: Pod) =>
     Object.entries(labels).every(([label, value]) => pod.metadata.labels?.[label] === value) &&
     (phases ?? ["Pending"]).includes(pod.status?.phase ?? "Pending");
-  for (const [index, { metadata }] of items.filter(isMeant).slice(0, count).entries()) {
+  for (const [index, { metadata, spec }] of items.filter(isMeant).slice(0, count).entries()) {
+    const node = spec.nodeName ?? boundTo(spec.affinity);
+    if (node !== spec.nodeName) await bind(target, metadata.name, node!);
     const body = {
       status: { podIP: `10.1.0.${index + 1}`, podIPs: [{ ip: `10.1.0.${index + 1}` }], ...status },
     };
     const type = "application/merge-patch+json";
     await askIfThere(target, { method: "PATCH", path: `${path}/${metadata.name}/status`, body, type });
   }
+}
+
+/** The node that a pod of a DaemonSet is meant for. */
+function boundTo(affinity: object = {}): string | undefined {
+  return /"metadata.name","operator":"In","values":\["([^"]+)"/.exec(JSON.stringify(affinity))?.[1];
+}
+
+function bind(target: Target, name: string, node: string): Promise<unknown> {
+  const body = { metadata: { name }, target: { kind: "Node", name: node } };
+  return ask(target, { method: "POST", path: `/api/v1/namespaces/{ns}/pods/${name}/binding`, body });
+}
+
+/** Fills in `{uid PATH}`: the uid of an object that an earlier request made. */
+async function withUids(target: Target, request: Request): Promise<Request> {
+  let text = JSON.stringify(request);
+  for (const [placeholder, path] of text.matchAll(/\{uid ((?:[^{}]|\{ns\})+)\}/g)) {
+    const { metadata } = (await ask(target, { method: "GET", path: path! })) as { metadata: { uid: string } };
+    text = text.replaceAll(placeholder, metadata.uid);
+  }
+  return JSON.parse(text) as Request;
 }
 
 /** The masked state of a namespace as it is now. */
@@ -60,7 +89,8 @@ async function ask(
   { kubeconfig, namespace }: Target,
   { method, path, body, type }: Request,
 ): Promise<unknown> {
-  const fill = (text: string) => text.replaceAll("{ns}", namespace);
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const fill = (text: string) => text.replaceAll("{ns}", namespace).replaceAll("{now}", now);
   const answer = await send(kubeconfig, {
     method,
     path: fill(path),

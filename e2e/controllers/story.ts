@@ -25,7 +25,7 @@ export interface Step {
   readonly rest?: number;
 }
 
-/** Steps in a namespace of their own, `{ns}` in paths and bodies. */
+/** Steps in a namespace of their own: `{ns}` in paths and bodies, `{now}` for the time, `{uid PATH}` for an object's. */
 export interface Story {
   readonly name: string;
   readonly steps: readonly Step[];

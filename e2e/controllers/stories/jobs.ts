@@ -9,7 +9,8 @@ const job = (spec: object, name = "j") => ({
     ...spec,
   },
 });
-const exits = (exitCode: number) => ({
+/** How a pod ends, long ago unless said otherwise: the time decides when a Job tries again. */
+export const exits = (exitCode: number, finishedAt = "2020-01-01T00:00:01Z") => ({
   phase: exitCode === 0 ? "Succeeded" : "Failed",
   containerStatuses: [
     {
@@ -23,7 +24,7 @@ const exits = (exitCode: number) => ({
         terminated: {
           exitCode,
           startedAt: "2020-01-01T00:00:00Z",
-          finishedAt: "2020-01-01T00:00:01Z",
+          finishedAt,
         },
       },
     },
@@ -188,6 +189,75 @@ export const jobStories: readonly Story[] = [
       { name: "created", requests: [post(jobs, job({ suspend: true }))] },
       { name: "resumed", requests: [merge(`${jobs}/j`, { spec: { suspend: false } })] },
       { name: "suspended again", requests: [merge(`${jobs}/j`, { spec: { suspend: true } })] },
+    ],
+  },
+  {
+    name: "a job waits before it tries again",
+    steps: [
+      { name: "created", requests: [post(jobs, job({}))] },
+      { name: "failed", reports: [{ labels, status: exits(1, "{now}") }], rest: 3 },
+      { name: "tried again", rest: 12 },
+    ],
+  },
+  {
+    name: "a job replaces pods when they have failed, not when they go",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post("/api/v1/nodes", { metadata: { name: "{ns}" } }),
+          post(
+            jobs,
+            job({
+              podReplacementPolicy: "Failed",
+              template: {
+                spec: {
+                  nodeName: "{ns}",
+                  restartPolicy: "Never",
+                  containers: [{ name: "c", image: "i" }],
+                },
+              },
+            }),
+          ),
+        ],
+      },
+      { name: "deleted", requests: [remove("/api/v1/namespaces/{ns}/pods")], rest: 4 },
+      { name: "failed", reports: [{ labels, status: exits(1) }], rest: 15 },
+    ],
+  },
+  {
+    name: "a job whose pods are deleted",
+    steps: [
+      { name: "created", requests: [post(jobs, job({ parallelism: 2, completions: 2 }))] },
+      { name: "deleted", requests: [remove("/api/v1/namespaces/{ns}/pods")], rest: 15 },
+    ],
+  },
+  {
+    name: "a job that takes too long",
+    steps: [{ name: "created", requests: [post(jobs, job({ activeDeadlineSeconds: 3 }))], rest: 6 }],
+  },
+  {
+    name: "a finished job goes when its time is over",
+    steps: [
+      { name: "created", requests: [post(jobs, job({ ttlSecondsAfterFinished: 1 }))] },
+      { name: "done", reports: [{ labels, status: exits(0) }], rest: 5 },
+    ],
+  },
+  {
+    name: "a job that works off a queue",
+    steps: [
+      { name: "created", requests: [post(jobs, job({ parallelism: 3 }))] },
+      { name: "one done", reports: [{ labels, count: 1, status: exits(0) }] },
+      { name: "all done", reports: [{ labels, status: exits(0) }] },
+    ],
+  },
+  {
+    name: "a job with fewer and more at a time",
+    steps: [
+      { name: "created", requests: [post(jobs, job({ completions: 5, parallelism: 3 }))] },
+      { name: "one at a time", requests: [merge(`${jobs}/j`, { spec: { parallelism: 1 } })] },
+      { name: "four at a time", requests: [merge(`${jobs}/j`, { spec: { parallelism: 4 } })] },
+      { name: "none", requests: [merge(`${jobs}/j`, { spec: { parallelism: 0 } })] },
     ],
   },
 ];

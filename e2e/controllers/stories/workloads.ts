@@ -135,4 +135,146 @@ export const workloadStories: readonly Story[] = [
       { name: "scaled down", requests: [merge(`${deployments}/w`, { spec: { replicas: 1 } })] },
     ],
   },
+  {
+    name: "a deployment goes back to what it was, and keeps one revision",
+    steps: [
+      { name: "created", requests: [post(deployments, workload({ replicas: 1, revisionHistoryLimit: 1 }))] },
+      { name: "ready", reports: [running] },
+      { name: "second image", requests: [merge(`${deployments}/w`, image("2"))] },
+      { name: "second ready", reports: [running] },
+      { name: "third image", requests: [merge(`${deployments}/w`, image("3"))] },
+      { name: "third ready", reports: [running] },
+      { name: "back to the second", requests: [merge(`${deployments}/w`, image("2"))] },
+      { name: "second ready again", reports: [running] },
+    ],
+  },
+  {
+    name: "a deployment that misses its deadline",
+    steps: [
+      {
+        name: "created",
+        requests: [post(deployments, workload({ replicas: 1, progressDeadlineSeconds: 2 }))],
+        rest: 6,
+      },
+      { name: "ready after all", reports: [running] },
+    ],
+  },
+  {
+    name: "a replica set lets the cheapest pods go, and adopts others",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post("/api/v1/namespaces/{ns}/pods", {
+            metadata: {
+              name: "dear",
+              labels: { ...labels, pod: "dear" },
+              annotations: { "controller.kubernetes.io/pod-deletion-cost": "100" },
+            },
+            spec: template("i:1").spec,
+          }),
+          post("/api/v1/namespaces/{ns}/pods", {
+            metadata: {
+              name: "cheap",
+              labels: { ...labels, pod: "cheap" },
+              annotations: { "controller.kubernetes.io/pod-deletion-cost": "-100" },
+            },
+            spec: template("i:1").spec,
+          }),
+          post("/api/v1/namespaces/{ns}/pods", {
+            metadata: {
+              name: "bad",
+              labels,
+              annotations: { "controller.kubernetes.io/pod-deletion-cost": "0" },
+            },
+            spec: template("i:1").spec,
+          }),
+          post("/apis/apps/v1/namespaces/{ns}/replicasets", workload({})),
+        ],
+      },
+      { name: "ready", reports: [running] },
+      {
+        name: "scaled to two",
+        requests: [merge("/apis/apps/v1/namespaces/{ns}/replicasets/w", { spec: { replicas: 2 } })],
+      },
+      {
+        name: "one is let go",
+        requests: [merge("/api/v1/namespaces/{ns}/pods/dear", { metadata: { labels: { app: "other" } } })],
+      },
+      {
+        name: "deleted, orphaning",
+        requests: [remove("/apis/apps/v1/namespaces/{ns}/replicasets/w", { propagationPolicy: "Orphan" })],
+        rest: 5,
+      },
+    ],
+  },
+  {
+    name: "a stateful set that counts from five",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post(
+            statefulSets,
+            workload({ serviceName: "w", podManagementPolicy: "Parallel", ordinals: { start: 5 } }),
+          ),
+        ],
+      },
+      { name: "ready", reports: [running] },
+      { name: "from six", requests: [merge(`${statefulSets}/w`, { spec: { ordinals: { start: 6 } } })] },
+      { name: "scaled down", requests: [merge(`${statefulSets}/w`, { spec: { replicas: 1 } })], rest: 5 },
+    ],
+  },
+  {
+    name: "a stateful set of which two may be missing",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post(
+            statefulSets,
+            workload({
+              serviceName: "w",
+              replicas: 4,
+              podManagementPolicy: "Parallel",
+              updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 2 } },
+            }),
+          ),
+        ],
+      },
+      { name: "ready", reports: [running] },
+      { name: "new image", requests: [merge(`${statefulSets}/w`, image("2"))] },
+      { name: "one ready", reports: [{ ...running, count: 1 }] },
+      { name: "two ready", reports: [running] },
+      { name: "all ready", reports: [running] },
+    ],
+  },
+  {
+    name: "a stateful set in order of which two may be missing, and whose pods must stay ready",
+    steps: [
+      {
+        name: "created",
+        requests: [
+          post(
+            statefulSets,
+            workload({
+              serviceName: "w",
+              minReadySeconds: 1,
+              updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 2 } },
+            }),
+          ),
+        ],
+      },
+      { name: "first ready", reports: [running] },
+      { name: "second ready", reports: [running] },
+      { name: "third ready", reports: [running] },
+      { name: "new image", requests: [merge(`${statefulSets}/w`, image("2"))] },
+      { name: "some ready", reports: [running] },
+      { name: "more ready", reports: [running] },
+      {
+        name: "one has failed",
+        reports: [{ labels, phases: ["Running"], count: 1, status: { phase: "Failed" } }],
+      },
+    ],
+  },
 ];

@@ -92,10 +92,16 @@ export interface Namespace extends KubernetesObject {
   status?: { phase?: string; conditions?: LooseCondition[] };
 }
 
+export interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+}
+
 export interface Node extends KubernetesObject {
   spec?: {
     unschedulable?: boolean;
-    taints?: { key: string; value?: string; effect: string }[];
+    taints?: Taint[];
     [field: string]: unknown;
   };
   status?: { conditions?: LooseCondition[]; [field: string]: unknown };

@@ -12,6 +12,8 @@ export interface PodDisruptionBudgetStatus {
   currentHealthy: number;
   desiredHealthy: number;
   expectedPods: number;
+  /** The pods whose eviction was let in, and when: they are as good as gone. */
+  disruptedPods?: { [pod: string]: string };
   disruptionsAllowed: number;
   conditions?: (LooseCondition & { observedGeneration?: number })[];
 }

@@ -15,12 +15,24 @@ export function jobFor(cronJob: CronJob, due: Date): Job {
       ...(metadata?.labels ? { labels: metadata.labels } : {}),
       annotations: {
         ...metadata?.annotations,
-        "batch.kubernetes.io/cronjob-scheduled-timestamp": due.toISOString().replace(".000", ""),
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(due, cronJob.spec.timeZone),
       },
       ownerReferences: [ownerReferenceTo(cronJob)],
     },
     spec: structuredClone(spec),
   };
+}
+
+/** A time as it reads in a time zone; UTC unless one is named. */
+function zonedTime(time: Date, timeZone = "UTC"): string {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  const zone = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  const offset = zone.replace("GMT", "");
+  if (offset === "" || offset === "+00:00") return time.toISOString().replace(".000", "");
+  const [hours, minutes] = offset.split(":").map(Number);
+  const shift = Math.abs(hours!) * 60 + (minutes ?? 0);
+  const local = new Date(time.getTime() + (offset.startsWith("-") ? -shift : shift) * 60_000);
+  return `${local.toISOString().slice(0, 19)}${offset}`;
 }
 
 /** The finished Jobs that a CronJob no longer keeps, the oldest ones. */
@@ -36,26 +48,36 @@ export function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   ].filter(({ metadata }) => !metadata.deletionTimestamp);
 }
 
-/** The status of a CronJob: its Jobs at work, and when it last started one and last had success. */
+/**
+ * The status of a CronJob: its Jobs at work, and when it last started one and last had success. A Job that it knows
+ * stays noted as it was: how far it comes is no news.
+ */
 export function cronStatus(
+  { status = {} }: CronJob,
   jobs: readonly Job[],
-  lastSuccess: string | undefined,
   lastScheduleTime: string | undefined,
 ): NonNullable<CronJob["status"]> {
   const active = jobs
     .filter((job) => !finishedCondition(job) && !job.metadata.deletionTimestamp)
-    .map(({ apiVersion, kind, metadata }) => ({
-      apiVersion,
-      kind,
-      namespace: metadata.namespace!,
-      name: metadata.name!,
-      uid: metadata.uid!,
-    }));
-  const successes = jobs.flatMap(({ status }) => status?.completionTime ?? []);
-  const lastSuccessfulTime = [...successes, ...(lastSuccess ? [lastSuccess] : [])].sort().at(-1);
+    .map((job) => status.active?.find(({ uid }) => uid === job.metadata.uid) ?? referenceTo(job));
+  const successes = jobs.flatMap((job) => job.status?.completionTime ?? []);
+  const before = status.lastSuccessfulTime;
+  const lastSuccessfulTime = [...successes, ...(before ? [before] : [])].sort().at(-1);
   return {
     ...(active.length > 0 ? { active } : {}),
     ...(lastScheduleTime ? { lastScheduleTime } : {}),
     ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
+  };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: Job) {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    namespace: namespace!,
+    name: name!,
+    uid: uid!,
+    resourceVersion: resourceVersion!,
   };
 }

@@ -1,14 +1,15 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type ControllerRevision, type DaemonSet, daemonSets } from "../api/apps.ts";
-import { nodes, pods } from "../api/core.ts";
+import { nodes, type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../keys.ts";
-import { nextAvailable } from "../pods/pod-state.ts";
+import { isFinished, nextAvailable } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
 import { dropOldRevisions, ensureRevision, revisionLabel } from "../revisions/controller-revisions.ts";
-import { belongsOn, daemonPod, nextDaemonStep } from "./daemon-pods.ts";
+import { daemonNodes, daemonPod } from "./daemon-pods.ts";
 import { daemonSetStatus } from "./daemon-set-status.ts";
+import { nextDaemonStep } from "./next-daemon-step.ts";
 
 const user = userOf("daemon-set");
 
@@ -36,28 +37,33 @@ export function daemonSetController(context: ControllerContext): Controller {
 
   async function takeStep(set: DaemonSet, revision: ControllerRevision): Promise<void> {
     const owned = await claimDependents(objects, user, set, pods);
-    const wanted = wantedNodes(set, revision);
-    const { create, remove } = nextDaemonStep(set, wanted, owned, revision, clock.now());
+    const where = daemonNodes(set, objects.list(nodes));
+    const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
     for (const name of create) {
       const pod = await objects.create(user, daemonPod(set, name, revision));
       await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
     for (const pod of remove) {
+      if (isFinished(pod)) await reportEnded(set, pod);
       await objects.delete(user, pod, { uid: pod.metadata.uid });
       await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
     }
   }
 
-  function wantedNodes(set: DaemonSet, revision: ControllerRevision): string[] {
-    const fitting = objects.list(nodes).filter((node) => belongsOn(set, node, revision));
-    return fitting.map(({ metadata }) => metadata.name!);
+  /** A daemon is meant to run for good: one that ends is made anew. */
+  function reportEnded(set: DaemonSet, { metadata, spec, status }: Pod): Promise<void> {
+    const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+    return status?.phase === "Failed"
+      ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
+      : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
   }
 
   async function updateStatus(key: string, revision: ControllerRevision): Promise<number | undefined> {
     const set = findByKey(objects, daemonSets, key);
     if (!set) return undefined;
     const owned = await claimDependents(objects, user, set, pods);
-    const status = daemonSetStatus(set, wantedNodes(set, revision), owned, revision, clock.now());
+    const { wanted } = daemonNodes(set, objects.list(nodes));
+    const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
     if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
     const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
     const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);

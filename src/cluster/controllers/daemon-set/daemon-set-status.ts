@@ -13,7 +13,7 @@ export function daemonSetStatus(
   now: Date,
 ): DaemonSetStatus {
   const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const onWanted = wanted.flatMap((name) => living.find((pod) => nodeOf(pod) === name) ?? []);
+  const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);
   const count = (holds: (pod: Pod) => boolean) => onWanted.filter(holds).length;
   const available = count((pod) => isAvailable(pod, set.spec.minReadySeconds, now));
   return {
@@ -28,4 +28,10 @@ export function daemonSetStatus(
       numberUnavailable: wanted.length - available,
     }),
   };
+}
+
+function oldest(pods: readonly Pod[]): Pod | undefined {
+  return pods.toSorted((a, b) =>
+    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
+  )[0];
 }

@@ -4,7 +4,13 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../api/poli
 import { scaledCount } from "../deployment/replica-counts.ts";
 import { isFinished, isReady } from "../pods/pod-state.ts";
 
-/** How many of a budget's pods may go: of its pods, and of how many their owners want. */
+/** How long an eviction that was let in counts before its pod is seen to go. */
+export const evictionTimeout = 120_000;
+
+/**
+ * How many of a budget's pods may go: of its pods, and of how many their owners want. Pods whose eviction was let in
+ * count as gone until they are, or until it has taken too long.
+ */
 export function budgetStatus(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],
@@ -18,7 +24,11 @@ export function budgetStatus(
     maxUnavailable === undefined
       ? scaledCount(minAvailable ?? 1, expectedPods, Math.ceil)
       : Math.max(0, expectedPods - scaledCount(maxUnavailable, expectedPods, Math.ceil));
-  const currentHealthy = pods.filter((pod) => isReady(pod) && !pod.metadata.deletionTimestamp).length;
+  const disruptedPods = underEviction(budget, pods, now);
+  const staying = pods.filter(({ metadata }) => {
+    return !metadata.deletionTimestamp && disruptedPods[metadata.name!] === undefined;
+  });
+  const currentHealthy = staying.filter(isReady).length;
   const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
   return {
     observedGeneration: budget.metadata.generation ?? 0,
@@ -26,8 +36,23 @@ export function budgetStatus(
     desiredHealthy,
     expectedPods,
     disruptionsAllowed,
+    ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
     conditions: [allowed(budget, disruptionsAllowed > 0, now)],
   };
+}
+
+function underEviction(
+  { status }: PodDisruptionBudget,
+  pods: readonly Pod[],
+  now: Date,
+): Record<string, string> {
+  const staying = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const noted = Object.entries(status?.disruptedPods ?? {}).filter(
+    ([name, since]) =>
+      staying.some(({ metadata }) => metadata.name === name) &&
+      Date.parse(since) + evictionTimeout > now.getTime(),
+  );
+  return Object.fromEntries(noted);
 }
 
 function allowed(

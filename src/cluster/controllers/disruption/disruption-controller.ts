@@ -2,11 +2,12 @@ import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/m
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { type Pod, pods } from "../api/core.ts";
-import { podDisruptionBudgets } from "../api/policy.ts";
+import { type PodDisruptionBudget, podDisruptionBudgets } from "../api/policy.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { sum } from "../deployment/replica-counts.ts";
 import { findByKey, keyOf } from "../keys.ts";
-import { budgetStatus } from "./budget-status.ts";
+import { reporter } from "../record-event.ts";
+import { budgetStatus, evictionTimeout } from "./budget-status.ts";
 
 const user = userOf("disruption");
 
@@ -15,7 +16,11 @@ interface Scaled extends KubernetesObject {
 }
 
 /** Says in the status of each budget how many of its pods may go; evictions look there. */
-export function disruptionController({ objects, clock }: ControllerContext): Controller {
+export function disruptionController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "controllermanager");
+  /** What was said of a budget last, so that it is said once and not with each pod that comes or goes. */
+  const warned = new Map<string, string>();
   return {
     name: "disruption",
     watches: [podDisruptionBudgets, pods],
@@ -27,15 +32,34 @@ export function disruptionController({ objects, clock }: ControllerContext): Con
 
     async reconcile(key) {
       const budget = findByKey(objects, podDisruptionBudgets, key);
+      if (!budget) warned.delete(key);
       if (!budget || budget.metadata.deletionTimestamp) return undefined;
       const covered = objects
         .list(pods, budget.metadata.namespace)
         .filter(({ metadata }) => matchesLabelSelector(budget.spec.selector, metadata.labels ?? {}));
       const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
       if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
-      return undefined;
+      await warn(key, budget, covered);
+      return status.disruptedPods ? evictionTimeout : undefined;
     },
   };
+
+  /** Says what keeps a budget from meaning what it seems to mean. */
+  async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
+    const reason = covered.length === 0 ? "NoPods" : hasUnmanaged(budget, covered) ? "UnmanagedPods" : "";
+    if (warned.get(key) === reason) return;
+    warned.set(key, reason);
+    if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
+    if (reason !== "UnmanagedPods") return;
+    const why =
+      "Some of its pods have no owner that says how many there should be: use a number as minAvailable";
+    await report(budget, "Warning", reason, why);
+  }
+
+  function hasUnmanaged({ spec }: PodDisruptionBudget, covered: readonly Pod[]): boolean {
+    const isCount = spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
+    return !isCount && covered.some((pod) => !ownerOf(pod));
+  }
 
   /** How many pods the owners of these ask for, each owner once. */
   function wantedByOwners(covered: readonly Pod[]): number {

@@ -4,7 +4,7 @@ import { type EndpointSlice, endpointSlices } from "../api/discovery.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { endpointSlicesOf } from "./endpoint-slices-of.ts";
-import { podEndpoints } from "./pod-endpoints.ts";
+import { choosesPods, podEndpoints } from "./pod-endpoints.ts";
 
 const user = userOf("endpointslice");
 const serviceLabel = "kubernetes.io/service-name";
@@ -24,7 +24,7 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
 
     async reconcile(key) {
       const service = findByKey(objects, services, key);
-      if (service?.spec.selector && !service.metadata.deletionTimestamp) await write(service);
+      if (service && choosesPods(service) && !service.metadata.deletionTimestamp) await write(service);
       return undefined;
     },
   };
@@ -41,12 +41,24 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
     for (const slice of changed) {
       const reused = spare.shift();
       if (!reused) await objects.create(user, slice);
-      else await objects.update(user, { ...reused, endpoints: slice.endpoints, ports: slice.ports });
+      else await rewrite(reused, slice);
     }
     for (const slice of spare) await objects.delete(user, slice, { uid: slice.metadata.uid });
   }
 
+  async function rewrite(
+    stored: EndpointSlice,
+    { metadata, endpoints, ports }: EndpointSlice,
+  ): Promise<void> {
+    const labelled = { ...stored.metadata, labels: metadata.labels! };
+    await objects.update(user, { ...stored, metadata: labelled, endpoints, ports });
+  }
+
   function isSame(stored: EndpointSlice, wanted: EndpointSlice): boolean {
-    return isEqual(stored.endpoints ?? [], wanted.endpoints) && isEqual(stored.ports ?? [], wanted.ports);
+    return (
+      isEqual(stored.endpoints ?? [], wanted.endpoints) &&
+      isEqual(stored.ports ?? [], wanted.ports) &&
+      isEqual(stored.metadata.labels, wanted.metadata.labels)
+    );
   }
 }

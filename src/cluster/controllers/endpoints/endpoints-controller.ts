@@ -4,7 +4,7 @@ import { endpoints } from "../api/discovery.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { endpointsOf } from "./endpoints-of.ts";
-import { podEndpoints } from "./pod-endpoints.ts";
+import { choosesPods, podEndpoints } from "./pod-endpoints.ts";
 
 const user = userOf("endpoint");
 
@@ -22,7 +22,7 @@ export function endpointsController({ objects }: ControllerContext): Controller 
 
     async reconcile(key) {
       const service = findByKey(objects, services, key);
-      if (service?.spec.selector) await write(service);
+      if (service && choosesPods(service)) await write(service);
       else if (!service) await remove(key);
       return undefined;
     },

@@ -11,6 +11,11 @@ export interface PodEndpoint {
   readonly ports: readonly EndpointPort[];
 }
 
+/** Tells whether a service has endpoints that follow from pods: others bring their own, or none. */
+export function choosesPods({ spec }: Service): boolean {
+  return spec.selector !== undefined && spec.type !== "ExternalName";
+}
+
 /** Finds the pods behind a service: those that its selector matches and that have an address. */
 export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoint[] {
   const { selector, ports, publishNotReadyAddresses } = service.spec;

@@ -53,11 +53,21 @@ describe("jobController()", () => {
     expect(read().status).toMatchObject({ succeeded: 3, completionTime: expect.any(String) as string });
   });
 
-  it("gives up after too many failures", async () => {
-    await cluster.install(work({ backoffLimit: 1 }));
+  it("waits longer after each failure, and gives up after too many", async () => {
+    await cluster.install(work({ backoffLimit: 2 }));
     await eventually(() => expect(running()).toHaveLength(1));
     await end("Failed", running());
+    await eventually(() => expect(read().status).toMatchObject({ failed: 1 }));
+    clock.advance(8_000);
+    expect(read().status).not.toHaveProperty("active");
+    clock.advance(2_000);
     await eventually(() => expect(read().status).toMatchObject({ active: 1, failed: 1 }));
+    await end("Failed", running());
+    await eventually(() => expect(read().status).toMatchObject({ failed: 2 }));
+    clock.advance(18_000);
+    expect(read().status).not.toHaveProperty("active");
+    clock.advance(2_000);
+    await eventually(() => expect(read().status).toMatchObject({ active: 1, failed: 2 }));
     await end("Failed", running());
     await eventually(() =>
       expect(conditions()).toEqual(["FailureTarget: BackoffLimitExceeded", "Failed: BackoffLimitExceeded"]),
@@ -89,6 +99,8 @@ describe("jobController()", () => {
     );
     await eventually(() => expect(read().status).toMatchObject({ completedIndexes: "0,2", succeeded: 2 }));
     await end("Failed", running());
+    await eventually(() => expect(read().status).toMatchObject({ failed: 1 }));
+    clock.advance(10_000);
     await eventually(() => expect(running().map(index)).toEqual(["1"]));
   });
 

@@ -5,8 +5,7 @@ import { type Job, type JobStatus, jobs } from "../api/batch.ts";
 import { type Pod, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
-import { burst } from "../pods/burst.ts";
-import { compareForDeletion, isFinished } from "../pods/pod-state.ts";
+import { isFinished } from "../pods/pod-state.ts";
 import { positiveCounts } from "../positive-counts.ts";
 import { reporter } from "../record-event.ts";
 import { announcement, conclusion, finishedCondition, withConditions } from "./job-conditions.ts";
@@ -14,18 +13,17 @@ import { type JobOutcome, jobOutcome } from "./job-outcome.ts";
 import { jobPod, nameLabel } from "./job-pod.ts";
 import {
   countsAsFailure,
-  failuresOf,
   hasFailed,
-  indexOf,
   isIndexed,
   isTracked,
   type JobProgress,
   jobProgress,
   progressStatus,
   untilDeadline,
-  wantedActive,
 } from "./job-progress.ts";
+import { nextPods } from "./next-pods.ts";
 import { releasePods } from "./job-tracking.ts";
+import { type Failures, withFailures } from "./retry-delay.ts";
 
 const user = userOf("job");
 
@@ -33,6 +31,8 @@ const user = userOf("job");
 export function jobController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "job-controller");
+  /** What decides how long unfinished Jobs wait before they try again. */
+  const failures = new Map<string, Failures>();
   return {
     name: "job",
     watches: [jobs, pods],
@@ -47,23 +47,39 @@ export function jobController(context: ControllerContext): Controller {
     async reconcile(key) {
       const job = findByKey(objects, jobs, key);
       await releaseOrphans(key, job);
+      if (!job || finishedCondition(job)) failures.delete(key);
       if (!job) return undefined;
       if (finishedCondition(job)) return removeWhenDue(job);
-      await run(job);
+      const retry = await run(key, job);
       const next = findByKey(objects, jobs, key);
-      return next && (finishedCondition(next) ? removeWhenDue(next) : untilDeadline(next, clock.now()));
+      if (!next || finishedCondition(next)) return next && removeWhenDue(next);
+      const deadline = untilDeadline(next, clock.now());
+      return retry > 0 ? Math.min(retry, deadline ?? retry) : deadline;
     },
   };
 
-  async function run(job: Job): Promise<void> {
+  /** Takes the next step of a Job, and tells after how many milliseconds there is another. */
+  async function run(key: string, job: Job): Promise<number> {
     const owned = podsOf(job);
     const progress = jobProgress(job, owned);
     const outcome = jobOutcome(job, owned, progress, clock.now());
-    if (outcome) await end(progress.active);
-    else if (!job.metadata.deletionTimestamp) await scale(job, owned, progress);
+    const failed = withFailures(failures.get(key), progress);
+    let wait = 0;
+    if (outcome) await end(job, progress.active);
+    else if (!job.metadata.deletionTimestamp) wait = await scale(job, owned, progress, failed);
+    await reportSuspension(job);
     await count(job, owned, progress, outcome);
+    if (failed) failures.set(key, failed);
+    else failures.delete(key);
     if (outcome?.type === "Complete") await report(job, "Normal", "Completed", "Job completed");
     if (outcome?.type === "Failed") await report(job, "Warning", outcome.reason, outcome.message);
+    return wait;
+  }
+
+  async function reportSuspension(job: Job): Promise<void> {
+    const was = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
+    if (job.spec.suspend && !was) await report(job, "Normal", "Suspended", "Job suspended");
+    if (!job.spec.suspend && was) await report(job, "Normal", "Resumed", "Job resumed");
   }
 
   /** Pods whose Job is gone, or doesn't own them any more, are counted by nobody. */
@@ -81,21 +97,28 @@ export function jobController(context: ControllerContext): Controller {
     return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
   }
 
-  async function scale(job: Job, owned: readonly Pod[], progress: JobProgress): Promise<void> {
-    const missing = wantedActive(job, progress) - progress.active.length;
-    for (const index of freeIndexes(job, progress, Math.min(missing, burst))) {
-      const pod = await objects.create(user, jobPod(job, index, failuresAt(job, owned, index)));
+  async function scale(
+    job: Job,
+    owned: readonly Pod[],
+    progress: JobProgress,
+    failed: Failures | undefined,
+  ): Promise<number> {
+    const { create, surplus, wait } = nextPods(job, owned, progress, failed, clock.now());
+    for (const { index, failures } of create) {
+      const pod = await objects.create(user, jobPod(job, index, failures));
       await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
-    const surplus = [...progress.active].sort(compareForDeletion).slice(0, Math.max(0, -missing));
     await releasePods(objects, user, surplus);
-    await end(surplus);
+    await end(job, surplus);
+    return wait;
   }
 
-  async function end(active: readonly Pod[]): Promise<void> {
+  async function end(job: Job, active: readonly Pod[]): Promise<void> {
     for (const { metadata } of active) {
       const pod = objects.get(pods, metadata.namespace, metadata.name!);
-      if (pod) await objects.delete(user, pod, { uid: metadata.uid });
+      if (!pod) continue;
+      await objects.delete(user, pod, { uid: metadata.uid });
+      await report(job, "Normal", "SuccessfulDelete", `Deleted pod: ${metadata.name}`);
     }
   }
 
@@ -157,29 +180,6 @@ export function jobController(context: ControllerContext): Controller {
     await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
     return undefined;
   }
-}
-
-/** The first indexes that nobody works on; a Job without indexes only needs to know how many. */
-function freeIndexes({ spec }: Job, progress: JobProgress, wanted: number): number[] {
-  const { active, completedIndexes, failedIndexes } = progress;
-  const taken = new Set([
-    ...completedIndexes,
-    ...failedIndexes,
-    ...active.flatMap((pod) => indexOf(pod) ?? []),
-  ]);
-  const count = spec.completions ?? spec.parallelism ?? 1;
-  const free: number[] = [];
-  for (let index = 0; index < count && free.length < wanted; index++) {
-    if (!taken.has(index)) free.push(index);
-  }
-  return free;
-}
-
-/** How often an index has failed so far, where that has a limit. */
-function failuresAt(job: Job, owned: readonly Pod[], index: number): number | undefined {
-  if (job.spec.backoffLimitPerIndex === undefined) return undefined;
-  const failures = owned.filter((pod) => indexOf(pod) === index).map((pod) => failuresOf(job, pod));
-  return Math.max(0, ...failures);
 }
 
 /** When a Job has failed, whatever it still had at work counts as failed. */

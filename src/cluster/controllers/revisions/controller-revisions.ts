@@ -53,6 +53,7 @@ export async function ensureRevision(
       name: `${owner.metadata.name}-${hash}`,
       namespace: owner.metadata.namespace!,
       labels: { ...owner.spec.template.metadata?.labels, [hashLabelOf(owner)]: hash },
+      ...(owner.metadata.annotations ? { annotations: owner.metadata.annotations } : {}),
       ownerReferences: [ownerReferenceTo(owner)],
     },
     data,

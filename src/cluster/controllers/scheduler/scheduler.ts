@@ -1,11 +1,23 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { nodes, persistentVolumeClaims, type Pod, pods } from "../api/core.ts";
+import {
+  nodes,
+  type PersistentVolumeClaim,
+  persistentVolumeClaims,
+  persistentVolumes,
+  type Pod,
+  pods,
+  storageClasses,
+} from "../api/core.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import { setPodCondition } from "../pods/pod-conditions.ts";
 import { reporter } from "../record-event.ts";
+import { reserved } from "../volume/bind-claims.ts";
+import { chooseVolume, waitsForConsumer } from "../volume/choose-volume.ts";
+import { claimsOfPod } from "../volume/protection.ts";
+import { selectedNode } from "../volume/provision.ts";
 import { chooseNode, type Placement } from "./choose-node.ts";
 
 const user = "system:kube-scheduler";
@@ -30,7 +42,7 @@ export function scheduler(context: ControllerContext): Controller {
       if (!pod || !isWaiting(pod)) return undefined;
       const placement = place(pod);
       if ("reason" in placement) await explain(pod, placement.reason);
-      else await bind(pod, placement.node);
+      else if (!(await askForVolumes(pod, placement.node))) await bind(pod, placement.node);
       return undefined;
     },
   };
@@ -44,15 +56,38 @@ export function scheduler(context: ControllerContext): Controller {
     });
   }
 
-  function findUnboundClaim({ metadata, spec }: Pod): string | undefined {
-    for (const { persistentVolumeClaim } of spec.volumes ?? []) {
-      if (!persistentVolumeClaim) continue;
-      const name = persistentVolumeClaim.claimName;
-      const claim = objects.get(persistentVolumeClaims, metadata.namespace, name);
-      if (!claim) return `persistentvolumeclaim "${name}" not found`;
-      if (!claim.spec.volumeName) return "pod has unbound immediate PersistentVolumeClaims";
+  function findUnboundClaim(pod: Pod): string | undefined {
+    for (const key of claimsOfPod(pod)) {
+      const claim = findByKey(objects, persistentVolumeClaims, key);
+      if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
+      if (!claim.spec.volumeName && !isDelayed(claim)) {
+        return "pod has unbound immediate PersistentVolumeClaims";
+      }
     }
     return undefined;
+  }
+
+  function isDelayed({ spec }: PersistentVolumeClaim): boolean {
+    return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
+  }
+
+  /**
+   * Claims that wait for their first consumer have it now: each gets a volume that is there, or is told for which
+   * node one is wanted. Tells whether there is something to wait for.
+   */
+  async function askForVolumes(pod: Pod, node: string): Promise<boolean> {
+    const unbound = claimsOfPod(pod)
+      .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
+      .filter(({ spec }) => !spec.volumeName);
+    for (const claim of unbound) {
+      const volume = chooseVolume(claim, objects.list(persistentVolumes));
+      const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
+      if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
+      else if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+        await objects.update(user, reserved(volume, claim));
+      }
+    }
+    return unbound.length > 0;
   }
 
   async function bind(pod: Pod, nodeName: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { StatefulSet } from "../api/apps.ts";
 import type { Pod } from "../api/core.ts";
 import { burst } from "../pods/burst.ts";
-import { isAvailable, isFinished } from "../pods/pod-state.ts";
+import { isActive, isAvailable, isFinished } from "../pods/pod-state.ts";
 import { ordinalOf, revisionOfPod } from "./stateful-pods.ts";
 
 /** What to do next: ordinals whose pods are to be made, and pods to delete. */
@@ -22,7 +22,7 @@ export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision:
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
   const healthy = (pod: Pod | undefined) =>
-    pod !== undefined && !pod.metadata.deletionTimestamp && isAvailable(pod, set.spec.minReadySeconds, now);
+    pod !== undefined && isActive(pod) && isAvailable(pod, set.spec.minReadySeconds, now);
 
   const missing = wanted.filter((ordinal) => !byOrdinal.has(ordinal));
   const ended = wanted.flatMap((ordinal) => byOrdinal.get(ordinal) ?? []).filter(isRestartable);

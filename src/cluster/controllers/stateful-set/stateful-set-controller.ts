@@ -38,23 +38,30 @@ export function statefulSetController(context: ControllerContext): Controller {
     for (const ordinal of create) {
       for (const claim of claimsOf(set, ordinal)) {
         const { namespace, name } = claim.metadata;
-        if (!objects.get(persistentVolumeClaims, namespace, name!)) await objects.create(user, claim);
+        if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
+        await objects.create(user, claim);
+        await reportClaim(set, name!, ordinal);
       }
       const pod = statefulPod(set, ordinal, await revisionFor(set, ordinal, update));
       await objects.create(user, pod);
-      await reportPod(set, "create", pod);
+      await reportPod(set, "Create", pod);
     }
     for (const pod of remove) {
       if (isScaledAway(set, pod)) await handClaimsTo(set, pod);
       await objects.delete(user, pod, { uid: pod.metadata.uid });
-      await reportPod(set, "delete", pod);
+      await reportPod(set, "Delete", pod);
     }
   }
 
-  function reportPod(set: StatefulSet, verb: "create" | "delete", pod: Pod): Promise<void> {
-    const reason = verb === "create" ? "SuccessfulCreate" : "SuccessfulDelete";
+  function reportPod(set: StatefulSet, verb: "Create" | "Delete", pod: Pod): Promise<void> {
     const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
-    return report(set, "Normal", reason, message);
+    return report(set, "Normal", `Successful${verb}`, message);
+  }
+
+  function reportClaim(set: StatefulSet, claim: string, ordinal: number): Promise<void> {
+    const { name } = set.metadata;
+    const message = `Create Claim ${claim} Pod ${name}-${ordinal} in StatefulSet ${name} success`;
+    return report(set, "Normal", "SuccessfulCreate", message);
   }
 
   /** A pod below the partition is made as it was before the update. */

@@ -12,10 +12,11 @@ export function statefulSetStatus(
   now: Date,
 ): StatefulSetStatus {
   const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const running = living.filter(({ status }) => status?.phase === "Running");
   const count = (holds: (pod: Pod) => boolean) => living.filter(holds).length;
   const before = set.status?.currentRevision || updateRevision;
   const updated = count((pod) => revisionOfPod(pod) === updateRevision);
-  const ready = count(isReady);
+  const ready = running.filter(isReady).length;
   const replicas = set.spec.replicas ?? 1;
   const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
   const complete = rolls && updated === pods.length && updated === replicas && ready === replicas;
@@ -30,7 +31,7 @@ export function statefulSetStatus(
     }),
     currentRevision,
     updateRevision,
-    availableReplicas: count((pod) => isAvailable(pod, set.spec.minReadySeconds, now)),
+    availableReplicas: running.filter((pod) => isAvailable(pod, set.spec.minReadySeconds, now)).length,
     collisionCount: set.status?.collisionCount ?? 0,
     ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
   };

@@ -1,6 +1,11 @@
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
-import type { PersistentVolume, PersistentVolumeClaim } from "../api/core.ts";
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../api/core.ts";
+
+/** Tells whether the claims of a class get their volume only when a pod is to be placed that uses it. */
+export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
+  return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
+}
 
 /** Finds the smallest free volume that satisfies a claim; one that is reserved for the claim comes first. */
 export function chooseVolume(

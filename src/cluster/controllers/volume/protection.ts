@@ -14,8 +14,8 @@ export function claimsOfPod({ metadata, spec }: Pod): string[] {
   );
 }
 
-/** Tells whether a pod that has not ended names a claim. */
+/** Tells whether a pod that has a node and has not ended names a claim. */
 export function isInUse({ metadata }: PersistentVolumeClaim, pods: readonly Pod[]): boolean {
   const key = `${metadata.namespace}/${metadata.name}`;
-  return pods.some((pod) => !isFinished(pod) && claimsOfPod(pod).includes(key));
+  return pods.some((pod) => pod.spec.nodeName && !isFinished(pod) && claimsOfPod(pod).includes(key));
 }

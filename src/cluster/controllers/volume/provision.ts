@@ -9,6 +9,12 @@ export const provisioner = "tsbuilder.dev/pretended";
 /** The annotation that makes a class the one of claims that name none. */
 export const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
 
+/** The annotation of volumes that a controller chose for their claim, and of claims whose volume it chose. */
+export const boundByController = "pv.kubernetes.io/bound-by-controller";
+
+/** The annotation by which the scheduler says for which node a claim's volume is wanted. */
+export const selectedNode = "volume.kubernetes.io/selected-node";
+
 /** The class that the cluster brings along: volumes that are there at once, can grow and hold nothing. */
 export function standardClass(): StorageClass {
   return {
@@ -54,5 +60,6 @@ export function claimReference({
     namespace: metadata.namespace!,
     name: metadata.name!,
     uid: metadata.uid!,
+    resourceVersion: metadata.resourceVersion!,
   };
 }
