@@ -1,4 +1,5 @@
 import type { Story } from "./story.ts";
+import { apiServices } from "./stories/api-services.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
@@ -58,4 +59,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "validating-policies": validatingPolicies,
   "policy-rules": policyRules,
   "mutating-policies": mutatingPolicies,
+  "api-services": apiServices,
 };

@@ -26,6 +26,7 @@ import { storedCredentials } from "./auth/stored-credentials.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type Clock, systemClock } from "./clock/index.ts";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
+import { publishGroups } from "./discovery/api-services.ts";
 import { authenticationFilter } from "./filters/authentication.ts";
 import { authorizationFilter } from "./filters/authorization.ts";
 import { errorsFilter } from "./filters/errors.ts";
@@ -124,6 +125,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const stopAggregation = aggregateRoles(core.store);
   const stopExpiry = expireEvents(core.store, clock);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));
+  const stopGroups = publishGroups(core);
 
   const listener = await listen(handlerOf(core, onError), {
     host,
@@ -157,6 +159,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     async stop() {
       await controllers.stop();
       stopFilling?.();
+      stopGroups();
       stopDefinitions();
       stopAggregation();
       stopPublishing();

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { Core } from "../registry/core.ts";
+import { formatTime } from "../registry/object-meta.ts";
+import type { ApiObject } from "../storage/api-object.ts";
+
+const managed = "kube-aggregator.kubernetes.io/automanaged";
+
+/** In which order a real server lists its groups; all versions but these have 15. */
+const groupPriorities: Readonly<Record<string, number>> = {
+  "": 18000,
+  apps: 17800,
+  "events.k8s.io": 17750,
+  "authentication.k8s.io": 17700,
+  "authorization.k8s.io": 17600,
+  autoscaling: 17500,
+  batch: 17400,
+  "certificates.k8s.io": 17300,
+  "networking.k8s.io": 17200,
+  policy: 17100,
+  "rbac.authorization.k8s.io": 17000,
+  "storage.k8s.io": 16800,
+  "admissionregistration.k8s.io": 16700,
+  "apiextensions.k8s.io": 16700,
+  "scheduling.k8s.io": 16600,
+  "coordination.k8s.io": 16500,
+  "node.k8s.io": 16300,
+  "discovery.k8s.io": 16200,
+  "resource.k8s.io": 16200,
+  "flowcontrol.apiserver.k8s.io": 16100,
+};
+const versionPriorities: Readonly<Record<string, number>> = {
+  "v1.": 1,
+  "v2.autoscaling": 30,
+  "v1.flowcontrol.apiserver.k8s.io": 21,
+  "v1.resource.k8s.io": 21,
+};
+
+/**
+ * Keeps an APIService for each group and version that is served. Those of other servers are stored and never called:
+ * nothing is aggregated. The answer ends it.
+ */
+export function publishGroups(core: Core): () => void {
+  const { store, registry, clock } = core;
+  const services = store.collection("apiservices.apiregistration.k8s.io");
+  const settle = (): void => {
+    const wanted = new Map(
+      registry
+        .all()
+        .flatMap(({ group, custom, versions }) =>
+          versions
+            .filter(() => group !== "apiregistration.k8s.io")
+            .map(({ name }) => [`${name}.${group}`, { group, version: name, custom }]),
+        ),
+    );
+    const time = formatTime(clock.now());
+    for (const [name, served] of wanted) {
+      if (!services.get(name)) store.put(services, name, localService(name, served, time));
+    }
+    for (const entry of services.list()) {
+      if (!wanted.has(entry.key) && entry.object.metadata.labels?.[managed]) store.remove(services, entry);
+    }
+  };
+  settle();
+  const definitions = store.collection("customresourcedefinitions.apiextensions.k8s.io");
+  let isDue = false;
+  const stop = store.listen((collection, { type }) => {
+    if (isDue || (collection !== definitions && !(collection === services && type === "DELETED"))) return;
+    isDue = true;
+    // What is served follows a definition within the same tick.
+    setImmediate(() => {
+      isDue = false;
+      settle();
+    });
+  });
+  return stop;
+}
+
+interface Served {
+  readonly group: string;
+  readonly version: string;
+  readonly custom: boolean;
+}
+
+function localService(name: string, { group, version, custom }: Served, time: string): ApiObject {
+  const apiVersion = "apiregistration.k8s.io/v1";
+  const spec = {
+    ...(group !== "" && { group }),
+    groupPriorityMinimum: groupPriorities[group] ?? 1000,
+    version,
+    versionPriority: custom ? 100 : (versionPriorities[name] ?? 15),
+  };
+  const fieldsV1 = {
+    "f:metadata": { "f:labels": { ".": {}, [`f:${managed}`]: {} } },
+    "f:spec": Object.fromEntries(Object.keys(spec).map((field) => [`f:${field}`, {}])),
+  };
+  const owner = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
+  return {
+    apiVersion,
+    kind: "APIService",
+    metadata: {
+      name,
+      uid: randomUUID(),
+      creationTimestamp: time,
+      labels: { [managed]: custom ? "true" : "onstart" },
+      managedFields: [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
+    },
+    spec,
+    status: {
+      conditions: [
+        {
+          lastTransitionTime: time,
+          message: "Local APIServices are always available",
+          reason: "Local",
+          status: "True",
+          type: "Available",
+        },
+      ],
+    },
+  };
+}
