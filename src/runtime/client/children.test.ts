@@ -27,6 +27,20 @@ interface Service extends KubernetesObject {
 }
 const Service = defineKind<Service>({ group: "", version: "v1" }, { kind: "Service", plural: "services" });
 
+interface Container {
+  name: string;
+  image: string;
+  env?: object[];
+  readinessProbe?: object;
+}
+interface Deployment extends KubernetesObject {
+  spec: { selector: object; template: { metadata: object; spec: { containers: Container[] } } };
+}
+const Deployment = defineKind<Deployment>(
+  { group: "apps", version: "v1" },
+  { kind: "Deployment", plural: "deployments" },
+);
+
 let cluster: ClusterUnderTest;
 let client: LiveClient;
 
@@ -76,7 +90,7 @@ test("Children leaves strangers alone, and does not take them for its own", asyn
   }
   expect(await client.get(ConfigMap, key("kind-theirs"))).toEqual(theirs);
   expect(await client.get(ConfigMap, key("kind-free"))).toEqual(free);
-  expect(children.rejections).toEqual([
+  expect(children.rejections).toMatchObject([
     {
       reason: "NameConflict",
       message: 'ConfigMap "kind-theirs" is controlled by ConfigMap "kind-other" already',
@@ -149,6 +163,49 @@ test.each([
   const result = children.result(degraded);
   vi.useRealTimers();
   expect(result).toEqual({ requeueAfter });
+});
+
+test("Children takes back a field that somebody put another in the place of, and keeps what is not ours", async () => {
+  const owner = await client.create(ConfigMap, { metadata: key("union-owner") });
+  const labels = { app: "union" };
+  const container = (more: object): Container => ({ name: "app", image: "nginx", ...more });
+  const desired = (...more: object[]) => ({
+    metadata: { labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: more.map(container) } },
+    },
+  });
+  const value = { env: [{ name: "LEVEL", value: "1" }] };
+  const readinessProbe = { tcpSocket: { port: 80 } };
+  const set = () =>
+    new Children(client, owner).set(Deployment, "union", desired({ ...value, readinessProbe }));
+  await set();
+  const made = await client.get(Deployment, key("union"));
+  await client.patch(
+    Deployment,
+    made,
+    ({ spec }) => {
+      const [app] = spec.template.spec.containers as [Container];
+      app.env = [{ name: "LEVEL", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+      app.readinessProbe = { httpGet: { path: "/", port: 80 } };
+      spec.template.spec.containers.push({ name: "sidecar", image: "proxy" });
+    },
+    { fieldManager: "hand" },
+  );
+  const mended = await set();
+  expect(mended?.spec.template.spec.containers).toMatchObject([
+    { ...value, readinessProbe },
+    { name: "sidecar" },
+  ]);
+  const [app] = mended!.spec.template.spec.containers;
+  expect(app?.readinessProbe).not.toHaveProperty("httpGet");
+  // It is ours as it was before, and goes when we no longer want it.
+  expect(mended?.metadata.managedFields?.map(({ manager }) => manager)).not.toContain("taking-back");
+  const [without] = (await new Children(client, owner).set(Deployment, "union", desired({})))!.spec.template
+    .spec.containers;
+  expect(without).not.toHaveProperty("readinessProbe");
+  expect(without).not.toHaveProperty("env");
 });
 
 test("Children prunes what the owner controls and this pass did not set", async () => {

@@ -6,6 +6,7 @@ import {
   type KubernetesObject,
 } from "@tsbuilder/apimachinery/meta";
 import { parseTime } from "@tsbuilder/apimachinery/time";
+import { replaceAlternatives } from "./alternatives.ts";
 import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";
 import type { Desired } from "./desired.ts";
@@ -17,6 +18,8 @@ export interface Rejection {
   /** `NameConflict` if the name is somebody else's, and `<Kind>Rejected` if the server refuses the child. */
   readonly reason: string;
   readonly message: string;
+  /** What was thrown in the first place. */
+  readonly error: ApiError;
 }
 
 /** Changes to a child that is there which an apply can't make, made before it: edits the draft. */
@@ -63,7 +66,7 @@ export class Children {
       const live = prepare && (await this.find(kind, name));
       if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
       const named = { ...(desired as object), metadata: { ...desired.metadata, name } } as Desired<T>;
-      return await this.#client.apply(kind, named, { owner: this.#owner, leaveStrangers: true });
+      return await this.#apply(kind, name, named);
     } catch (error) {
       this.rejections.push(asRejection(kind, error));
       return this.find(kind, name);
@@ -95,6 +98,26 @@ export class Children {
     return { requeueAfter: `${seconds}s` };
   }
 
+  async #apply<T extends KubernetesObject>(kind: Kind<T>, name: string, desired: Desired<T>): Promise<T> {
+    const apply = (): Promise<T> =>
+      this.#client.apply(kind, desired, { owner: this.#owner, leaveStrangers: true });
+    try {
+      return await apply();
+    } catch (error) {
+      const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, name));
+      if (!live) throw error;
+      const options = { fieldManager: TAKING_BACK };
+      const change = (draft: T): void => replaceAlternatives(draft, desired);
+      const changed = await this.#client.patch(kind, live, change, options);
+      if (changed === live) throw error;
+      // What only an update has set would stay when it leaves what is applied.
+      return this.#client.patch(kind, await apply(), ({ metadata }) => {
+        metadata.managedFields =
+          metadata.managedFields?.filter(({ manager }) => manager !== TAKING_BACK) ?? [];
+      });
+    }
+  }
+
   async #remove<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<undefined> {
     const object = await this.find(kind, name);
     if (object && !object.metadata.deletionTimestamp) await this.#delete(kind, object);
@@ -110,6 +133,9 @@ export class Children {
   }
 }
 
+/** Sets fields for a moment, between whoever put others in their place and us. */
+const TAKING_BACK = "taking-back";
+
 const NAME_CONFLICT = "NameConflict";
 
 /** Seconds between attempts at what was rejected. */
@@ -120,9 +146,9 @@ const RARELY = 300;
 function asRejection(kind: Kind, error: unknown): Rejection {
   if (!(error instanceof ApiError)) throw error;
   const { message = error.message } = error.body;
-  if (error.isAlreadyOwned) return { reason: NAME_CONFLICT, message };
+  if (error.isAlreadyOwned) return { reason: NAME_CONFLICT, message, error };
   if (error.isInvalid || error.isForbidden || error.status === 400) {
-    return { reason: `${kind.kind}Rejected`, message };
+    return { reason: `${kind.kind}Rejected`, message, error };
   }
   throw error;
 }
