@@ -3,6 +3,7 @@
  */
 
 import {
+  Children,
   type Client,
   type Desired,
   findController,
@@ -34,10 +35,12 @@ export async function applyOwned<T extends KubernetesObject>(
   desired: NoInfer<Desired<T>>,
   prepare?: Preparation<NoInfer<T>>,
 ): Promise<T> {
-  const live = await findOwn(client, mysql, kind, desired.metadata.name ?? "");
-  if (!live) await refuseGoingNamespace(client, mysql);
-  else if (prepare) await client.patch(kind, live, (draft) => prepare(draft, desired));
-  return client.apply(kind, desired, { owner: mysql, leaveStrangers: true });
+  const { name = "" } = desired.metadata;
+  if (!(await findOwn(client, mysql, kind, name))) await refuseGoingNamespace(client, mysql);
+  const children = new Children(client, mysql);
+  const object = await children.set(kind, name, desired, prepare);
+  for (const { error } of children.rejections) throw error;
+  return object as T;
 }
 
 /** Deletes an object with what it owns in turn; a stranger's of that name is left alone. */
