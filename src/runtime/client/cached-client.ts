@@ -106,7 +106,7 @@ class CachedClient implements Client {
     options: ApplyOptions = {},
   ): Promise<T> {
     const informer = this.#cache.existing(kind);
-    if (!informer?.hasSynced || this.#isDry(options)) {
+    if (options.live || !informer?.hasSynced || this.#isDry(options)) {
       return this.#note(kind, this.#live.apply(kind, desired, options), options);
     }
     const body = bodyToApply(kind, desired, options.owner, this.#defaults.namespace);

@@ -10,7 +10,7 @@ import { replaceAlternatives } from "./alternatives.ts";
 import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";
 import type { Desired } from "./desired.ts";
-import { keyText } from "./object-key.ts";
+import { keyOf, keyText } from "./object-key.ts";
 import type { Owner } from "./options.ts";
 
 /** Something that keeps a child from being what is desired: a reason and a message for a condition. */
@@ -99,23 +99,28 @@ export class Children {
   }
 
   async #apply<T extends KubernetesObject>(kind: Kind<T>, name: string, desired: Desired<T>): Promise<T> {
-    const apply = (): Promise<T> =>
-      this.#client.apply(kind, desired, { owner: this.#owner, leaveStrangers: true });
+    const options = { owner: this.#owner, leaveStrangers: true };
     try {
-      return await apply();
+      return await this.#client.apply(kind, desired, options);
     } catch (error) {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, name));
       if (!live) throw error;
-      const options = { fieldManager: TAKING_BACK };
       const change = (draft: T): void => replaceAlternatives(draft, desired);
-      const changed = await this.#client.patch(kind, live, change, options);
+      const changed = await this.#client.patch(kind, live, change, { fieldManager: TAKING_BACK });
       if (changed === live) throw error;
-      // What only an update has set would stay when it leaves what is applied.
-      return this.#client.patch(kind, await apply(), ({ metadata }) => {
-        metadata.managedFields =
-          metadata.managedFields?.filter(({ manager }) => manager !== TAKING_BACK) ?? [];
-      });
+      return await this.#disown(kind, await this.#client.apply(kind, desired, { ...options, live: true }));
     }
+  }
+
+  /** What an update has set stays when it leaves what is applied, so an apply alone must have set it in the end. */
+  async #disown<T extends KubernetesObject>(kind: Kind<T>, applied: T): Promise<T> {
+    // Caches don't keep who manages what.
+    const live = await this.#client.find(kind, keyOf(applied), { live: true });
+    const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== TAKING_BACK);
+    if (!live || !kept || kept.length === 0) return applied;
+    return this.#client.patch(kind, live, ({ metadata }) => {
+      metadata.managedFields = kept;
+    });
   }
 
   async #remove<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<undefined> {

@@ -93,6 +93,8 @@ export interface ApplyOptions extends CreateOptions {
    * `ApiError` with `isAlreadyOwned` then, too. Without it, such an object is taken over.
    */
   readonly leaveStrangers?: boolean | undefined;
+  /** Send it even where the cache says that it would change nothing: caches don't know who else manages a field. */
+  readonly live?: boolean | undefined;
   /** Take fields over from other managers; on unless turned off, then a conflict is thrown. */
   readonly force?: boolean | undefined;
 }
