@@ -12,6 +12,7 @@ import { refusalScenarios } from "./refusal-scenarios.ts";
 import { scopeScenarios } from "./scope-scenarios.ts";
 import { type Scenario, Stage } from "./stage.ts";
 import { troubleScenarios } from "./trouble-scenarios.ts";
+import { unforeseenScenarios } from "./unforeseen-scenarios.ts";
 
 /** A cluster to play on. */
 export interface ClusterToPlayOn {
@@ -36,6 +37,7 @@ export function appServiceSuite(where: string, { bare, withControllers }: Cluste
     ...imageScenarios,
     ...refusalScenarios,
     ...troubleScenarios,
+    ...unforeseenScenarios,
     ...absenceScenarios,
     ...scopeScenarios,
   ]);

@@ -54,6 +54,7 @@ export const refusals: readonly Scenario[] = [
       ];
       for (const [spec, path] of bad) await refused(stage.create("bad", spec), path);
       await refused(stage.create("x".repeat(41)), "longer than 40");
+      for (const name of ["my.db", "1db"]) await refused(stage.create(name), "the name is that of a Service");
       expect(await stage.client.list(Maria, { namespace: stage.namespace })).toEqual([]);
       expect(await stage.client.list(Secret, { namespace: stage.namespace })).toEqual([]);
       expect(stage.writes()).toEqual([]);

@@ -80,6 +80,7 @@ export interface AppServiceSpec {
   /**
    * Values for the container's environment, kept in a ConfigMap; pods are replaced when they change.
    * +kubebuilder:validation:MaxProperties=256
+   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[-._a-zA-Z0-9]{1,253}$'))",message="a value's name has letters, digits, _, . and -"
    */
   config?: Record<string, string>;
   /**
@@ -99,6 +100,7 @@ export interface AppPort {
    * Name of the port; with several ports, each needs one.
    * +kubebuilder:validation:MaxLength=15
    * +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+   * +kubebuilder:validation:XValidation:rule="self.matches('[a-z]') && !self.contains('--')",message="a port's name has a letter, and no two dashes in a row"
    */
   name?: string;
   /**

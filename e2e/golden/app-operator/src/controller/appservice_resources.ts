@@ -20,6 +20,7 @@ import type {
   AppIngress,
   AppPort,
   AppService,
+  AppServiceSpec,
   Autoscaling,
 } from "../../api/v1/appservice_types.ts";
 
@@ -47,8 +48,7 @@ export function deploymentFor(app: AppService): Desired<Deployment> {
     metadata: {
       name: app.metadata.name,
       labels: labelsOf(app),
-      // For people: what was asked for when this was written. Nobody reads it back.
-      annotations: { [`${DOMAIN}/last-applied-spec`]: JSON.stringify(spec) },
+      annotations: specAnnotation(spec),
     },
     spec: {
       replicas: spec.autoscaling ? undefined : (spec.replicas ?? 1),
@@ -198,6 +198,12 @@ function serviceTypeOf({ spec }: AppService): "ClusterIP" | "NodePort" | "LoadBa
 
 function labelsOf(app: AppService): Record<string, string> {
   return { ...selectorLabels(app), "app.kubernetes.io/managed-by": "app-operator" };
+}
+
+/** For people: what was asked for when this was written. Nobody reads it back, so what annotations can't hold is left out. */
+function specAnnotation(spec: AppServiceSpec): Record<string, string> | undefined {
+  const text = JSON.stringify(spec);
+  return text.length < 10_000 ? { [`${DOMAIN}/last-applied-spec`]: text } : undefined;
 }
 
 function configAnnotation(

@@ -248,6 +248,7 @@ export interface LastBackup {
  * +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`,priority=1
  * +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.status.image`,priority=1
  * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is longer than 40 characters"
+ * +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is that of a Service: letters, digits and dashes, a letter first"
  */
 export interface Maria extends CustomResource<MariaSpec, MariaStatus> {}
 export const Maria = defineKind<Maria>(groupVersion, { kind: "Maria", plural: "maria" });
