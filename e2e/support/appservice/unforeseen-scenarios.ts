@@ -148,7 +148,7 @@ async function additions(stage: Stage, namespace: string): Promise<void> {
 async function largeSpec(stage: Stage, namespace: string): Promise<void> {
   const value = "x".repeat(1500);
   const config = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`KEY_${at}`, value]));
-  const key = await made(stage, { namespace, name: "large" }, { image: "nginx", config });
+  await made(stage, { namespace, name: "large" }, { image: "nginx", config });
   const { data } = await stage.client.get(ConfigMap, { namespace, name: "large-config" });
   expect(data).toEqual(config);
 }
