@@ -29,7 +29,8 @@ export const failures: readonly Scenario[] = [
           const { metadata } = await stage.client.create(kind, object);
           const { managedFields: _, ...kept } = metadata;
           const made = { metadata: kept };
-          await stage.create(name, { backupSchedule: "@daily", restoreFrom: { name: "six" } });
+          const restore = name === "seven" ? { restoreFrom: { name: "six" } } : {};
+          await stage.create(name, { backupSchedule: "@daily", ...restore });
           const condition = await stage.until(name, "Degraded", "NameConflict");
           expect(condition.message).toContain(`"${made.metadata.name}"`);
           // Its own controller may have written its status; the operator has written nothing.
@@ -143,6 +144,7 @@ export const failures: readonly Scenario[] = [
     title: "a restore that fails says so and is not tried again; one that works is made once",
     async play(stage) {
       stage.decide((name) => (name.startsWith("bad-restore") ? "failed" : undefined));
+      await stage.create("other", { backupSchedule: "@daily", size: 0 });
       await stage.create("bad", { restoreFrom: { name: "other", file: "absent.sql.gz" } });
       expect(await stage.until("bad", "Restored", "Failed")).toMatchObject({ status: "False" });
       await eventually(

@@ -4,6 +4,7 @@ import { failures } from "./failures.ts";
 import { refusals } from "./refusals.ts";
 import { secrets } from "./secrets.ts";
 import type { Stage } from "./stage.ts";
+import { unforeseen } from "./unforeseen.ts";
 import { volumes } from "./volumes.ts";
 
 /** One row of the acceptance table: what is done, and exactly what must come of it. */
@@ -21,4 +22,5 @@ export const scenarios: readonly Scenario[] = [
   ...failures,
   ...volumes,
   ...deletions,
+  ...unforeseen,
 ];

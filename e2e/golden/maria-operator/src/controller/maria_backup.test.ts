@@ -57,10 +57,12 @@ test("the newest backup that ended is told, and the newest good one's time stays
   });
 });
 
-test("a backup is loaded once the primary is ready, and never again", async () => {
+test("a backup is loaded once the primary and it are there, and never again", async () => {
   const name = await scene.createServers("restored", { restoreFrom: { name: "other" } });
   await scene.until(name, { Restored: "Pending" });
   await scene.makeReady(name);
+  await scene.until(name, { Restored: "BackupNotFound", Degraded: "AsExpected" });
+  await scene.makeVolume(name, "other-backup", "any");
   const key = { namespace, name: `${name}-restore` };
   const job = await eventually(() => scene.client.get(Job, key));
   expect(job.spec?.template.spec?.volumes).toContainEqual({
@@ -80,7 +82,8 @@ test("a backup is loaded once the primary is ready, and never again", async () =
 });
 
 test("a restore that fails says so", async () => {
-  const name = await scene.createServers("unrestored", { restoreFrom: { name: "other" } });
+  const name = await scene.createServers("unrestored", { restoreFrom: { name: "another" } });
+  await scene.makeVolume(name, "another-backup", "any");
   await scene.makeReady(name);
   await eventually(() => scene.client.get(Job, { namespace, name: `${name}-restore` }));
   await scene.endJob(`${name}-restore`, "Failed", "2026-01-01T00:00:00Z");

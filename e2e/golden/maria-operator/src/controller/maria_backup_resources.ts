@@ -31,6 +31,11 @@ export function backupVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
   };
 }
 
+/** The volume with the backups of another MySQL. */
+export function backupVolumeOf({ name }: RestoreFrom): string {
+  return `${name}-backup`;
+}
+
 /** A server that is stopped can't be backed up. */
 export function areBackupsSuspended(mysql: Maria): boolean {
   return mysql.spec.backup?.suspend === true || sizeOf(mysql) === 0;
@@ -65,7 +70,8 @@ export function backupCronJobFor(mysql: Maria, schedule: string): Desired<CronJo
 }
 
 /** Loads a backup of another MySQL into this one, once. */
-export function restoreJobFor(mysql: Maria, { name, file = "latest" }: RestoreFrom): Desired<Job> {
+export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<Job> {
+  const { name, file = "latest" } = restoreFrom;
   const container = jobContainer(mysql, "restore", { BACKUP_NAME: name, FILE: file });
   return {
     metadata: { name: namesOf(mysql).restore, labels: labelsOf(mysql, "restore") },
@@ -76,7 +82,7 @@ export function restoreJobFor(mysql: Maria, { name, file = "latest" }: RestoreFr
         metadata: { labels: labelsOf(mysql, "restore") },
         spec: jobPod(mysql, container, {
           name: "backups",
-          persistentVolumeClaim: { claimName: `${name}-backup`, readOnly: true },
+          persistentVolumeClaim: { claimName: backupVolumeOf(restoreFrom), readOnly: true },
         }),
       },
     },

@@ -33,7 +33,7 @@ export function conditionsFor(
     Progressing: progressing(mysql, observed),
     Degraded: degraded(mysql, observed, problems),
     BackupReady: backupReady(mysql, observed, problems),
-    Restored: restored(mysql, observed),
+    Restored: restored(mysql, observed, problems),
     InlinePassword: inlinePassword(mysql),
   };
   return Object.entries(wanted).reduce<Condition[]>(
@@ -84,7 +84,7 @@ function progressing(mysql: Maria, observed: Observed): Word {
 function degraded(mysql: Maria, observed: Observed, problems: readonly Problem[]): Word {
   const all = [
     ...problemsOfPods(mysql, observed),
-    ...problems.filter(({ reason }) => reason !== "InvalidSchedule"),
+    ...problems.filter(({ reason }) => reason !== "InvalidSchedule" && reason !== "BackupNotFound"),
   ];
   const [first] = all;
   if (first) return yes(first.reason, all.map(({ message }) => message).join("; "));
@@ -112,17 +112,23 @@ function backupReady(
   return yes("Scheduled", `next by schedule ${backupSchedule}`);
 }
 
-function restored(mysql: Maria, observed: Observed): Word | undefined {
+function restored(
+  mysql: Maria,
+  observed: Observed,
+  problems: readonly Problem[],
+): Word | undefined {
   const { restoreFrom } = mysql.spec;
   const { restoreJob } = observed;
   if (!restoreFrom) return undefined;
   if (wasRestored(mysql, observed)) {
     return yes("Restored", `a backup of ${restoreFrom.name} is loaded, and never will be again`);
   }
+  const missing = problems.find(({ reason }) => reason === "BackupNotFound");
+  if (missing) return no("BackupNotFound", missing.message);
   if (!restoreJob) return no("Pending", "waits for the primary");
   const { name } = restoreJob.metadata;
   return resultOf(restoreJob) === "Failed"
-    ? no("Failed", `job ${name} failed: see its log`)
+    ? no("Failed", `job ${name} failed: see its log; delete it to have it tried again`)
     : no("Running", `job ${name} runs`);
 }
 
