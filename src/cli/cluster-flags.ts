@@ -27,6 +27,14 @@ export const applyFlags = {
   diff: { type: "boolean", summary: "show what would change in the cluster", default: false },
 } as const satisfies Record<string, FlagDefinition>;
 
+/** The flag of commands that wait until something is gone. */
+export const deletionTimeout = {
+  type: "number",
+  summary: "how many seconds to wait until all is gone",
+  placeholder: "SECONDS",
+  default: 120,
+} as const satisfies FlagDefinition;
+
 /** Where the operator is deployed, and as which image. */
 export const overrideFlags = {
   image: {

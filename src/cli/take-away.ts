@@ -5,10 +5,14 @@ import type { Ui } from "./ui.ts";
 /** Deletes objects from a cluster, after saying which, and which stay because people's data hang on them. */
 export async function takeAway(
   objects: readonly ManifestObject[],
-  flags: ClusterChoice & { readonly force: boolean; readonly "dry-run": boolean },
+  flags: ClusterChoice & {
+    readonly force: boolean;
+    readonly "dry-run": boolean;
+    readonly timeout: number;
+  },
   ui: Ui,
 ): Promise<void> {
-  const { deleteObjects } = await import("../ship/apply.ts");
+  const { deleteObjects } = await import("../ship/delete-objects.ts");
   const { planUndeploy } = await import("../ship/plan-undeploy.ts");
   const plan = await planUndeploy(objects, flags, { force: flags.force });
   for (const { object, reason } of plan.keep) {
@@ -19,5 +23,5 @@ export async function takeAway(
     ui.note("Nothing was deleted (--dry-run).");
     return;
   }
-  ui.print((await deleteObjects(plan.remove, flags)).join("\n"));
+  ui.print((await deleteObjects(plan.remove, { ...flags, seconds: flags.timeout })).join("\n"));
 }

@@ -54,17 +54,6 @@ export async function diffObjects(
   }
 }
 
-/** Deletes objects, last first, and waits until they are gone. */
-export async function deleteObjects(
-  objects: readonly ManifestObject[],
-  options: ApplyOptions,
-): Promise<string[]> {
-  if (objects.length === 0) return [];
-  const args = ["delete", "--ignore-not-found", "--timeout", "120s", ...dryRun(options), "--filename", "-"];
-  const { stdout } = await runKubectl(options, args, formatManifest(objects.toReversed()));
-  return lines(stdout);
-}
-
 async function apply(objects: readonly ManifestObject[], options: ApplyOptions): Promise<string[]> {
   if (objects.length === 0) return [];
   const args = [

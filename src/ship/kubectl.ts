@@ -1,4 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
+import { hintForFailure } from "./tool-hints.ts";
 import { runTool, type ToolCall, type ToolOutput } from "./tool.ts";
 
 /** Which cluster a command talks to; what is absent is the kubeconfig's own choice. */
@@ -69,10 +70,16 @@ async function answers(choice: ClusterChoice, context: string, server: string): 
   try {
     await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"]);
   } catch (error) {
-    throw new TsbuilderError(`the cluster of context "${context}" (${server}) does not answer`, {
-      code: "CLUSTER_UNREACHABLE",
-      hint: `see what it says: kubectl --context ${context} version`,
-      cause: error,
-    });
+    const words = (error as Error).message.trim().split("\n").at(-1)!;
+    throw new TsbuilderError(
+      `the cluster of context "${context}" (${server}) does not answer, or not to you\n${words}`,
+      {
+        code: "CLUSTER_UNREACHABLE",
+        hint:
+          hintForFailure({ tool: "kubectl", args: [] }, words) ??
+          `see what it says: kubectl --context ${context} version`,
+        cause: error,
+      },
+    );
   }
 }

@@ -8,7 +8,8 @@ export function hintForFailure(
   { tool, args }: { readonly tool: string; readonly args: readonly string[] },
   words: string,
 ): string | undefined {
-  const failures = args.includes("push") ? [...PUSH_FAILURES, ...FAILURES] : FAILURES;
+  const ofImages = [...(args.includes("push") ? PUSH_FAILURES : []), ...IMAGE_FAILURES];
+  const failures = tool === "kubectl" ? CLUSTER_FAILURES : [...ofImages, ...CLUSTER_FAILURES];
   return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
 }
 
@@ -68,7 +69,7 @@ const PLAIN_HTTP: Readonly<Record<string, string>> = {
  * What tools say when something outside of them is missing, and what to do about it; the first that fits counts.
  * A registry answers "denied" for an image that it doesn't have, too, so the base image comes before the login.
  */
-const FAILURES: readonly Failure[] = [
+const IMAGE_FAILURES: readonly Failure[] = [
   {
     pattern: /permission denied.*(?:docker|podman|containerd)\S*\.sock/i,
     hint: (tool) => `the engine runs, but you may not use it: join its group, or start ${tool} as root`,
@@ -92,12 +93,40 @@ const FAILURES: readonly Failure[] = [
     hint: (tool) => `free some room on the disk, for example: ${PRUNE[tool] ?? "docker system prune"}`,
   },
   {
+    pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
+    hint: () =>
+      "see that the server can be reached; behind a mirror, set the base image: --build-arg BASE_IMAGE=…",
+  },
+];
+
+/** What a cluster says, or kubectl of one. */
+const CLUSTER_FAILURES: readonly Failure[] = [
+  {
+    pattern: /because it is being terminated/i,
+    hint: () => "wait until the namespace is gone; what it waits for is in: kubectl describe namespace NAME",
+  },
+  {
+    pattern: /cannot locate context|context ".*" does not exist|context was not found/i,
+    hint: () => "see which there are: kubectl config get-contexts",
+  },
+  {
+    pattern: /current-context must exist|no configuration has been provided/i,
+    hint: () => "choose a cluster: kubectl config use-context NAME, or --context NAME, or --kubeconfig FILE",
+  },
+  {
+    pattern: /certificate has expired|expired certificate/i,
+    hint: () => "renew the certificate that has expired: the cluster's, or yours in the kubeconfig",
+  },
+  {
+    pattern: /must be logged in|\(Unauthorized\)|provide credentials/i,
+    hint: () => "the cluster does not accept the kubeconfig's credentials (any more): log in again",
+  },
+  {
     pattern: /^The \w+ "[^"]+" is invalid/m,
     hint: () => "mend it in config/; tsbuilder installer shows what was sent",
   },
   {
-    pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
-    hint: () =>
-      "see that the server can be reached; behind a mirror, set the base image: --build-arg BASE_IMAGE=…",
+    pattern: /connection refused|connection to the server .* was refused|no such host|i\/o timeout/i,
+    hint: () => "see that the cluster runs, and that the kubeconfig has its address",
   },
 ];

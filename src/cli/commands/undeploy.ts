@@ -1,4 +1,4 @@
-import { announceTarget, clusterFlags, overrideFlags } from "../cluster-flags.ts";
+import { announceTarget, clusterFlags, deletionTimeout, overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { takeAway } from "../take-away.ts";
@@ -16,6 +16,7 @@ export const undeploy = defineCommand({
       default: false,
     },
     "dry-run": { type: "boolean", summary: "show what would be deleted", default: false },
+    timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {
     const { root, project } = openProject(cwd, ui);

@@ -1,4 +1,4 @@
-import { announceTarget, clusterFlags } from "../cluster-flags.ts";
+import { announceTarget, clusterFlags, deletionTimeout } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 import { takeAway } from "../take-away.ts";
@@ -11,6 +11,7 @@ export const uninstall = defineCommand({
     ...clusterFlags,
     force: { type: "boolean", summary: "delete definitions with all their objects", default: false },
     "dry-run": { type: "boolean", summary: "show what would be deleted", default: false },
+    timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {
     const { root } = openProject(cwd, ui);

@@ -1,0 +1,154 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { type Cluster, controllerNames, startCluster } from "@tsbuilder/cluster";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findPrograms } from "../support/kubectl-binaries.ts";
+import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
+import { repository } from "../support/source-imports.ts";
+
+// What stands in the way of a deploy or an undeploy, and what is said of it. The tests stand on each other.
+
+const cli = join(repository, "bin/tsbuilder.js");
+const programs = findPrograms("33");
+const missing = "missing" in programs ? programs.missing : undefined;
+if (missing !== undefined) console.log(`left out: obstacles of a deploy: ${missing}`);
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-obstacles-"));
+const SYSTEM = "mysql-operator-system";
+const MANAGER = "mysql-operator-controller-manager";
+let project: Shell;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  if ("missing" in programs) return;
+  cluster = await startCluster({ controllers: controllerNames });
+  writeFileSync(join(work, "kubeconfig"), JSON.stringify(cluster.kubeconfig));
+  const folder = join(work, "mysql-operator");
+  cpSync(join(repository, "e2e/golden/mysql-operator"), folder, { recursive: true });
+  const PATH = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
+  project = { folder, env: { PATH, KUBECONFIG: join(work, "kubeconfig"), HOME: work } };
+});
+
+afterAll(async () => {
+  await cluster?.stop();
+  rmSync(work, { recursive: true, force: true });
+});
+
+test.skipIf(missing !== undefined)(
+  "undeploy says which objects hang on what, and leaves the operator there to let them go",
+  async () => {
+    expect(await tsbuilder("deploy")).toMatchObject({ exitCode: 0 });
+    await kubectl("apply", "-k", "config/samples");
+    await kubectl("patch", "mysql", "mysql-sample", "--type=merge", "-p", held);
+    const hanging = await tsbuilder("undeploy", "--force", "--timeout", "2");
+    expect(hanging).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(hanging.stderr).toContain(
+      "error: not everything is gone after 2 s\n  MySQL default/mysql-sample waits for example.com/hold\n",
+    );
+    await kubectl("get", "deployment", MANAGER, "-n", SYSTEM);
+
+    const advice = /kubectl (patch .*--patch) '(.*)'/.exec(hanging.stderr)!;
+    await kubectl(...advice[1]!.split(" "), advice[2]!);
+    expect(await tsbuilder("undeploy", "--force")).toMatchObject({ exitCode: 0 });
+    expect((await kubectl("get", "crd,deployments", "-A", "-o", "name")).stdout).toBe("");
+  },
+);
+
+test.skipIf(missing !== undefined)(
+  "a namespace that can't go says what is left in it, and who deploys into it is told to wait",
+  async () => {
+    await tsbuilder("deploy");
+    await kubectl("create", "configmap", "keeper", "-n", SYSTEM);
+    await kubectl("patch", "configmap", "keeper", "-n", SYSTEM, "--type=merge", "-p", held);
+    const hanging = await tsbuilder("undeploy", "--force", "--timeout", "2");
+    expect(hanging.exitCode).toBe(1);
+    expect(hanging.stderr).toContain(`Namespace ${SYSTEM}: Some resources are remaining: configmaps.`);
+    expect(hanging.stderr).toContain(
+      `hint: see what is left there, and who should let it go: kubectl describe`,
+    );
+
+    const refused = await tsbuilder("deploy");
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("because it is being terminated");
+    expect(refused.stderr).toContain("hint: wait until the namespace is gone");
+    await kubectl(
+      "patch",
+      "configmap",
+      "keeper",
+      "-n",
+      SYSTEM,
+      "--type=json",
+      "-p",
+      '[{"op":"remove","path":"/metadata/finalizers"}]',
+    );
+    await kubectl("wait", "--for=delete", `namespace/${SYSTEM}`, "--timeout=60s");
+    expect(await tsbuilder("deploy")).toMatchObject({ exitCode: 0 });
+  },
+);
+
+test.skipIf(missing !== undefined)(
+  "no way to the cluster is told by its reason, and what to do",
+  async () => {
+    const { kubeconfig } = cluster;
+    const [context] = kubeconfig.contexts;
+    const userOnly = (user: object) => ({ ...kubeconfig, users: [{ name: context!.context.user, user }] });
+    const ca = createCA({ commonName: "expired" });
+    const lastYear = { notBefore: new Date("2024-01-01"), notAfter: new Date("2025-01-01") };
+    const serving = issueCertificate(ca, { usages: ["server"], ipAddresses: ["127.0.0.1"], ...lastYear });
+    const expired = await startCluster({ controllers: [], certificates: { ca, serving } });
+    const ways: [object | undefined, string, string][] = [
+      [undefined, "current-context must exist", "hint: choose a cluster"],
+      [
+        userOnly({ token: "nobody's" }),
+        "not to you\nerror: You must be logged in",
+        "hint: the cluster does not accept",
+      ],
+      [expired.kubeconfig, "certificate has expired", "hint: renew the certificate"],
+    ];
+    try {
+      for (const [config, words, hint] of ways) {
+        const file = join(work, config === undefined ? "no-such-file" : "other-kubeconfig");
+        if (config !== undefined) writeFileSync(file, JSON.stringify(config));
+        const env = { ...project.env, KUBECONFIG: file };
+        const failed = await tryRun({ ...project, env }, "node", cli, "deploy");
+        expect(failed).toMatchObject({ exitCode: 1, stdout: "" });
+        expect(failed.stderr).toContain(words);
+        expect(failed.stderr).toContain(hint);
+      }
+    } finally {
+      await expired.stop();
+    }
+    const elsewhere = await tsbuilder("deploy", "--context", "elsewhere");
+    expect(elsewhere.exitCode).toBe(1);
+    expect(elsewhere.stderr).toContain("hint: see which there are: kubectl config get-contexts");
+  },
+);
+
+test("without kubectl, each command says that it is missing", async () => {
+  const bin = join(work, "bin");
+  mkdirSync(bin);
+  symlinkSync(process.execPath, join(bin, "node"));
+  const folder = join(repository, "e2e/golden/mysql-operator");
+  for (const words of [
+    ["deploy"],
+    ["undeploy"],
+    ["install"],
+    ["installer"],
+    ["dev", "--context", "any", "--yes"],
+  ]) {
+    const failed = await tryRun({ folder, env: { PATH: bin, HOME: work } }, "node", cli, ...words);
+    expect(failed).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(failed.stderr).toContain('error: "kubectl" is not on the PATH\nhint: install kubectl');
+  }
+});
+
+const held = '{"metadata":{"finalizers":["example.com/hold"]}}';
+
+function tsbuilder(...words: string[]): Promise<CommandResult> {
+  return tryRun(project, "node", cli, ...words);
+}
+
+function kubectl(...words: string[]): Promise<CommandResult> {
+  return run(project, "kubectl", ...words);
+}
