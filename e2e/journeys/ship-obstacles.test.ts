@@ -92,7 +92,7 @@ test.skipIf(missing !== undefined)(
   async () => {
     const { kubeconfig } = cluster;
     const [context] = kubeconfig.contexts;
-    const userOnly = (user: object) => ({ ...kubeconfig, users: [{ name: context!.context.user, user }] });
+    const userOnly = (user: object) => ({ ...kubeconfig, users: [{ name: context.context.user, user }] });
     const ca = createCA({ commonName: "expired" });
     const lastYear = { notBefore: new Date("2024-01-01"), notAfter: new Date("2025-01-01") };
     const serving = issueCertificate(ca, { usages: ["server"], ipAddresses: ["127.0.0.1"], ...lastYear });
