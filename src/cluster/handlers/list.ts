@@ -23,7 +23,7 @@ export interface FoundList {
 
 /** Reads a list at its revision: the current one, one that the client names, or that of the first page. */
 export async function readList(target: Target, options: ListOptions): Promise<FoundList> {
-  const { resource, version, namespace, core } = target;
+  const { resource, namespace, core } = target;
   const prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
   const token = options.continue === "" ? undefined : readContinue(options.continue, prefix);
   const revision = token ? token.revision : listRevision(options, core.store.revision);
@@ -32,26 +32,39 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   if (!all) throw token ? expiredContinue(token, prefix) : tooOld(revision, resource.collection.forgotten);
 
   const start = token ? all.findIndex(({ key }) => key > token.after) : 0;
-  const rest = await resource.presentAll(
-    start === -1 ? [] : start === 0 ? all : all.slice(start),
-    version.name,
-  );
-  const selected = options.matches ? rest.filter(({ object }) => options.matches!(object)) : rest;
+  const rest = start === -1 ? [] : start === 0 ? all : all.slice(start);
   const at = exact ? revision : core.store.revision;
   const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
-  if (selected.length <= limit) {
-    const nothingLeft = rest.length > 0 && selected.length === 0 && !resource.custom;
-    return { entries: selected, nothingLeft, metadata: { resourceVersion: String(at) } };
+  const { entries, left } = await select(target, rest, limit, options.matches);
+  if (left === 0) {
+    const nothingLeft = rest.length > 0 && entries.length === 0 && !resource.custom;
+    return { entries, nothingLeft, metadata: { resourceVersion: String(at) } };
   }
-  const entries = selected.slice(0, limit);
   return {
     entries,
     metadata: {
       resourceVersion: String(at),
       continue: writeContinue(at, entries.at(-1)!.key, prefix),
-      ...(!options.matches && { remainingItemCount: selected.length - limit }),
+      ...(!options.matches && { remainingItemCount: left }),
     },
   };
+}
+
+/** A page of entries in the version that is asked for, and how many more there are. */
+async function select(
+  { resource, version }: Target,
+  entries: readonly Entry[],
+  limit: number,
+  matches: ListOptions["matches"],
+): Promise<{ entries: readonly Entry[]; left: number }> {
+  if (!matches) {
+    const page = entries.length > limit ? entries.slice(0, limit) : entries;
+    return { entries: await resource.presentAll(page, version.name), left: entries.length - page.length };
+  }
+  const shown = await resource.presentAll(entries, version.name);
+  const selected = shown.filter(({ object }) => matches(object));
+  const left = Math.max(0, selected.length - limit);
+  return { entries: left > 0 ? selected.slice(0, limit) : selected, left };
 }
 
 /** Revision 0 means "anything you have", and then the whole of it. */

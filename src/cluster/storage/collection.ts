@@ -60,6 +60,7 @@ export class Collection {
   /** The entries as they were at an earlier revision, or undefined where the history does not reach back. */
   listAt(revision: number, prefix = ""): Entry[] | undefined {
     if (revision < this.#forgotten) return undefined;
+    if ((this.#history.at(-1)?.revision ?? 0) <= revision) return this.list(prefix);
     const state = new Map(this.list(prefix).map((entry) => [entry.key, entry]));
     for (let index = this.#history.length - 1; index >= 0; index--) {
       const change = this.#history[index]!;
@@ -94,7 +95,7 @@ export class Collection {
     const { key } = change.entry;
     if (change.type === "DELETED") this.#entries.delete(key);
     else this.#entries.set(key, change.entry);
-    if (change.type !== "MODIFIED") this.#keys = undefined;
+    this.#settleKey(change);
     this.#history.push(change);
     if (this.#history.length > 2 * this.#historyLimit) this.#forgetOldest(this.#historyLimit);
   }
@@ -125,6 +126,14 @@ export class Collection {
   #sortedKeys(): string[] {
     this.#keys ??= [...this.#entries.keys()].sort();
     return this.#keys;
+  }
+
+  /** Once they are sorted, keys stay so: lists that follow on writes need not sort them all again. */
+  #settleKey({ type, entry }: Change): void {
+    if (!this.#keys || type === "MODIFIED") return;
+    const at = lowerBound(this.#keys, entry.key);
+    if (type === "DELETED") this.#keys.splice(at, 1);
+    else this.#keys.splice(at, 0, entry.key);
   }
 }
 

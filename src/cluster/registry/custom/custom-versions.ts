@@ -31,6 +31,8 @@ export class CustomVersions {
   readonly #convert: ConvertObjects;
   /** What was presented under an older definition does not count. */
   readonly #build = ++builds;
+  /** Under which key entries keep what they are in a version: made once, asked for with every object of a list. */
+  readonly #keys = new Map<string, string>();
 
   constructor(
     crd: CustomResourceDefinition,
@@ -53,7 +55,7 @@ export class CustomVersions {
   /** Objects in other versions go through the webhook together. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]> {
     const foreign = entries.filter(
-      (entry) => !this.#known(entry, version) && this.#needsWebhook(entry.object, version),
+      (entry) => this.#needsWebhook(entry.object, version) && !this.#known(entry, version),
     );
     const own = (entry: Entry) =>
       this.#known(entry, version) ?? this.#remember(entry, version, this.#rename(entry.object, version));
@@ -80,8 +82,15 @@ export class CustomVersions {
   }
 
   #known(entry: Entry, version: string): Entry | undefined {
-    const known = entry.derived.get(`${this.#build}/${version}`) as Presented | undefined;
-    return known && performance.now() < known.until ? known.shown : undefined;
+    const known = entry.derived.get(this.#keyOf(version)) as Presented | undefined;
+    if (!known || known.until === Number.POSITIVE_INFINITY) return known?.shown;
+    return performance.now() < known.until ? known.shown : undefined;
+  }
+
+  #keyOf(version: string): string {
+    let key = this.#keys.get(version);
+    if (!key) this.#keys.set(version, (key = `${this.#build}/${version}`));
+    return key;
   }
 
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
@@ -90,7 +99,7 @@ export class CustomVersions {
     const until = this.#needsWebhook(entry.object, version)
       ? performance.now() + CONVERSION_COUNTS_MILLISECONDS
       : Number.POSITIVE_INFINITY;
-    entry.derived.set(`${this.#build}/${version}`, { shown, until } satisfies Presented);
+    entry.derived.set(this.#keyOf(version), { shown, until } satisfies Presented);
     return shown;
   }
 
