@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { FlagDefinition } from "./manager/flags.ts";
+import { managerFlags } from "./manager/manager-args.ts";
+
+const folder = import.meta.dirname;
+const readme = readFileSync(join(folder, "README.md"), "utf8");
+
+/** All sources but tests, by path. */
+const sources = new Map(
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !/\.test(-d)?\.ts$|^(dist|node_modules|k8s)/.test(path))
+    .map((path) => [path, readFileSync(join(folder, path), "utf8")]),
+);
+
+interface Option {
+  readonly name: string;
+  /** What its comment says that it is unless given. */
+  readonly default: string | undefined;
+}
+
+/** The fields of an interface, as they stand in its source. */
+function optionsOf(path: string, name: string): Option[] {
+  const body = new RegExp(`export interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, "s").exec(
+    sources.get(path) ?? "",
+  )?.[1];
+  const fields = (body ?? "").matchAll(/(?:\/\*\*((?:(?!\*\/).)*)\*\/\s*)?^  readonly (\w+)\??:/gms);
+  return [...fields].map(([, comment = "", field]) => ({
+    name: field!,
+    default: /`?([\w.:,]+)`? unless said otherwise/.exec(comment)?.[1],
+  }));
+}
+
+/** The rows of the tables whose first cell names something. */
+const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
+const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")[0]!.includes(`\`${name}\``));
+
+test.for([
+  ["manager/manager-options.ts", "ManagerOptions"],
+  ["manager/manager-options.ts", "LeaderElectionOptions"],
+  ["manager/manager-options.ts", "MetricsOptions"],
+  ["manager/manager-options.ts", "WebhookServerOptions"],
+  ["controller/controller-options.ts", "ControllerOptions"],
+  ["client/transport.ts", "TransportOptions"],
+  ["client/client.ts", "ClientDefaults"],
+  ["cache/cache.ts", "KindCacheOptions"],
+  ["cache/cache.ts", "CacheOptions"],
+] as const)(
+  "README.md has a row for every option in %s: %s, with the default of its comment",
+  ([path, name]) => {
+    const options = optionsOf(path, name);
+    expect(options.length).toBeGreaterThan(1);
+    const missing = options.filter((option) => {
+      const described = rowsOf(option.name).concat(rows.filter((row) => row.includes(`\`${option.name}.`)));
+      return !described.some((row) => option.default === undefined || row.includes(option.default));
+    });
+    expect(missing).toEqual([]);
+  },
+);
+
+test("README.md has every flag of Manager.fromArgs, with its default and its variable", () => {
+  const table = rows.filter((row) => row.startsWith("| `--"));
+  const flags: [string, FlagDefinition][] = Object.entries(managerFlags);
+  const missing = flags.filter(([name, flag]) => {
+    const row = table.find((line) => line.includes(`\`--${name}\``)) ?? "";
+    const words = [flag.default, flag.env, ...(flag.aliases ?? []).map((alias) => `--${alias}`)];
+    return row === "" || !words.every((word) => word === undefined || row.includes(String(word)));
+  });
+  expect(missing.map(([name]) => name)).toEqual([]);
+});
+
+test("what README.md names in place of Go's names is there", () => {
+  const [, table = ""] = readme.split("\n## From Go\n");
+  const named = table
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) => [...line.split(" | ")[1]!.matchAll(/`([^`]+)`/g)])
+    .flatMap(([, code]) => code!.replaceAll(/"[^"]*"/g, "").match(/[A-Za-z]\w{2,}/g) ?? []);
+  expect(named.length).toBeGreaterThan(50);
+  const code = [...sources.values()].join("\n");
+  // Of the embedded cluster, and of the CLI.
+  const elsewhere = new Set(["startTestCluster", "real"]);
+  const names = [...new Set(named)].filter((name) => !elsewhere.has(name));
+  const gone = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
+  expect(gone).toEqual([]);
+});
