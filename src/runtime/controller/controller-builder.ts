@@ -1,11 +1,12 @@
-import type { Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import { TerminalError } from "../client/terminal-error.ts";
+import { readDuration } from "../clock/read-duration.ts";
 import type { LogFields } from "../log/logger.ts";
+import { defaultBackoff } from "../queue/backoff.ts";
 import type { Controller, ControllerSpec } from "./controller-spec.ts";
 import type { ControllerDefaults, ControllerOptions, OwnsFilter, WatchFilter } from "./controller-options.ts";
 import { deletionAware } from "./deletion-aware.ts";
@@ -71,7 +72,7 @@ export class RequestControllerBuilder<R> {
         predicates: [...this.#predicates, ...predicates],
         requestsOf: map,
         keyOf: this.#keyOf,
-        resyncPeriod: millisecondsOf(this.#settings.resyncPeriod),
+        resyncPeriod: this.#time("resyncPeriod"),
       }),
     );
     return this;
@@ -106,25 +107,45 @@ export class RequestControllerBuilder<R> {
     const name = this.name ?? "";
     if (this.#sources.length === 0)
       throw new TerminalError(`controller "${name}" watches nothing: call watches() or watchesSource()`);
-    const { backoff = {}, ...settings } = this.#settings;
+    const { backoff = {}, maxConcurrentReconciles = 1, ...settings } = this.#settings;
+    if (!Number.isInteger(maxConcurrentReconciles) || maxConcurrentReconciles < 1)
+      throw this.#refusal(`maxConcurrentReconciles is ${maxConcurrentReconciles}: at least 1, and whole`);
+    const { retriesPerSecond } = backoff;
+    if (retriesPerSecond !== undefined && !(retriesPerSecond > 0))
+      throw this.#refusal(`backoff.retriesPerSecond is ${retriesPerSecond}: leave it out for no limit`);
     return this.host.addController({
       ...parts,
       name,
       logFields: { controller: name, ...parts.logFields },
       keyOf: this.#keyOf,
       sources: this.#sources.map((source) => source()),
-      maxConcurrentReconciles: settings.maxConcurrentReconciles ?? 1,
-      reconcileTimeout: millisecondsOf(settings.reconcileTimeout),
-      stuckAfter: parseDuration(settings.stuckAfter ?? "5m"),
-      cacheSyncTimeout: parseDuration(settings.cacheSyncTimeout ?? "2m"),
+      maxConcurrentReconciles,
+      reconcileTimeout: this.#time("reconcileTimeout"),
+      stuckAfter: this.#time("stuckAfter") ?? 300_000,
+      cacheSyncTimeout: this.#time("cacheSyncTimeout") ?? 120_000,
       needLeaderElection: settings.needLeaderElection ?? true,
       warmup: settings.warmup ?? true,
       backoff: {
-        base: parseDuration(backoff.base ?? "5ms"),
-        max: parseDuration(backoff.max ?? "1000s"),
-        retriesPerSecond: backoff.retriesPerSecond,
+        base: this.#positive("backoff.base", backoff.base) ?? defaultBackoff.base,
+        max: this.#positive("backoff.max", backoff.max) ?? defaultBackoff.max,
+        retriesPerSecond,
       },
     });
+  }
+
+  #time(option: "resyncPeriod" | "reconcileTimeout" | "stuckAfter" | "cacheSyncTimeout"): number | undefined {
+    return this.#positive(option, this.#settings[option]);
+  }
+
+  #positive(option: string, text: Duration | undefined): number | undefined {
+    if (text === undefined) return undefined;
+    const milliseconds = readDuration(`${option} of controller "${this.name}"`, text);
+    if (milliseconds > 0) return milliseconds;
+    throw this.#refusal(`${option} is "${text}": leave it out for none`);
+  }
+
+  #refusal(what: string): TerminalError {
+    return new TerminalError(`controller "${this.name}": ${what}`);
   }
 
   get #settings(): ControllerOptions {
@@ -205,8 +226,4 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
       reference.kind === this.#kind.kind && parseApiVersion(reference.apiVersion).group === this.#kind.group
     );
   }
-}
-
-function millisecondsOf(duration: string | undefined): number | undefined {
-  return duration === undefined ? undefined : parseDuration(duration);
 }

@@ -25,8 +25,8 @@ export function outcomeOf(end: { readonly result: Result } | { readonly error: u
     const after = parseDuration(requeueAfter);
     if (after <= 0) return { ending: "done", result: "success" };
     return { ending: "later", result: "requeue_after", after, priority };
-  } catch (error) {
-    return failure(error);
+  } catch {
+    return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
   }
 }
 

@@ -1,5 +1,5 @@
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { TerminalError } from "../client/terminal-error.ts";
+import { readDuration } from "../clock/read-duration.ts";
 import type { LeaderElectionOptions } from "../manager/manager-options.ts";
 
 /** The times of an election in milliseconds. */
@@ -16,9 +16,9 @@ export const jitter = 1.2;
 
 /** Reads the times, with client-go's defaults and by its rules: without them a lease could be lost while it is renewed. */
 export function electionTiming(options: LeaderElectionOptions): ElectionTiming {
-  const leaseDuration = parseDuration(options.leaseDuration ?? "15s");
-  const renewDeadline = parseDuration(options.renewDeadline ?? "10s");
-  const retryPeriod = parseDuration(options.retryPeriod ?? "2s");
+  const leaseDuration = readDuration("leaderElection.leaseDuration", options.leaseDuration ?? "15s");
+  const renewDeadline = readDuration("leaderElection.renewDeadline", options.renewDeadline ?? "10s");
+  const retryPeriod = readDuration("leaderElection.retryPeriod", options.retryPeriod ?? "2s");
   if (leaseDuration <= renewDeadline)
     throw new TerminalError("leaderElection: leaseDuration must be longer than renewDeadline");
   if (renewDeadline <= jitter * retryPeriod)

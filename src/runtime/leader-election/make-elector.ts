@@ -14,6 +14,10 @@ export function makeElector(
   config: () => Promise<ClusterConfig>,
   parts: Pick<LeaseElectorOptions, "client" | "clock" | "log" | "events" | "onStatus">,
 ): LeaseElector {
+  if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(options.id))
+    throw new TerminalError(
+      `leaderElection.id is "${options.id}", which can't name a Lease: write it like "da1d9c86.example.com"`,
+    );
   const namespace = async () => {
     const found = options.namespace ?? podNamespace() ?? (await config()).namespace;
     if (found) return found;

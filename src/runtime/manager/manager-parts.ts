@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import { createCache } from "../cache/create-cache.ts";
 import { createCachedClient } from "../client/cached-client.ts";
@@ -8,7 +7,9 @@ import type { Client } from "../client/client.ts";
 import type { ClusterConfig } from "../client/config.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
+import { TerminalError } from "../client/terminal-error.ts";
 import { type Clock, systemClock } from "../clock/clock.ts";
+import { readDuration } from "../clock/read-duration.ts";
 import { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import { HealthChecks } from "../health/health-checks.ts";
 import { fence, makeElector } from "../leader-election/make-elector.ts";
@@ -47,6 +48,9 @@ export interface ManagerParts {
 /** Wires a manager as its options say. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const { name, clock = systemClock, logger: log = createLogger(), metrics = {} } = options;
+  // Field managers are what it becomes; the server would refuse each apply.
+  if (!/^[\x20-\x7e]{1,128}$/.test(name))
+    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
   const config = once(options.config ?? (() => loadConfig()));
   const measurements = new Measurements();
   const tracing = new Tracing();
@@ -104,7 +108,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const watchdog = new LoopWatchdog({
     controllers: () => measurements.controllers,
     log,
-    blockedAfter: parseDuration(options.blockedAfter ?? "1s"),
+    blockedAfter: readDuration("blockedAfter", options.blockedAfter ?? "1s"),
     onBlocked: (milliseconds) => measurements.blocked(milliseconds),
   });
   const lifecycle = new Lifecycle({
@@ -128,7 +132,10 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     cache,
     elector,
     events,
-    gracefulShutdownTimeout: parseDuration(options.gracefulShutdownTimeout ?? "30s"),
+    gracefulShutdownTimeout: readDuration(
+      "gracefulShutdownTimeout",
+      options.gracefulShutdownTimeout ?? "30s",
+    ),
   });
   const controllers = new ControllerSet(
     { client, cache, controllerDefaults: options.controllers ?? {} },

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { TerminalError } from "../client/terminal-error.ts";
+import { Manager } from "./manager.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+
+const refused: [Partial<ManagerOptions>, string][] = [
+  [{ name: "" }, "a manager's name is 1 to 128 characters"],
+  [{ name: "mysql\noperator" }, "a manager's name is 1 to 128 characters"],
+  [
+    { gracefulShutdownTimeout: "soon" },
+    'gracefulShutdownTimeout is "soon", which is no duration: write it like "30s"',
+  ],
+  [{ blockedAfter: 1000 as never }, "blockedAfter is 1000, which is no duration"],
+  [{ leaderElection: { id: "" } }, 'leaderElection.id is "", which can\'t name a Lease'],
+  [{ leaderElection: { id: "My Lease" } }, 'leaderElection.id is "My Lease"'],
+  [
+    { leaderElection: { id: "a", retryPeriod: "2" } },
+    'leaderElection.retryPeriod is "2", which is no duration',
+  ],
+  [{ leaderElection: { id: "a", renewDeadline: "20s" } }, "leaseDuration must be longer than renewDeadline"],
+];
+
+test.each(refused)(
+  "a manager refuses options that can't work, before anything is sent: %o",
+  (options, message) => {
+    const make = () => new Manager({ name: "test", ...options });
+    expect(make).toThrow(message);
+    expect(make).toThrow(TerminalError);
+  },
+);
