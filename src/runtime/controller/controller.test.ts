@@ -149,7 +149,7 @@ describe("how a reconcile ends", () => {
     ["undefined", () => Promise.reject(undefined), /no Error: undefined/],
     ["something cyclic", () => Promise.reject(Object.assign({}, { self: globalThis })), /no Error: object/],
     ["a sync TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
-    ["a wrong duration", () => ({ requeueAfter: "soon" }), /duration "soon"/],
+    ["a wrong duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
   ])("%s is contained and tried again", async (_name, reconcile: () => unknown, message) => {
     let runs = 0;
     const { add, clock, lines, results, finish } = await startController((request) => {
