@@ -25,8 +25,7 @@ test("a restart ends the old operator first, and runs what its file says by then
   writeOperator("first");
   prepare();
   await operator.restart();
-  await sees("first began");
-  const [first, waiting] = await eventually(() => twoStarted());
+  const [first, waiting] = await twoStarted();
   writeOperator("second");
   await operator.restart();
   await sees("second began");
@@ -42,9 +41,9 @@ test("a process that waits is replaced when it was killed, and ends with the ope
   writeOperator("first");
   prepare();
   await operator.restart();
-  const [, waiting] = await eventually(() => twoStarted());
-  process.kill(waiting!, "SIGKILL");
-  await eventually(() => !isRunning(waiting!));
+  const [, waiting] = await twoStarted();
+  process.kill(waiting, "SIGKILL");
+  await eventually(() => !isRunning(waiting));
   writeOperator("second");
   await operator.restart();
   await sees("second began");
@@ -110,10 +109,12 @@ function started(): number[] {
   return readFileSync(join(folder, "started"), "utf8").trim().split("\n").map(Number);
 }
 
-function twoStarted(): number[] {
-  const pids = started();
-  expect(pids).toHaveLength(2);
-  return pids;
+/** The one that runs the first operator and the one that waits; either may have begun before the other. */
+async function twoStarted(): Promise<[first: number, waiting: number]> {
+  await sees("first began");
+  await eventually(() => expect(started()).toHaveLength(2));
+  const first = Number(/^first began .* (\d+)$/m.exec(lines.join("\n"))![1]);
+  return [first, started().find((pid) => pid !== first)!];
 }
 
 function isRunning(pid: number): boolean {
