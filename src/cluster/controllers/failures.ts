@@ -15,6 +15,17 @@ export function isNamespaceEnding(error: unknown): boolean {
 /** A failure that users have been told of, by an Event or in a status: it is tried again without another word. */
 export class ToldFailure extends Error {}
 
+/** Waits for work, and gives the failure that it told of, so that the status is written before it is tried again. */
+export async function toldFailure(work: Promise<void>): Promise<ToldFailure | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ToldFailure) return error;
+    throw error;
+  }
+}
+
 /** What the server says of a write that it refuses by its rules, such as a quota, a webhook or a schema. */
 export function refusalOf(error: unknown): string | undefined {
   const { code = 0, message = "" } = statusOf(error) ?? {};

@@ -3,7 +3,9 @@ import { type ControllerRevision, type DaemonSet, daemonSets } from "../api/apps
 import { nodes, type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { toldFailure } from "../failures.ts";
 import { findByKey, keyOf, keysOfOwner } from "../keys.ts";
+import { createPod } from "../pods/create-pod.ts";
 import { isFinished, nextAvailable } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
 import { dropOldRevisions, ensureRevision, revisionLabel } from "../revisions/controller-revisions.ts";
@@ -30,8 +32,10 @@ export function daemonSetController(context: ControllerContext): Controller {
       const set = findByKey(objects, daemonSets, key);
       if (!set) return undefined;
       const revision = await ensureRevision(objects, user, set);
-      if (!set.metadata.deletionTimestamp) await takeStep(set, revision);
-      return updateStatus(key, revision);
+      const failure = set.metadata.deletionTimestamp ? undefined : await toldFailure(takeStep(set, revision));
+      const after = await updateStatus(key, revision);
+      if (failure) throw failure;
+      return after;
     },
   };
 
@@ -40,7 +44,9 @@ export function daemonSetController(context: ControllerContext): Controller {
     const where = daemonNodes(set, objects.list(nodes));
     const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
     for (const name of create) {
-      const pod = await objects.create(user, daemonPod(set, name, revision));
+      const pod = await createPod(objects, user, daemonPod(set, name, revision), (refusal) =>
+        report(set, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+      );
       await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
     for (const pod of remove) {

@@ -4,7 +4,9 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type Job, type JobStatus, jobs } from "../api/batch.ts";
 import { type Pod, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { type ToldFailure, toldFailure } from "../failures.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
+import { createPod } from "../pods/create-pod.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import { positiveCounts } from "../positive-counts.ts";
 import { reporter } from "../record-event.ts";
@@ -64,16 +66,18 @@ export function jobController(context: ControllerContext): Controller {
     const progress = jobProgress(job, owned);
     const outcome = jobOutcome(job, owned, progress, clock.now());
     const failed = withFailures(failures.get(key), progress);
-    let wait = 0;
+    const next = nextPods(job, owned, progress, failed, clock.now());
+    let refused: ToldFailure | undefined;
     if (outcome) await end(job, progress.active);
-    else if (!job.metadata.deletionTimestamp) wait = await scale(job, owned, progress, failed);
+    else if (!job.metadata.deletionTimestamp) refused = await toldFailure(scale(job, next));
     await reportSuspension(job);
     await count(job, owned, progress, outcome);
     if (failed) failures.set(key, failed);
     else failures.delete(key);
     if (outcome?.type === "Complete") await report(job, "Normal", "Completed", "Job completed");
     if (outcome?.type === "Failed") await report(job, "Warning", outcome.reason, outcome.message);
-    return wait;
+    if (refused) throw refused;
+    return outcome || job.metadata.deletionTimestamp ? 0 : next.wait;
   }
 
   async function reportSuspension(job: Job): Promise<void> {
@@ -97,20 +101,15 @@ export function jobController(context: ControllerContext): Controller {
     return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
   }
 
-  async function scale(
-    job: Job,
-    owned: readonly Pod[],
-    progress: JobProgress,
-    failed: Failures | undefined,
-  ): Promise<number> {
-    const { create, surplus, wait } = nextPods(job, owned, progress, failed, clock.now());
+  async function scale(job: Job, { create, surplus }: ReturnType<typeof nextPods>): Promise<void> {
     for (const { index, failures } of create) {
-      const pod = await objects.create(user, jobPod(job, index, failures));
+      const pod = await createPod(objects, user, jobPod(job, index, failures), (refusal) =>
+        report(job, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+      );
       await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     }
     await releasePods(objects, user, surplus);
     await end(job, surplus);
-    return wait;
   }
 
   async function end(job: Job, active: readonly Pod[]): Promise<void> {

@@ -3,9 +3,10 @@ import { type ReplicaSet, replicaSets } from "../api/apps.ts";
 import { type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
-import { refusalOf, ToldFailure } from "../failures.ts";
+import { toldFailure } from "../failures.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { burst } from "../pods/burst.ts";
+import { createPod } from "../pods/create-pod.ts";
 import { newPod } from "../pods/new-pod.ts";
 import { compareForDeletion, isActive, nextAvailable } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
@@ -26,39 +27,29 @@ export function replicaSetController(context: ControllerContext): Controller {
       const replicaSet = findByKey(objects, replicaSets, key);
       if (!replicaSet) return undefined;
       const owned = (await claimDependents(objects, user, replicaSet, pods)).filter(isActive);
-      const refusal = replicaSet.metadata.deletionTimestamp ? undefined : await scale(replicaSet, owned);
-      const after = await updateStatus(key, refusal);
-      if (refusal !== undefined) throw new ToldFailure(refusal);
+      const failure = replicaSet.metadata.deletionTimestamp
+        ? undefined
+        : await toldFailure(scale(replicaSet, owned));
+      const after = await updateStatus(key, failure?.message);
+      if (failure) throw failure;
       return after;
     },
   };
 
-  /** Gives what the server said if it refused a pod: then there is no use in asking for more at once. */
-  async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<string | undefined> {
+  async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<void> {
     const missing = (replicaSet.spec.replicas ?? 1) - owned.length;
     for (let count = 0; count < Math.min(missing, burst); count++) {
-      const refusal = await createPod(replicaSet);
-      if (refusal !== undefined) return refusal;
+      const generateName = `${replicaSet.metadata.name}-`;
+      const pod = newPod(replicaSet, replicaSet.spec.template, { generateName });
+      const { metadata } = await createPod(objects, user, pod, (refusal) =>
+        report(replicaSet, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+      );
+      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
     }
     const surplus = [...owned].sort(compareForDeletion).slice(0, Math.max(0, -missing));
     for (const pod of surplus) {
       await objects.delete(user, pod, { uid: pod.metadata.uid });
       await report(replicaSet, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
-    }
-    return undefined;
-  }
-
-  async function createPod(replicaSet: ReplicaSet): Promise<string | undefined> {
-    const generateName = `${replicaSet.metadata.name}-`;
-    try {
-      const pod = await objects.create(user, newPod(replicaSet, replicaSet.spec.template, { generateName }));
-      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
-      return undefined;
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) throw error;
-      await report(replicaSet, "Warning", "FailedCreate", `Error creating: ${refusal}`);
-      return refusal;
     }
   }
 

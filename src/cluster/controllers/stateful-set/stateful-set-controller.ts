@@ -4,7 +4,9 @@ import { type ControllerRevision, type StatefulSet, statefulSets } from "../api/
 import { persistentVolumeClaims, type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
+import { toldFailure } from "../failures.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
+import { createPod } from "../pods/create-pod.ts";
 import { nextAvailable } from "../pods/pod-state.ts";
 import { dropOldRevisions, ensureRevision, listRevisions } from "../revisions/controller-revisions.ts";
 import { reporter } from "../record-event.ts";
@@ -27,8 +29,10 @@ export function statefulSetController(context: ControllerContext): Controller {
       const set = findByKey(objects, statefulSets, key);
       if (!set) return undefined;
       const update = await ensureRevision(objects, user, set);
-      if (!set.metadata.deletionTimestamp) await takeStep(set, update);
-      return updateStatus(key, update);
+      const failure = set.metadata.deletionTimestamp ? undefined : await toldFailure(takeStep(set, update));
+      const after = await updateStatus(key, update);
+      if (failure) throw failure;
+      return after;
     },
   };
 
@@ -43,7 +47,7 @@ export function statefulSetController(context: ControllerContext): Controller {
         await reportClaim(set, name!, ordinal);
       }
       const pod = statefulPod(set, ordinal, await revisionFor(set, ordinal, update));
-      await objects.create(user, pod);
+      await createPod(objects, user, pod, (refusal) => reportRefusal(set, pod, refusal));
       await reportPod(set, "Create", pod);
     }
     for (const pod of remove) {
@@ -56,6 +60,11 @@ export function statefulSetController(context: ControllerContext): Controller {
   function reportPod(set: StatefulSet, verb: "Create" | "Delete", pod: Pod): Promise<void> {
     const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
     return report(set, "Normal", `Successful${verb}`, message);
+  }
+
+  function reportRefusal(set: StatefulSet, pod: Pod, refusal: string): Promise<void> {
+    const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+    return report(set, "Warning", "FailedCreate", `${what} failed error: ${refusal}`);
   }
 
   function reportClaim(set: StatefulSet, claim: string, ordinal: number): Promise<void> {

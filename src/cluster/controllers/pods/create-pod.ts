@@ -1,0 +1,20 @@
+import type { Pod } from "../api/core.ts";
+import { refusalOf, ToldFailure } from "../failures.ts";
+import type { ClusterObjects } from "../objects.ts";
+
+/** Creates a pod. What the server says when it refuses one is told, and tried again later. */
+export async function createPod(
+  objects: ClusterObjects,
+  user: string,
+  pod: Pod,
+  tell: (refusal: string) => Promise<void>,
+): Promise<Pod> {
+  try {
+    return await objects.create(user, pod);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    await tell(refusal);
+    throw new ToldFailure(refusal);
+  }
+}
