@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { spawn } from "@lydell/node-pty";
 import { expect, test } from "vitest";
 import { complete } from "./complete.ts";
 import { completionScripts } from "./completion-scripts.ts";
@@ -37,3 +38,51 @@ test("the script for bash proposes what tsbuilder proposes", () => {
   const { stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
   expect({ stdout, stderr }).toEqual({ stdout: "webhook\n", stderr: "" });
 });
+
+/** A shell that is not on this machine proposes nothing, and the tests say so. */
+function isMissing(shell: string): boolean {
+  const { error } = spawnSync(shell, ["--version"]);
+  if (error) process.stderr.write(`left out: completion in ${shell}, which is not installed\n`);
+  return error !== undefined;
+}
+
+const STAND_IN = String.raw`printf 'api\tadd a kind: with its types\nwebhook\tadd webhooks\n'`;
+
+test.skipIf(isMissing("fish"))("fish proposes what tsbuilder proposes, with its meaning", () => {
+  const script = `
+    function tsbuilder; ${STAND_IN}; end
+    ${completionScripts.fish}
+    complete -C "tsbuilder create "`;
+  const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
+  expect({ stdout, stderr }).toEqual({
+    stdout: "api\tadd a kind: with its types\nwebhook\tadd webhooks\n",
+    stderr: "",
+  });
+});
+
+test.skipIf(isMissing("zsh"))(
+  "zsh proposes what tsbuilder proposes, and finishes a word",
+  async () => {
+    const shell = spawn("zsh", ["-f", "-i"], { cols: 120, rows: 40 });
+    try {
+      let screen = "";
+      shell.onData((text) => {
+        screen += text;
+      });
+      const shows = async (text: RegExp): Promise<void> => {
+        await expect.poll(() => screen, { timeout: 20_000 }).toMatch(text);
+      };
+      shell.write(`autoload -U compinit; compinit -u -D; tsbuilder() { ${STAND_IN}; }\n`);
+      shell.write(`${completionScripts.zsh}\n`);
+      shell.write("echo re''ady\n");
+      await shows(/ready/u);
+      shell.write("tsbuilder create \t");
+      await shows(/api +-- add a kind: with its types/u);
+      shell.write("w\t");
+      await shows(/ebhook/u);
+    } finally {
+      shell.kill();
+    }
+  },
+  60_000,
+);
