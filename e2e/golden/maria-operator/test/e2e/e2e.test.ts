@@ -3,13 +3,16 @@
  */
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { clusterName, connect, image, kubectl, namespace, project, run } from "./cluster.ts";
+import { clusterName, connect, image, kubectl, namespace, project, run, show } from "./cluster.ts";
 import { curlPod } from "./curl-pod.ts";
+import { hasFeature, installPrerequisites } from "./prerequisites.ts";
+import { untrustedWebhooks } from "./untrusted-webhooks.ts";
 
 beforeAll(() => {
   connect();
   run(`npm run docker-build -- ${image}`);
   run(`kind load docker-image ${image} --name ${clusterName}`);
+  installPrerequisites();
   run(`npm run deploy -- --image ${image}`);
 });
 
@@ -20,9 +23,9 @@ afterAll(() => {
 /** What went wrong is only to be seen in the cluster. */
 afterEach(({ task }) => {
   if (task.result?.state !== "fail") return;
-  process.stderr.write(kubectl("logs --selector control-plane=controller-manager --tail 200"));
-  process.stderr.write(kubectl("get events --sort-by .lastTimestamp"));
-  process.stderr.write(kubectl("describe pods"));
+  show("logs --selector control-plane=controller-manager --tail 200");
+  show("get events --sort-by .lastTimestamp");
+  show("describe pods");
 });
 
 test("the operator becomes available", () => {
@@ -34,11 +37,20 @@ test("the operator runs under the restricted Pod Security Standard", () => {
   expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
 });
 
-test("metrics are served to who may read them", () => {
+test.runIf(hasFeature("cert-manager") && hasFeature("webhook"))(
+  "the API server trusts the webhooks",
+  async () => {
+    await expect.poll(untrustedWebhooks, { timeout: 60_000, interval: 2_000 }).toEqual([]);
+  },
+);
+
+test.runIf(hasFeature("metrics"))("metrics are served to who may read them", () => {
   const account = `${project}-controller-manager`;
   const binding = `${project}-metrics-e2e`;
   const grant = `--clusterrole ${project}-metrics-reader --serviceaccount ${namespace}:${account}`;
   kubectl(`create clusterrolebinding ${binding} ${grant}`);
+  // Where network policies are on, they let in who is in a namespace with this label.
+  kubectl(`label namespace ${namespace} metrics=enabled`);
   try {
     const token = kubectl(`create token ${account}`).trim();
     const url = `https://${account}-metrics-service.${namespace}.svc:8443/metrics`;

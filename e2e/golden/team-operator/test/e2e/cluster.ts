@@ -32,6 +32,15 @@ export function kubectl(words: string, ...more: string[]): string {
   return run(`kubectl --namespace ${namespace} ${words}`, ...more);
 }
 
+/** Shows what kubectl says, if it says anything: a pod that never started has no log, and that is no reason to stop. */
+export function show(words: string): void {
+  try {
+    process.stderr.write(kubectl(words));
+  } catch {
+    process.stderr.write(`(kubectl ${words} failed)\n`);
+  }
+}
+
 /** Runs a command on the test cluster; its standard error is shown, its output returned. */
 export function run(words: string, ...more: string[]): string {
   const [command = "", ...args] = words.split(" ");

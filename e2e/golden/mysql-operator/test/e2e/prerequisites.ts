@@ -1,0 +1,56 @@
+/*
+ * Copyright The MySQL operator authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { readFileSync } from "node:fs";
+import { run } from "./cluster.ts";
+
+interface Need {
+  readonly definition: string;
+  readonly manifest: string;
+  readonly namespace: string;
+}
+
+/** What the deployment's features want to find in a cluster. */
+const needs: Readonly<Record<string, Need>> = {
+  "cert-manager": {
+    definition: "certificates.cert-manager.io",
+    manifest:
+      "https://github.com/cert-manager/cert-manager/releases/download/v1.21.0/cert-manager.yaml",
+    namespace: "cert-manager",
+  },
+  prometheus: {
+    definition: "servicemonitors.monitoring.coreos.com",
+    manifest:
+      "https://github.com/prometheus-operator/prometheus-operator/releases/download/v0.89.0/bundle.yaml",
+    namespace: "default",
+  },
+};
+
+/** Tells whether PROJECT has a feature of the deployment. */
+export function hasFeature(name: string): boolean {
+  return (
+    /^features:\n((?:- .*\n)*)/m
+      .exec(readFileSync("PROJECT", "utf8"))?.[1]
+      ?.includes(`- ${name}\n`) ?? false
+  );
+}
+
+/** Installs what the features need; what the cluster has already is left as it is. */
+export function installPrerequisites(): void {
+  for (const [feature, { definition, manifest, namespace }] of Object.entries(needs)) {
+    if (!hasFeature(feature) || isDefined(definition)) continue;
+    run(`kubectl apply --server-side --filename ${manifest}`);
+    run(
+      `kubectl --namespace ${namespace} wait deployment --all --for=condition=Available --timeout=300s`,
+    );
+  }
+}
+
+function isDefined(definition: string): boolean {
+  return (
+    run(`kubectl get customresourcedefinition ${definition} --ignore-not-found --output name`) !==
+    ""
+  );
+}

@@ -1,0 +1,28 @@
+/*
+ * Copyright The platform team.
+ * All rights reserved.
+ */
+
+import { kubectl, project } from "./cluster.ts";
+
+/** The operator's webhooks whose certificate the API server could not check: nobody told it the authority. */
+export function untrustedWebhooks(): string[] {
+  const { items } = JSON.parse(
+    kubectl("get mutatingwebhookconfigurations,validatingwebhookconfigurations --output json"),
+  ) as { items: Configuration[] };
+  return items
+    .filter(({ metadata }) => metadata.name.startsWith(`${project}-`))
+    .flatMap(({ webhooks }) => webhooks)
+    .filter(({ clientConfig }) => !clientConfig.caBundle)
+    .map(({ name }) => name);
+}
+
+interface Configuration {
+  readonly metadata: { readonly name: string };
+  readonly webhooks: readonly Webhook[];
+}
+
+interface Webhook {
+  readonly name: string;
+  readonly clientConfig: { readonly caBundle?: string };
+}
