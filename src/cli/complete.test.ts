@@ -39,6 +39,9 @@ test("the script for bash proposes what tsbuilder proposes", () => {
   expect({ stdout, stderr }).toEqual({ stdout: "webhook\n", stderr: "" });
 });
 
+const FISH = "fish";
+const ZSH = "zsh";
+
 /** A shell that is not on this machine proposes nothing, and the tests say so. */
 function isMissing(shell: string): boolean {
   const { error } = spawnSync(shell, ["--version"]);
@@ -48,22 +51,22 @@ function isMissing(shell: string): boolean {
 
 const STAND_IN = String.raw`printf 'api\tadd a kind: with its types\nwebhook\tadd webhooks\n'`;
 
-test.skipIf(isMissing("fish"))("fish proposes what tsbuilder proposes, with its meaning", () => {
+test.skipIf(isMissing(FISH))("fish proposes what tsbuilder proposes, with its meaning", () => {
   const script = `
     function tsbuilder; ${STAND_IN}; end
     ${completionScripts.fish}
     complete -C "tsbuilder create "`;
-  const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(FISH, ["--no-config", "-c", script], { encoding: "utf8" });
   expect({ stdout, stderr }).toEqual({
     stdout: "api\tadd a kind: with its types\nwebhook\tadd webhooks\n",
     stderr: "",
   });
 });
 
-test.skipIf(isMissing("zsh"))(
+test.skipIf(isMissing(ZSH))(
   "zsh proposes what tsbuilder proposes, and finishes a word",
   async () => {
-    const shell = spawn("zsh", ["-f", "-i"], { cols: 120, rows: 40 });
+    const shell = spawn(ZSH, ["-f", "-i"], { cols: 120, rows: 40 });
     try {
       let screen = "";
       shell.onData((text) => {
