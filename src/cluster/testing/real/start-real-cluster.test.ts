@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -44,6 +45,28 @@ test("an option that only the embedded cluster knows is refused by its name", as
   await expect(startReal({ controllers: ["deployment"] })).rejects.toThrow('option "controllers" is for');
 });
 
+test("what names a Service leads to the process that the test says, whenever that starts", async () => {
+  let place: { host: string; port: number } | undefined;
+  const cluster = await startReal({ resolveService: () => place });
+  const service = { namespace: "system", name: "webhook-service" };
+  const [hook] = (await cluster.install(webhookBy(service))) as [ReturnType<typeof webhookBy>];
+  const { port, ...rest } = hook.webhooks[0]!.clientConfig.service as { port: number };
+  expect(rest).toEqual({ ...service, path: "/validate" });
+  const kept = { spec: { type: "ExternalName", externalName: "localhost" } };
+  const own = { apiVersion: "v1", kind: "Service", metadata: service, spec: { ports: [{ port: 443 }] } };
+  expect(await cluster.install(own)).toMatchObject([kept]);
+
+  await expect(wordsAt(port)).resolves.toBe("");
+  const process = createServer((socket) => socket.end("here")).listen(0, "127.0.0.1");
+  await once(process, "listening");
+  place = { host: "127.0.0.1", port: (process.address() as AddressInfo).port };
+  await expect(wordsAt(port)).resolves.toBe("here");
+  process.close();
+  await expect(wordsAt(port)).resolves.toBe("");
+  await cluster.stop();
+  await expect(wordsAt(port)).rejects.toThrow("ECONNREFUSED");
+});
+
 test("a program that can't start is quoted", async () => {
   const broken = join(folder, "broken");
   installLaunchers(broken);
@@ -76,6 +99,29 @@ function startReal(options: TestClusterOptions, from = assets): Promise<TestClus
   const cluster = startTestCluster(options);
   delete process.env["TSBUILDER_TEST_ASSETS"];
   return cluster;
+}
+
+/** What somebody says who answers at a port, until he hangs up. */
+async function wordsAt(port: number): Promise<string> {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  let words = "";
+  for await (const part of socket) words += part as string;
+  return words;
+}
+
+function webhookBy(service: object) {
+  const webhook = {
+    name: "validate.example.com",
+    clientConfig: { service: { ...service, path: "/validate" } as object },
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+  };
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "validate" },
+    webhooks: [webhook],
+  };
 }
 
 function isRunning(pid: number): boolean {

@@ -1,11 +1,13 @@
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
 import type { OpenCluster } from "../start-test-cluster.ts";
 import { putRealObject, served } from "./real-objects.ts";
+import { ServiceRelays } from "./service-relays.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 /** What both kinds of clusters understand. */
-const UNDERSTOOD: readonly (keyof ClusterOptions)[] = ["port", "authorization"];
+const UNDERSTOOD: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
 
 /** Starts a real API server behind the face of the embedded one. */
 export async function startRealCluster(assets: string, options: ClusterOptions): Promise<OpenCluster> {
@@ -14,6 +16,8 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
   if (strange) throw embeddedOnly(`startTestCluster's option "${strange[0]}"`);
   const control = await startControlPlane({ assets, ...options });
   const kubeconfig = control.issue("kubernetes-admin", ["system:masters"]);
+  const put = (object: ApiObject): Promise<ApiObject> => putRealObject(kubeconfig, object);
+  const relays = options.resolveService && new ServiceRelays(options.resolveService, put);
   return {
     cluster: {
       url: control.url,
@@ -26,9 +30,12 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
       restore: () => {
         throw embeddedOnly("restore()");
       },
-      stop: () => control.stop(),
+      stop: async () => {
+        await relays?.stop();
+        await control.stop();
+      },
     },
-    put: (object) => putRealObject(kubeconfig, object),
+    put: (object) => (relays ? relays.put(object) : put(object)),
     served: (definition) => served(kubeconfig, definition),
   };
 }
