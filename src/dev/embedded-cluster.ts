@@ -24,7 +24,7 @@ export async function startEmbeddedCluster(
   mkdirSync(folder, { recursive: true });
   const cluster = await startCluster({
     controllers: controllerNames,
-    onError: failureReporter((text) => report({ type: "info", text: text.trimEnd() })),
+    onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);

@@ -5,7 +5,7 @@ import { makeFolder, writeOutput } from "../shared/write-output.ts";
 import type { Cluster } from "@tsbuilder/cluster";
 import { explainStart } from "./explain-start.ts";
 import { readStages } from "./read-stages.ts";
-import { failureReporter } from "./report-failure.ts";
+import { failureReporter, formatFailure } from "./report-failure.ts";
 
 /** How a cluster without a project is started. */
 export interface ForegroundOptions {
@@ -37,7 +37,7 @@ export async function startForeground(
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
   const dataDir = dataFolder(options);
   const cluster = await startCluster({
-    onError: failureReporter((text) => void process.stderr.write(text)),
+    onError: failureReporter((error) => void process.stderr.write(formatFailure(error))),
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),
