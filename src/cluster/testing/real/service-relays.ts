@@ -53,7 +53,7 @@ export class ServiceRelays {
           ...webhook,
           clientConfig: await this.#toRelay(webhook.clientConfig),
         });
-        return { ...object, webhooks: await Promise.all(webhooks.map(redirect)) } as ApiObject;
+        return { ...object, webhooks: await Promise.all(webhooks.map(redirect)) };
       }
       case "CustomResourceDefinition": {
         const { spec } = object as { spec?: { conversion?: { webhook?: { clientConfig?: ClientConfig } } } };
@@ -61,7 +61,7 @@ export class ServiceRelays {
         if (!conversion?.webhook?.clientConfig) return object;
         const clientConfig = await this.#toRelay(conversion.webhook.clientConfig);
         const webhook = { ...conversion.webhook, clientConfig };
-        return { ...object, spec: { ...spec, conversion: { ...conversion, webhook } } } as ApiObject;
+        return { ...object, spec: { ...spec, conversion: { ...conversion, webhook } } };
       }
       default:
         return object;
@@ -114,5 +114,5 @@ export class ServiceRelays {
 
 function externalService({ namespace, name }: ServiceReference): ApiObject {
   const spec = { type: "ExternalName", externalName: "localhost" };
-  return { apiVersion: "v1", kind: "Service", metadata: { namespace, name }, spec } as ApiObject;
+  return { apiVersion: "v1", kind: "Service", metadata: { namespace, name }, spec };
 }
