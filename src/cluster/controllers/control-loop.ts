@@ -1,5 +1,6 @@
 import type { Controller, ControllerContext } from "./controller.ts";
 import { isLostRace, isNamespaceEnding, ToldFailure } from "./failures.ts";
+import { nextTurn } from "./next-turn.ts";
 import type { ObjectEvent } from "./objects.ts";
 
 /** How long a key waits after its first failure; each further one doubles it. */
@@ -100,11 +101,4 @@ export class ControlLoop {
     });
     this.#timers.set(key, cancel);
   }
-}
-
-/** Lets requests and timers have their turn: reads and writes in process alone would never wait for anything. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -3,13 +3,19 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type Namespace, namespaces, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
+import { nextTurn } from "../next-turn.ts";
 import type { ResourceName } from "../objects.ts";
 import { deletionConditions, type Remaining } from "./deletion-conditions.ts";
 
 const user = userOf("namespace");
 
+/** For how many turns of the event loop a sweep waits at most for a namespace to grow quiet. */
+const patience = 200;
+
 /** Empties namespaces that are being deleted, pods first, and lets them go when nothing is left. */
 export function namespaceController({ objects, clock }: ControllerContext): Controller {
+  /** How much has happened in terminating namespaces. */
+  let changes = 0;
   return {
     name: "namespace",
 
@@ -17,13 +23,16 @@ export function namespaceController({ objects, clock }: ControllerContext): Cont
       if (resource === namespaces) return [keyOf(object)];
       const name = object.metadata.namespace;
       const namespace = name ? objects.get(namespaces, undefined, name) : undefined;
-      return namespace?.metadata.deletionTimestamp ? [keyOf(namespace)] : [];
+      if (!namespace?.metadata.deletionTimestamp) return [];
+      changes++;
+      return [keyOf(namespace)];
     },
 
     async reconcile(key) {
       const namespace = findByKey(objects, namespaces, key);
       if (!namespace?.metadata.deletionTimestamp) return undefined;
-      await empty(namespace);
+      await empty(contentOf(namespace));
+      await quiet();
       const remaining = contentOf(namespace);
       await writeConditions(key, remaining);
       if (remaining.size === 0) await finalize(key);
@@ -31,8 +40,19 @@ export function namespaceController({ objects, clock }: ControllerContext): Cont
     },
   };
 
-  async function empty(namespace: Namespace): Promise<void> {
-    const content = contentOf(namespace);
+  /**
+   * Waits until nothing goes on: each look goes over all that is left, and a namespace of thousands of objects that
+   * end one by one must not be gone over for each of them.
+   */
+  async function quiet(): Promise<void> {
+    let before = -1;
+    for (let turns = 0; turns < patience && before !== changes; turns++) {
+      before = changes;
+      await nextTurn();
+    }
+  }
+
+  async function empty(content: Remaining): Promise<void> {
     const first: ResourceName[] = content.has(pods) ? [pods] : [...content.keys()];
     for (const object of first.flatMap((resource) => content.get(resource) ?? [])) {
       if (object.metadata.deletionTimestamp) continue;
