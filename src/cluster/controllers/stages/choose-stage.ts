@@ -1,4 +1,5 @@
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { matchesLabels } from "../matches-labels.ts";
 import { readPath } from "./read-path.ts";
 import type { Stage, StageDelay, StageSelector } from "./stage.ts";
@@ -20,8 +21,19 @@ export function untilStage(
 ): number {
   const from = delay?.durationFrom && readPath(object, delay.durationFrom.expressionFrom);
   const due =
-    typeof from === "string" ? Date.parse(from) : since.getTime() + (delay?.durationMilliseconds ?? 0);
+    (typeof from === "string" ? dueBy(from, since) : undefined) ??
+    since.getTime() + (delay?.durationMilliseconds ?? 0);
   return Math.max(0, due - now.getTime());
+}
+
+/** What an object says of its own delay: a time, or a duration such as `1m30s`; anything else says nothing. */
+function dueBy(text: string, since: Date): number | undefined {
+  if (/^\d{4}-\d\d-\d\d/.test(text)) return Date.parse(text);
+  try {
+    return since.getTime() + parseDuration(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isOfKind({ apiGroup = "", kind }: Stage["spec"]["resourceRef"], object: KubernetesObject): boolean {
@@ -29,12 +41,12 @@ function isOfKind({ apiGroup = "", kind }: Stage["spec"]["resourceRef"], object:
   return object.kind === kind && parseApiVersion(object.apiVersion).group === group;
 }
 
-function selects(selector: StageSelector | undefined, object: KubernetesObject): boolean {
+function selects(selector: StageSelector, object: KubernetesObject): boolean {
   const { labels, annotations } = object.metadata;
   return (
-    matchesLabels(selector?.matchLabels ?? {}, labels) &&
-    matchesLabels(selector?.matchAnnotations ?? {}, annotations) &&
-    (selector?.matchExpressions ?? []).every((expression) => meets(expression, object))
+    matchesLabels(selector.matchLabels ?? {}, labels) &&
+    matchesLabels(selector.matchAnnotations ?? {}, annotations) &&
+    (selector.matchExpressions ?? []).every((expression) => meets(expression, object))
   );
 }
 

@@ -23,6 +23,12 @@ function checkStage(value: unknown): Stage {
   if (!stage.spec?.resourceRef?.kind || !stage.spec.next) {
     throw new TypeError(`the Stage ${name} needs spec.resourceRef.kind and spec.next`);
   }
+  // In KWOK such a stage takes nothing; an empty selector takes all.
+  if (!stage.spec.selector)
+    throw new TypeError(`the Stage ${name} needs spec.selector: {} takes all objects`);
+  if ("weightFrom" in stage.spec) {
+    throw new TypeError(`the Stage ${name} has spec.weightFrom: only spec.weight is supported`);
+  }
   if ("patches" in stage.spec.next) {
     throw new TypeError(`the Stage ${name} has spec.next.patches: only statusTemplate is supported`);
   }

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { ManualClock } from "../../clock/index.ts";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
+import { jobs } from "../api/batch.ts";
 import { pods } from "../api/core.ts";
+import { untilStage } from "./choose-stage.ts";
 import { parseStages } from "./parse-stages.ts";
 import { renderTemplate } from "./render-template.ts";
 
@@ -78,6 +80,53 @@ describe("stageController()", () => {
     await eventually(() => expect(read("bad")).toBeUndefined());
     expect(read("good")?.status?.phase).toBe("Running");
   });
+
+  it("lets a Job fail for good", async () => {
+    cluster = await startTestCluster({
+      clock,
+      controllers: ["job", "scheduler", "node", "kubelet", "stage"],
+      stages: parseStages(crashing.split("---")[0]!),
+    });
+    const template = {
+      metadata: { labels: { story: "crash" } },
+      spec: { restartPolicy: "Never", containers: [{ name: "it", image: "it:1" }] },
+    };
+    const metadata = { name: "fails", namespace: "default" };
+    await cluster.install({
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata,
+      spec: { backoffLimit: 1, template },
+    });
+    const status = () => objects().get(jobs, "default", "fails")?.status;
+    await eventually(() => {
+      clock.advance(1000);
+      expect(status()?.conditions).toContainEqual(
+        expect.objectContaining({ type: "Failed", reason: "BackoffLimitExceeded" }),
+      );
+    });
+    expect(status()).toMatchObject({ failed: 2 });
+  });
+});
+
+describe("untilStage()", () => {
+  const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds));
+  const delay = {
+    durationMilliseconds: 1000,
+    durationFrom: { expressionFrom: '.metadata.annotations["d"]' },
+  };
+  const until = (annotations?: Record<string, string>) =>
+    untilStage(delay, { apiVersion: "v1", kind: "Pod", metadata: { name: "p", annotations } }, at(0), at(0));
+
+  it.each([
+    ["a duration", { d: "1m30s" }, 90_000],
+    ["a time", { d: "2030-01-01T00:00:05Z" }, 5000],
+    ["a time that is over", { d: "2029-01-01T00:00:00Z" }, 0],
+    ["what is neither", { d: "soon" }, 1000],
+    ["nothing", undefined, 1000],
+  ])("takes %s from the object", (_, annotations, milliseconds) => {
+    expect(until(annotations)).toBe(milliseconds);
+  });
 });
 
 describe("parseStages()", () => {
@@ -89,6 +138,8 @@ describe("parseStages()", () => {
       crashing.replace("{{ Now }}", "{{ range .spec }}"),
       'can\'t evaluate "{{ range .spec }}"',
     ],
+    ["a stage that selects nothing", crashing.replace(/ {2}selector:(\n {4}.*)+/, ""), "needs spec.selector"],
+    ["weights by the object", crashing.replace("  delay:", "  weightFrom: {}\n  delay:"), "spec.weightFrom"],
     ["what is not YAML", "a: b: c", "must be YAML"],
   ])("refuses %s", (_, text, message) => {
     expect(() => parseStages(text)).toThrow(message);

@@ -8,7 +8,7 @@ export interface Stage {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
-    readonly selector?: StageSelector;
+    readonly selector: StageSelector;
     /** Of several stages that take an object, the one with the highest weight comes. */
     readonly weight?: number;
     readonly delay?: StageDelay;
@@ -30,7 +30,7 @@ export interface StageSelector {
 export interface StageDelay {
   /** Counted from when the object came to match. */
   readonly durationMilliseconds?: number;
-  /** The path of a time in the object, which counts instead. */
+  /** The path of a time or a duration in the object, which counts instead if there is one. */
   readonly durationFrom?: { readonly expressionFrom: string };
 }
 
