@@ -115,7 +115,7 @@ describe("untilStage()", () => {
     durationMilliseconds: 1000,
     durationFrom: { expressionFrom: '.metadata.annotations["d"]' },
   };
-  const until = (annotations?: Record<string, string>) =>
+  const until = (annotations: Record<string, string>) =>
     untilStage(delay, { apiVersion: "v1", kind: "Pod", metadata: { name: "p", annotations } }, at(0), at(0));
 
   it.each([
@@ -123,7 +123,7 @@ describe("untilStage()", () => {
     ["a time", { d: "2030-01-01T00:00:05Z" }, 5000],
     ["a time that is over", { d: "2029-01-01T00:00:00Z" }, 0],
     ["what is neither", { d: "soon" }, 1000],
-    ["nothing", undefined, 1000],
+    ["nothing", {}, 1000],
   ])("takes %s from the object", (_, annotations, milliseconds) => {
     expect(until(annotations)).toBe(milliseconds);
   });
