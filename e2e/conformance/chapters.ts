@@ -22,6 +22,8 @@ import { serverSideApply } from "./stories/server-side-apply.ts";
 import { serviceRules } from "./stories/service-rules.ts";
 import { tables } from "./stories/tables.ts";
 import { updates } from "./stories/updates.ts";
+import { policyExpressions } from "./stories/policy-expressions.ts";
+import { policyParams } from "./stories/policy-params.ts";
 import { policyRules } from "./stories/policy-rules.ts";
 import { validatingPolicies } from "./stories/validating-policies.ts";
 import { watches } from "./stories/watches.ts";
@@ -58,6 +60,8 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "pod-security": podSecurity,
   "validating-policies": validatingPolicies,
   "policy-rules": policyRules,
+  "policy-expressions": policyExpressions,
+  "policy-params": policyParams,
   "mutating-policies": mutatingPolicies,
   "api-services": apiServices,
 };

@@ -68,7 +68,8 @@ async function runUntil(...call: Parameters<typeof run>): Promise<ReceivedRespon
   const [, { until }] = call;
   for (let attempt = 0; ; attempt++) {
     const answer = await run(...call);
-    if (until === undefined || answer.code === until || attempt === 100) return answer;
+    if (until === undefined || attempt === 300) return answer;
+    if (typeof until === "number" ? answer.code === until : answer.text.includes(until)) return answer;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

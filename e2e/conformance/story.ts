@@ -6,8 +6,11 @@ export interface Step {
   readonly accept?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Asks again until the answer has this code: a real server takes notice of admission policies once a second. */
-  readonly until?: number;
+  /**
+   * Asks again until the answer has this code or text: a real server takes notice of admission policies once a
+   * second, and of new kinds every ten.
+   */
+  readonly until?: number | string;
 }
 
 /** Requests that follow on each other, in a namespace of their own. */

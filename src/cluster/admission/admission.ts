@@ -21,6 +21,11 @@ export interface AdmissionRequest {
   readonly warn: (message: string) => void;
 }
 
+/** Where a request is at home: a namespace counts as being in itself. */
+export function requestNamespace({ resource, namespace, name }: AdmissionRequest): string {
+  return resource.group === "" && resource.plural === "namespaces" ? name : namespace;
+}
+
 /** A pod that is about to be made: several plug-ins have something to add to it. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, object } = request;

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../admission/admission.ts";
+import type { AdmissionRequest, Operation } from "../admission/admission.ts";
 import {
   alreadyExists,
   badRequest,
@@ -33,7 +33,7 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   // Owners are known before admission: nobody owns what webhooks and plug-ins add.
   const owned = applied ? object : await trackManagers(write, undefined, object);
   const { managedFields } = owned.metadata;
-  const admitted = (await core.admission.mutate(admissionRequest(write, owned)))!;
+  const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
   takeNamespace(write, admitted);
   const generated = takeName(write, admitted);
   strategy.default?.(admitted, context);
@@ -48,7 +48,7 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   if (errors.length > 0) throw invalidObject(resource, admitted.metadata.name ?? "", errors);
   for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
   const { name } = admitted.metadata;
-  await core.admission.validate({ ...admissionRequest(write, admitted), name: name! });
+  await core.admission.validate({ ...admissionRequest(write, "CREATE", admitted), name: name! });
   return commit(write, admitted, generated);
 }
 
@@ -91,21 +91,34 @@ function takeName({ resource, namespace }: Write, { metadata }: ApiObject): bool
   return true;
 }
 
-export function admissionRequest(write: Write, object: ApiObject | undefined): AdmissionRequest {
-  const { resource, version, subresource, namespace, user, dryRun, options, warn } = write;
+/** What admission is told of a write, whichever endpoint it came by. */
+export function admissionRequest(
+  write: Write,
+  operation: Operation,
+  object: ApiObject | undefined,
+  oldObject?: ApiObject,
+): AdmissionRequest {
+  const { resource, version, subresource, namespace, user, dryRun, warn } = write;
   const name = write.ofCollection ? "" : write.name;
   return {
-    operation: "CREATE",
+    operation,
     resource,
     version,
     subresource,
     namespace,
     name: name || (object?.metadata.name ?? ""),
     object,
-    oldObject: undefined,
+    oldObject,
     user,
     dryRun,
-    options,
+    options: optionsFor(operation, write.options),
     warn,
   };
+}
+
+/** A patch is a creation or an update by now, and nobody is forced any more. */
+function optionsFor(operation: Operation, options: Write["options"]): Write["options"] {
+  if (operation !== "CREATE" && operation !== "UPDATE") return options;
+  const { force: _force, ...others } = options;
+  return { ...others, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }

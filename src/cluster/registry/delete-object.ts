@@ -27,13 +27,11 @@ export async function deleteObject(write: Write, options: DeleteOptions): Promis
     if (!stored) throw notFound(resource, write.name);
     checkPreconditions(write, stored.object, options);
     const current = await resource.present(stored, write.version);
-    const request = {
-      ...admissionRequest(write, undefined),
-      operation: "DELETE" as const,
-      oldObject: current.object,
-    };
-    await core.admission.mutate(request);
-    await core.admission.validate(request);
+    if (!write.admitted) {
+      const request = admissionRequest(write, "DELETE", undefined, current.object);
+      await core.admission.mutate(request);
+      await core.admission.validate(request);
+    }
     if (resource.collection.get(key) !== stored) continue;
     const { gone, entry } = settle(write, stored, options);
     return { gone, entry: await resource.present(entry, write.version) };

@@ -11,6 +11,7 @@ import {
 } from "../status/index.ts";
 import { type ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
+import type { AdmissionRequest } from "../admission/admission.ts";
 import { admissionRequest, createObject } from "./create-object.ts";
 import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
@@ -88,8 +89,7 @@ async function prepare(
   carryOverMetadata(next, current);
   const owned = source.applied ? next : await trackManagers(write, current, next);
   const { managedFields } = owned.metadata;
-  const request = { ...admissionRequest(write, owned), operation: "UPDATE" as const, oldObject: current };
-  const update = (await core.admission.mutate(request))!;
+  const update = await mutate(write, owned, current);
   strategy.resetFields(update, current, write.subresource);
   carryOverMetadata(update, current);
   strategy.default?.(update, context);
@@ -106,8 +106,20 @@ async function prepare(
   if (write.subresource === "") {
     for (const warning of strategy.warnings?.(update, current) ?? []) write.warn(warning);
   }
-  await core.admission.validate({ ...request, object: update });
+  if (!write.admitted) await core.admission.validate(updateRequest(write, update, current));
   return update;
+}
+
+/** An endpoint with a body of its own shows that body to admission. */
+function updateRequest(write: Write, object: ApiObject, current: ApiObject): AdmissionRequest {
+  const show = write.body?.show ?? ((each: ApiObject) => each);
+  return admissionRequest(write, "UPDATE", show(object), show(current));
+}
+
+async function mutate(write: Write, object: ApiObject, current: ApiObject): Promise<ApiObject> {
+  if (write.admitted) return object;
+  const mutated = (await write.core.admission.mutate(updateRequest(write, object, current)))!;
+  return write.body ? write.body.take(mutated, object) : mutated;
 }
 
 function checkIdentity(

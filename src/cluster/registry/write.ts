@@ -1,3 +1,4 @@
+import type { ApiObject } from "../storage/api-object.ts";
 import type { Core, User } from "./core.ts";
 import { keyOf, type Resource, type WriteContext } from "./resource.ts";
 
@@ -14,12 +15,23 @@ export interface Write {
   readonly name: string;
   /** One of many that a deletecollection deletes: admission is not told which one by name. */
   readonly ofCollection?: boolean;
+  /** What stands for the object at an endpoint whose body is of another kind. */
+  readonly body?: WriteBody;
+  /** Admission has seen the request already, by the body that it came with. */
+  readonly admitted?: boolean;
   readonly user: User;
   readonly fieldManager: string;
   readonly dryRun: boolean;
   /** The options object that admission webhooks get to see. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (message: string) => void;
+}
+
+/** A view of an object, such as its Scale. */
+export interface WriteBody {
+  show(object: ApiObject): ApiObject;
+  /** Brings a changed view back into the object. */
+  take(view: ApiObject, object: ApiObject): ApiObject;
 }
 
 export function writeContext(write: Write): WriteContext {

@@ -1,8 +1,9 @@
-import type { AdmissionRequest } from "../admission.ts";
+import { type AdmissionRequest, requestNamespace } from "../admission.ts";
 
 /** The request as expressions and webhooks see it; what is empty is left out. `version` is that of the rule. */
 export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
-  const { resource, operation, subresource, namespace, name, dryRun, options, user } = request;
+  const { resource, operation, subresource, name, dryRun, options, user } = request;
+  const namespace = requestNamespace(request);
   const { plural } = resource;
   const kind = (of: string) => kindOf(request, of);
   const inVersion = (of: string) => ({ group: resource.group, version: of, resource: plural });

@@ -1,7 +1,7 @@
 import { authorizerValue, fromJSON, resourceCheckValue, type Value } from "@tsbuilder/apimachinery/cel";
 import type { Authorizer } from "../../auth/authorizer.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
-import type { AdmissionRequest } from "../admission.ts";
+import { type AdmissionRequest, requestNamespace } from "../admission.ts";
 import { accessOracle } from "./access-oracle.ts";
 import { requestMap } from "./request-map.ts";
 import type { Names } from "./run-expression.ts";
@@ -45,9 +45,9 @@ function read(
     case "authorizer":
       return authorizerValue(accessOracle(authorizer, request.user));
     case "authorizer.requestResource": {
-      const { resource, subresource, namespace: where, name: which } = request;
+      const { resource, subresource, name: which } = request;
       const question = { group: resource.group, resource: resource.plural, subresource };
-      const asked = { ...question, namespace: where, name: which };
+      const asked = { ...question, namespace: requestNamespace(request), name: which };
       return resourceCheckValue(accessOracle(authorizer, request.user), asked);
     }
     default:
@@ -61,5 +61,6 @@ export async function objectInVersion(
   { resource, version }: AdmissionRequest,
   wanted: string,
 ): Promise<ApiObject | undefined> {
-  return object && version !== wanted ? resource.convert(object, wanted) : object;
+  const isItself = object?.kind === resource.kind;
+  return object && isItself && version !== wanted ? resource.convert(object, wanted) : object;
 }

@@ -1,7 +1,7 @@
 import type { Registry } from "../../registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
-import type { AdmissionRequest } from "../admission.ts";
+import { type AdmissionRequest, requestNamespace } from "../admission.ts";
 import type { ActivePolicy } from "./active-policies.ts";
 import { findParamKind, findParams, Misconfigured, type ParamKind } from "./find-params.ts";
 import { matchResources } from "./match-resources.ts";
@@ -44,7 +44,7 @@ export async function* findCalls<Spec extends PolicySpec, Compiled>(
       const match = binding.spec.matchResources;
       if (match && matchResources(match, request, store) === undefined) continue;
       try {
-        const found = await findParams(kind, binding.spec.paramRef, request.namespace);
+        const found = await findParams(kind, binding.spec.paramRef, requestNamespace(request));
         for (const params of found) yield { policy, binding, compiled, version, params };
       } catch (error) {
         yield { policy, binding, fault: `failed to configure binding: ${reasonOf(error)}` };

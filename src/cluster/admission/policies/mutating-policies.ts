@@ -125,15 +125,19 @@ async function mutateOnce(
 ): Promise<ApiObject> {
   const { resource } = request;
   const names = await policyNames(call, request, cluster);
-  const schema = resource.versions.find(({ name: version }) => version === call.version)?.schema;
+  const isItself = request.object.kind === resource.kind;
+  const served = resource.versions.find(({ name: version }) => version === call.version);
+  const schema = isItself ? served?.schema : undefined;
   const before = (await objectInVersion(request.object, request, call.version))!;
   const after = mutateObject(mutation, before, names, schema?.node);
   if (mutation.mutation.patchType === "JSONPatch" && !resource.custom) checkDecodes(after, schema);
-  const back = call.version === request.version ? after : await resource.convert(after, request.version);
+  const back =
+    !isItself || call.version === request.version ? after : await resource.convert(after, request.version);
   const next = cloneJSON(back);
   const { version, subresource, namespace, user, dryRun, warn } = request;
   const now = cluster.clock.now();
-  resource.strategy.default?.(next, { now, version, subresource, namespace, user, dryRun, warn });
+  if (isItself)
+    resource.strategy.default?.(next, { now, version, subresource, namespace, user, dryRun, warn });
   return next;
 }
 

@@ -8,6 +8,7 @@ import { badRequest, conflict, invalidObject, notFound } from "../../status/inde
 import { cloneJSON } from "../../storage/api-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
+import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
 interface Pod {
@@ -17,7 +18,8 @@ interface Pod {
 
 /** Puts a Pod on a node: what a scheduler does in the end. */
 export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
-  const binding = await readBodyObject(context, target);
+  const write = writeOf(context, target, "CreateOptions");
+  const binding = await admitBody(write, await readBodyObject(context, target));
   if (binding.metadata.name !== target.name)
     throw badRequest("name in URL does not match name in Binding object");
   const { name: node } = (binding["target"] ?? {}) as { name?: string };
@@ -25,23 +27,26 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
     const subject = { group: "", plural: "bindings", kind: "Binding" };
     throw invalidObject(subject, target.name, [required("target.name")]);
   }
-  await updateObject(writeOf(context, target, "CreateOptions"), {
-    next: (current) => {
-      if (!current) throw notFound(target.resource, target.name);
-      const pod = cloneJSON(current);
-      const { spec, status } = pod as unknown as Pod;
-      if (spec.nodeName) {
-        const why = `pod ${target.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;
-        throw conflict({ group: "", plural: "pods/binding", kind: "Pod" }, target.name, why);
-      }
-      spec.nodeName = node;
-      const lastTransitionTime = formatTime(target.core.clock.now());
-      const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime };
-      const others = (status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
-      pod["status"] = { ...status, conditions: [...others, scheduled] };
-      return pod;
+  await updateObject(
+    { ...write, admitted: true },
+    {
+      next: (current) => {
+        if (!current) throw notFound(target.resource, target.name);
+        const pod = cloneJSON(current);
+        const { spec, status } = pod as unknown as Pod;
+        if (spec.nodeName) {
+          const why = `pod ${target.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;
+          throw conflict({ group: "", plural: "pods/binding", kind: "Pod" }, target.name, why);
+        }
+        spec.nodeName = node;
+        const lastTransitionTime = formatTime(target.core.clock.now());
+        const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime };
+        const others = (status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+        pod["status"] = { ...status, conditions: [...others, scheduled] };
+        return pod;
+      },
+      retry: true,
     },
-    retry: true,
-  });
+  );
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }

@@ -10,6 +10,7 @@ import { notFound, StatusError } from "../../status/index.ts";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
+import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
 /** In whose name evictions are noted: the server's own. */
@@ -17,15 +18,15 @@ const user = "system:apiserver";
 
 /** Deletes a Pod unless a disruption budget objects. */
 export async function handleEviction(context: RequestContext, target: Target): Promise<Reply> {
-  const eviction = await readBodyObject(context, target);
+  const write = writeOf(context, target, "CreateOptions");
+  const eviction = await admitBody(write, await readBodyObject(context, target));
   const { core, resource, namespace, name } = target;
   const pod = core.store.collection("pods").get(keyOf(resource, namespace, name));
   if (!pod) throw notFound(resource, name);
   const budget = isServing(pod.object) ? checkBudgets(target, pod.object.metadata.labels ?? {}) : undefined;
   const options = (eviction["deleteOptions"] ?? {}) as DeleteOptions;
-  const write = writeOf(context, { ...target, subresource: "" }, "CreateOptions");
   if (!write.dryRun) await note(target, pod.object, budget);
-  await deleteObject(write, options);
+  await deleteObject({ ...write, subresource: "", admitted: true }, options);
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
 

@@ -3,6 +3,7 @@ import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../registry/built-in/tables/format-selector.ts";
 import { readField } from "../../registry/built-in/tables/read-field.ts";
 import { keyOf } from "../../registry/resource.ts";
+import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
 import { badRequest, invalidObject, notFound } from "../../status/index.ts";
@@ -50,13 +51,27 @@ async function readScale(context: RequestContext, target: Target): Promise<Reply
   return replyScale(context, target, object);
 }
 
+/** Admission gets to see the Scale, and may change it. */
+function scaleWrite(context: RequestContext, target: Target, options: string): Write {
+  return {
+    ...writeOf(context, target, options),
+    body: {
+      show: (object) => scaleOf(target, object),
+      take(scale, object) {
+        setField(object, target.version.scale!.spec, (scale as Scale).spec?.replicas ?? 0);
+        return object;
+      },
+    },
+  };
+}
+
 async function writeScale(
   context: RequestContext,
   target: Target,
   options: string,
   change: (scale: Scale) => Scale,
 ): Promise<Reply> {
-  const { entry } = await updateObject(writeOf(context, target, options), {
+  const { entry } = await updateObject(scaleWrite(context, target, options), {
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const scale = change(scaleOf(target, current));
@@ -73,7 +88,7 @@ async function writeScale(
 
 /** The manager comes to own the field of the object that holds the number. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
-  const write = writeOf(context, target, "PatchOptions");
+  const write = scaleWrite(context, target, "PatchOptions");
   const { applied, force } = await readApply(context, target, scaleKind);
   const { resource, version, name } = target;
   const { group, kind } = resource;

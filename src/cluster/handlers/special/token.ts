@@ -5,6 +5,8 @@ import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../server/reply.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
 import type { Target } from "../target.ts";
+import { writeOf } from "../write-options.ts";
+import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
 interface TokenRequestSpec {
@@ -21,7 +23,8 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   const { resource, namespace, name, core } = target;
   const account = resource.collection.get(keyOf(resource, namespace, name));
   if (!account) throw notFound(resource, name);
-  const request = await readBodyObject(context, target);
+  const write = writeOf(context, target, "CreateOptions");
+  const request = await admitBody(write, await readBodyObject(context, target));
   const spec = (request["spec"] ?? {}) as TokenRequestSpec;
   const expiresIn = spec.expirationSeconds ?? 3600;
   checkExpiration(expiresIn);

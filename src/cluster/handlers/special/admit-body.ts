@@ -1,0 +1,14 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { admissionRequest } from "../../registry/create-object.ts";
+import type { Write } from "../../registry/write.ts";
+import type { ApiObject } from "../../storage/api-object.ts";
+
+/** Lets admission see a body that is posted to an object: a Binding, an Eviction, a TokenRequest. */
+export async function admitBody(write: Write, sent: ApiObject): Promise<ApiObject> {
+  const { admission } = write.core;
+  const kind = write.resource.subresources.get(write.subresource)?.body;
+  const body = kind ? { ...sent, kind: kind.kind, apiVersion: apiVersionOf(kind) } : sent;
+  const admitted = (await admission.mutate(admissionRequest(write, "CREATE", body)))!;
+  await admission.validate(admissionRequest(write, "CREATE", admitted));
+  return admitted;
+}
