@@ -14,9 +14,6 @@ import { podWarnings } from "./pod-spec/warnings.ts";
 
 /** Pods end gracefully, and almost nothing of their spec can change. */
 export const podStrategy: Partial<Strategy> = {
-  // Where a pod runs is part of its spec, and yet no change of it.
-  specChanged: (object, old, subresource) =>
-    subresource !== "binding" && !isEqual(object["spec"], old["spec"]),
   default(object) {
     const { spec } = object as Pod;
     if (!spec) return;
