@@ -29,9 +29,9 @@ export interface Write {
 
 /** A view of an object, such as its Scale. */
 export interface WriteBody {
-  show(object: ApiObject): ApiObject;
+  readonly show: (object: ApiObject) => ApiObject;
   /** Brings a changed view back into the object. */
-  take(view: ApiObject, object: ApiObject): ApiObject;
+  readonly take: (view: ApiObject, object: ApiObject) => ApiObject;
 }
 
 export function writeContext(write: Write): WriteContext {

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { ApiObject } from "../storage/api-object.ts";
+import { Rounds } from "./rounds.ts";
+
+const object = (value: string): ApiObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "a" },
+  data: { value },
+});
+
+test("a round without a change is the only one", () => {
+  const rounds = new Rounds();
+  rounds.callsOf("webhooks", object("1")).remember("a");
+  expect(rounds.next()).toBe(false);
+});
+
+test("who was called before a change and asks for it is called again, and nobody else", () => {
+  const rounds = new Rounds();
+  const calls = rounds.callsOf("webhooks", object("1"));
+  calls.remember("early");
+  calls.changed();
+  calls.remember("late");
+  calls.end(object("2"));
+  expect(rounds.next()).toBe(true);
+  const again = rounds.callsOf("webhooks", object("2"));
+  expect(["early", "late", "new"].filter((key) => again.isDue(key))).toEqual(["early"]);
+  again.changed();
+  expect(rounds.next()).toBe(false);
+});
+
+test("a change that another plug-in made after the round makes everybody due who asks for it", () => {
+  const rounds = new Rounds();
+  const policies = rounds.callsOf("policies", object("1"));
+  policies.remember("policy");
+  const left = object("1");
+  policies.end(left);
+  // What is remembered must not follow later changes in place.
+  (left["data"] as Record<string, string>)["value"] = "2";
+  rounds.callsOf("webhooks", left).changed();
+  expect(rounds.next()).toBe(true);
+  expect(rounds.callsOf("policies", left).isDue("policy")).toBe(true);
+});
