@@ -85,7 +85,7 @@ export const policyParams: readonly Story[] = [
   story("parameters of policies", [
     limit("most-two", "2"),
     limit("most-three", "3"),
-    ...names.flatMap((name) => policyFor(name, limited, bindings[name]!)),
+    ...names.flatMap((name) => policyFor(name, limited, bindings[name])),
     ...policyFor("ignored", { ...limited, failurePolicy: "Ignore" }, named("absent")),
     ...policyFor(
       "unknown-kind",
