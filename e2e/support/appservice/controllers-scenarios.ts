@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { KubernetesObject } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Namespace, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
@@ -25,6 +26,8 @@ export const controllersScenarios: readonly Scenario[] = [
   },
   { id: "T07c", title: "another image replaces the pods, and is told when it is through", play: rollout },
   { id: "T17c", title: "a deleted app takes its children along, and none comes back", play: collected },
+  { id: "U14", title: "made, deleted and made again at once, the last one gets children", play: madeAgain },
+  { id: "U15", title: "deleted after its children, it makes none again meanwhile", play: foreground },
   { id: "T17d", title: "a namespace ends with everything in it", play: endedNamespace, quiet: false },
   { id: "I05", title: "an image's object rolls out, and goes with all that it owns", play: image },
 ];
@@ -81,6 +84,43 @@ async function collected(stage: Stage, namespace: string): Promise<void> {
   await eventually(async () => {
     expect(await stage.operator.metric("workqueue_depth")).toBe(0);
   }, patient);
+  expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
+}
+
+async function madeAgain(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "again" };
+  const spec = { replicas: 2, ports: [{ port: 80 }], config: { A: "1" } };
+  await stage.create(key, { ...spec, image: "nginx:0" });
+  await ready(stage, key, 2);
+  for (let round = 1; round <= 5; round += 1) {
+    await stage.client.delete(AppService, key, { propagationPolicy: "Background" });
+    await stage.create(key, { ...spec, image: `nginx:${round}` });
+  }
+  // Until the children of before are collected, their names are taken.
+  const { uid } = (await stage.client.get(AppService, key)).metadata;
+  await eventually(async () => {
+    expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
+    for (const kind of [Deployment, Service]) {
+      const child = await stage.client.get<KubernetesObject>(kind, key);
+      expect(child).toHaveProperty("metadata.ownerReferences.0.uid", uid);
+    }
+  }, GARBAGE);
+  await ready(stage, key, 2);
+  const { spec: deployment } = await stage.client.get(Deployment, key);
+  expect(deployment?.template.spec?.containers[0]?.image).toBe("nginx:5");
+}
+
+async function foreground(stage: Stage, namespace: string): Promise<void> {
+  const key = { namespace, name: "fore" };
+  await stage.create(key, { image: "nginx", replicas: 2, ports: [{ port: 80 }] });
+  await ready(stage, key, 2);
+  const writes = stage.writesFromNow();
+  await stage.client.delete(AppService, key, { propagationPolicy: "Foreground" });
+  await eventually(async () => {
+    expect(await stage.client.find(AppService, key)).toBeUndefined();
+  }, GARBAGE);
+  expect(await stage.client.find(Deployment, key)).toBeUndefined();
+  expect(await stage.client.find(Service, key)).toBeUndefined();
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
 }
 

@@ -348,4 +348,6 @@ async function images(stage: Stage, namespace: string): Promise<void> {
     expect(container!.envFrom).toMatchObject([{ configMapRef: { name: "imaged-config" } }, ...envFrom]);
   }
   await expectContent(stage, key);
+  // The server completes a reference to a field of the pod, which costs one apply in each life; see the limits.
+  await stage.client.delete(AppService, key, { propagationPolicy: "Background" });
 }

@@ -86,7 +86,11 @@ export const unforeseen: readonly Scenario[] = [
       });
       stage.decide((name) => (name.startsWith("long") ? "unready" : undefined));
       await backUp(stage, "long");
-      const running = await eventually(async () => (await podsOf(stage, "long"))[0]!, patient);
+      const running = await eventually(async () => {
+        const [pod] = await podsOf(stage, "long");
+        expect(pod).toBeDefined();
+        return pod!;
+      }, patient);
       const known = await stage.file("db", "backup.cnf");
       await put(stage, "given", "second");
       await eventually(async () => {

@@ -83,6 +83,22 @@ describe("upgrade", () => {
     expect(read("README.md.new")).toContain("## Developing");
   });
 
+  test("brings an operator of an older template to this one, and takes away files that it no longer has", async () => {
+    await call("create api --group apps --version v1 --kind AppService --template appservice");
+    const [controller, resources] = ["controller", "resources"].map(
+      (part) => `src/controller/appservice_${part}.ts`,
+    );
+    const now = read(controller!);
+    writeOlder(controller!, "children.set", "child.set");
+    write("src/controller/appservice_children.ts", "export class Children {}\n");
+    baseline = snapshot();
+    write(resources!, read(resources!).replaceAll("IfNotPresent", "Always"));
+    await upgrade();
+    expect(read(controller!)).toBe(now);
+    expect(read(resources!)).toContain("Always");
+    expect(existsSync(join(folder.root, "src/controller/appservice_children.ts"))).toBe(false);
+  });
+
   test("is done once", async () => {
     await upgrade();
     const after = snapshot();

@@ -6,7 +6,12 @@ import { ApiError, type Client } from "@tsbuilder/runtime";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { backupCronJobFor, backupVolumeFor, backupVolumeOf, restoreJobFor } from "./maria_backup_resources.ts";
+import {
+  backupCronJobFor,
+  backupVolumeFor,
+  backupVolumeOf,
+  restoreJobFor,
+} from "./maria_backup_resources.ts";
 import { wasInitialized, wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
 import type { Observed } from "./maria_observed.ts";
@@ -39,12 +44,12 @@ export async function driveRestore(
   if (!restoreFrom || !wasInitialized(mysql, observed) || wasRestored(mysql, observed)) return;
   // A Job's template can't change: one that is there is left to end.
   if (observed.restoreJob) return;
-  await refuseMissingBackups(client, mysql, backupVolumeOf(restoreFrom));
+  await expectBackups(client, mysql, backupVolumeOf(restoreFrom));
   await applyOwned(client, mysql, Job, restoreJobFor(mysql, restoreFrom));
 }
 
 /** A Job without its volume would wait for hours, and say nothing. People may bring volumes that have not our labels. */
-async function refuseMissingBackups(client: Client, { metadata }: Maria, name: string): Promise<void> {
+async function expectBackups(client: Client, { metadata }: Maria, name: string): Promise<void> {
   const key = { namespace: metadata.namespace, name };
   if (await client.find(PersistentVolumeClaim, key, { live: true })) return;
   const message = `PersistentVolumeClaim "${name}" is not there`;

@@ -24,7 +24,9 @@ import {
 /** Makes the addresses under which servers and clients find each other. */
 export async function driveServices(client: Client, mysql: Maria): Promise<void> {
   const desired = [headlessServiceFor(mysql), primaryServiceFor(mysql), readServiceFor(mysql)];
-  for (const service of desired) await applyOwned(client, mysql, Service, service, removeForeignPorts);
+  for (const service of desired) {
+    await applyOwned(client, mysql, Service, service, removeForeignPorts);
+  }
 }
 
 /** Makes the servers: passwords first, then the files that hold them, then what mounts the files. */
