@@ -188,6 +188,17 @@ test.skipIf(missing !== undefined)(
   },
 );
 
+test.skipIf(missing !== undefined)("a prefix of the user's own gives way to the release's name", async () => {
+  const folder = join(work, "maria-operator");
+  const base = join(folder, "config/base/kustomization.yaml");
+  writeFileSync(base, readFileSync(base, "utf8").replace("namePrefix: maria-operator-", "namePrefix: prod-"));
+  await call(["chart"], folder);
+  const helm = "helm" in programs ? programs.helm : "";
+  const text = JSON.stringify(await helmTemplate(shell("maria-operator"), helm, "maria-operator"));
+  expect(text).toContain('"maria-operator-controller-manager"');
+  expect(text).not.toContain("prod-");
+});
+
 test.skipIf(missing !== undefined)(
   "a template goes with its object, and one of the user's own stays",
   async () => {

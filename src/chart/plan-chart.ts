@@ -5,7 +5,7 @@ import type { Draft, Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { isDefinition, type ManifestObject } from "../ship/manifest.ts";
 import { formatTemplate, optionalKey } from "./actions.ts";
-import { type Deployed, renamer, shortName } from "./chart-names.ts";
+import { renamer, shortName } from "./chart-names.ts";
 import { managerTemplate, readManager } from "./manager.ts";
 import { monitorTemplate, policyTemplate, serviceTemplate } from "./network-objects.ts";
 import { type Place, placeOf } from "./places.ts";
@@ -79,18 +79,18 @@ interface ObjectTemplate {
 }
 
 /** The templates by their paths below `templates/`. */
-function objectTemplates(objects: readonly ManifestObject[], project: string): Map<string, ObjectTemplate> {
-  const { namespace } = findManager(objects).metadata;
-  const deployed: Deployed = { project, namespace: namespace ?? `${project}-system`, objects };
-  const rename = renamer(deployed);
+function objectTemplates(objects: readonly ManifestObject[], chart: string): Map<string, ObjectTemplate> {
+  const { name: manager, namespace = `${chart}-system` } = findManager(objects).metadata;
+  const prefix = manager.slice(0, -MANAGER.length);
+  const rename = renamer({ chart, prefix, namespace, objects });
   const templates = new Map<string, ObjectTemplate>();
   for (const object of objects) {
     // Helm makes the namespace, or finds it there.
-    if (object.kind === "Namespace" && object.metadata.name === deployed.namespace) continue;
-    const name = shortName(object.metadata.name, project);
+    if (object.kind === "Namespace" && object.metadata.name === namespace) continue;
+    const name = shortName(object.metadata.name, prefix);
     const place = placeOf(object, name);
     const path = `${place.folder}/${name}.yaml`;
-    const body = formatTemplate(toTemplate(withValues(object, place, project), project, rename));
+    const body = formatTemplate(toTemplate(withValues(object, place, chart), chart, rename));
     const text = underSwitches(body, place);
     const before = templates.get(path);
     // Roles of one name in several namespaces share a file.
@@ -136,11 +136,13 @@ function withValues(object: ManifestObject, { folder }: Place, chart: string): M
 
 function findManager(objects: readonly ManifestObject[]): ManifestObject {
   const manager = objects.find(
-    ({ kind, metadata }) => kind === "Deployment" && metadata.name.endsWith("controller-manager"),
+    ({ kind, metadata }) => kind === "Deployment" && metadata.name.endsWith(`-${MANAGER}`),
   );
   if (manager) return manager;
-  throw new TsbuilderError("config/default has no Deployment of the operator", {
+  throw new TsbuilderError(`config/default has no Deployment whose name ends with "-${MANAGER}"`, {
     code: "NOT_FOUND",
-    hint: "keep the name controller-manager in config/manager/manager.yaml: the chart's values are for it",
+    hint: "keep its name in config/manager/manager.yaml and a namePrefix in config/base/kustomization.yaml: the release's name takes the prefix's place",
   });
 }
+
+const MANAGER = "controller-manager";
