@@ -33,7 +33,13 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
   if (findCoreGroup(flags.group)) {
     // The tables of Kubernetes' own kinds are large, and most calls are about the project's.
     const { findCoreKind } = await import("./find-core-kind.ts");
-    return findCoreKind(flags);
+    try {
+      return findCoreKind(flags);
+    } catch (error) {
+      // Where the project has the group's name as well, its own kinds are more likely meant.
+      if (!project.resources.some(({ group, origin }) => origin.type === "own" && group === flags.group))
+        throw error;
+    }
   }
   const { group, version, kind } = flags;
   throw unknownResource(project, flags, {

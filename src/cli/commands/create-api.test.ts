@@ -25,6 +25,14 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test("means the project's kinds where a group of Kubernetes' own has the same name", async () => {
+    await call("create api --group apps --version v1 --kind Order");
+    const webhook = "create webhook --group apps --version v1 --defaulting --kind";
+    await expect(call(`${webhook} Ordre`)).rejects.toMatchObject({ hint: "did you mean --kind Order?" });
+    await call(`${webhook} Deployment`);
+    expect(existsSync(join(folder.root, "src/webhook/v1/deployment_defaulter.ts"))).toBe(true);
+  });
+
   test("refuses a second group in one folder", async () => {
     await call("create api --group apps --version v1 --kind Order");
     await expect(call("create api --group crew --version v1 --kind Captain")).rejects.toMatchObject({
