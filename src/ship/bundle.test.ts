@@ -59,6 +59,11 @@ test("a bundle that is made again and again leaves our packages to Node, where N
   rmSync(join(project, "node_modules/@tsbuilder"), { recursive: true });
   await expect(bundle.rebuild()).rejects.toMatchObject({
     message: 'Could not resolve "@tsbuilder/runtime"',
+    hint: expect.stringContaining("npm install") as string,
     at: { file: "src/main.ts", line: 1, column: 21 },
+  });
+  write("src/main.ts", 'import "./nowhere.ts";');
+  await expect(bundle.rebuild()).rejects.toMatchObject({
+    hint: "mend it in the source; nothing was written",
   });
 });

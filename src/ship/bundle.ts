@@ -91,7 +91,9 @@ function explain(error: unknown): unknown {
   const { location, text } = first;
   return new TsbuilderError(text, {
     code: "INVALID_SOURCE",
-    hint: "mend it in the source; nothing was written",
+    hint: /^Could not resolve "[^./]/.test(text)
+      ? "install the project's packages: npm install; or add the one that is new: npm install NAME"
+      : "mend it in the source; nothing was written",
     ...(location ? { at: { file: location.file, line: location.line, column: location.column + 1 } } : {}),
   });
 }

@@ -32,6 +32,9 @@ export const test = defineCommand({
       stdio: "inherit",
       reject: false,
     });
+    // So a shell says that there is no such program.
+    if (exitCode === 127)
+      ui.note("Nothing runs the tests yet: install the project's packages with npm install.");
     return exitCode ?? 1;
   },
 });
