@@ -134,10 +134,17 @@ test("HttpTransport lets many requests share a signal, without a warning and wit
 });
 
 test("HttpTransport doesn't wait for a credential program longer than the signal lets it", async () => {
-  const credentials = { current: () => new Promise<never>(() => {}) };
+  let asked = false;
+  const credentials = {
+    current() {
+      asked = true;
+      return new Promise<never>(() => {});
+    },
+  };
   const { server, transport } = await connect((_, response) => answerJSON(response, {}), {}, { credentials });
   const abort = new AbortController();
   const sent = transport.send({ path, signal: abort.signal });
+  await expect.poll(() => asked).toBe(true);
   abort.abort(new Error("enough"));
   await expect(sent).rejects.toThrow("enough");
   expect(server.requests).toEqual([]);
