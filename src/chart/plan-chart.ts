@@ -25,6 +25,8 @@ export interface ChartRequest {
   /** The version of the operator, for a chart that is new. */
   readonly version: string;
   readonly force: boolean;
+  /** Somebody asked for an image, which only new values can take. */
+  readonly isImageGiven: boolean;
 }
 
 /**
@@ -54,6 +56,12 @@ export function planChart(draft: Draft, request: ChartRequest): string[] {
   const path = `${folder}/values.yaml`;
   const existing = force ? undefined : draft.read(path);
   const { text, added } = completeValues(existing ?? "", sections, path);
+  const { image } = readManager(findManager(objects)).container;
+  if (existing !== undefined && request.isImageGiven) {
+    notes.push(
+      `kept "${path}" and the image in it: write ${image} there, give it to helm with --set, or add --force`,
+    );
+  }
   if (existing === undefined) draft.write(path, text);
   else if (added.length > 0) {
     draft.write(path, text);

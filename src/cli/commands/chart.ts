@@ -46,6 +46,7 @@ export const chart = defineCommand({
       templates: everythingBelow(join(findOwnPackage().folder, "templates")),
       version: readVersion(project),
       force: flags.force,
+      isImageGiven: flags.image !== undefined,
     });
     carryOut(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
   },
