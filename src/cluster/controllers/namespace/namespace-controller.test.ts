@@ -69,6 +69,36 @@ describe("namespaceController()", () => {
     expect(objects().get("configmaps", "shop", "prices")).toBeDefined();
     expect(objects().get("pods", "shop", "till")?.metadata.deletionTimestamp).toBeDefined();
   });
+
+  it("does not go over a namespace anew for each of its objects that ends", async () => {
+    const count = 100;
+    const names = Array.from({ length: count }, (_, index) => `till-${index}`);
+    await cluster.install(
+      { apiVersion: "v1", kind: "Node", metadata: { name: "desk" } },
+      ...names.map((name) => ({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name, namespace: "shop" },
+        spec: { nodeName: "desk", containers: [{ name: "it", image: "it:1" }] },
+      })),
+    );
+    let writes = 0;
+    const unwatch = objects().watch(({ resource }) => {
+      if (resource === namespaces) writes++;
+    });
+    await objects().delete("tester", shop()!);
+    // As kubelets do, one after the other, each write a turn of its own.
+    for (const name of names) {
+      await eventually(() =>
+        expect(objects().get("pods", "shop", name)?.metadata.deletionTimestamp).toBeDefined(),
+      );
+      await objects().delete("node", objects().get("pods", "shop", name)!, { gracePeriodSeconds: 0 });
+      await new Promise(setImmediate);
+    }
+    await eventually(() => expect(shop()).toBeUndefined());
+    unwatch();
+    expect(writes).toBeLessThan(count / 4);
+  });
 });
 
 const thingDefinition = {
