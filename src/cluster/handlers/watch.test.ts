@@ -135,3 +135,14 @@ test("watchers of an event see it as their group writes it", async () => {
   ]);
   for (const { close } of watches) close();
 });
+
+test("a watch over WebSocket is refused at once, so that clients ask for it over HTTP", async () => {
+  const headers = { Connection: "Upgrade", Upgrade: "websocket" };
+  const { code, body } = await send(cluster.kubeconfig, {
+    method: "GET",
+    path: `${path}?watch=true`,
+    headers,
+  });
+  expect(code).toBe(503);
+  expect(body).toMatchObject({ kind: "Status", reason: "ServiceUnavailable" });
+});

@@ -13,6 +13,7 @@ import { WatchStream } from "./watch-stream.ts";
 
 /** Streams the changes of a resource from a revision on. */
 export function handleWatch(context: RequestContext, target: Target): Reply {
+  refuseWebSocket(context);
   const options = watchOptions(context, target);
   const { core } = target;
   const representation = negotiate(context.request.headers.accept, target, true);
@@ -26,6 +27,13 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
     headers: { "Transfer-Encoding": "chunked" },
     stream: (response) => void stream(context, response, { target, options, encoder, revision }),
   };
+}
+
+/** Clients that would rather have a WebSocket wait for an answer that ends; this one sends them to plain HTTP. */
+function refuseWebSocket({ request }: RequestContext): void {
+  if (request.headers.upgrade?.toLowerCase() !== "websocket") return;
+  const message = "watches are not served over WebSocket: ask again without an upgrade";
+  throw new StatusError(503, "ServiceUnavailable", message);
 }
 
 /** A watch of one name is the old way of writing a field selector. */
