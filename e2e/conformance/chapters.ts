@@ -1,5 +1,6 @@
 import type { Story } from "./story.ts";
 import { apiServices } from "./stories/api-services.ts";
+import { autoscalers } from "./stories/autoscalers.ts";
 import { bootstrapRoles } from "./stories/bootstrap-roles.ts";
 import { clientSuites } from "./stories/client-suites.ts";
 import { create } from "./stories/create.ts";
@@ -64,4 +65,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "policy-params": policyParams,
   "mutating-policies": mutatingPolicies,
   "api-services": apiServices,
+  autoscalers,
 };

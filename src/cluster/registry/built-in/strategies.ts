@@ -37,8 +37,6 @@ import {
 } from "./kinds/network-kinds.ts";
 import { nodeStrategy } from "./kinds/node.ts";
 import {
-  autoscalerStrategy,
-  disruptionBudgetStrategy,
   eventStrategy,
   ingressStrategy,
   leaseStrategy,
@@ -47,6 +45,8 @@ import {
 } from "./kinds/other-kinds.ts";
 import { claimStrategy } from "./kinds/persistent-volume-claim.ts";
 import { podStrategy } from "./kinds/pod.ts";
+import { autoscalerStrategy } from "./kinds/autoscaler.ts";
+import { disruptionBudgetStrategy } from "./kinds/disruption-budget.ts";
 import { bindingStrategy, roleStrategy } from "./kinds/rbac.ts";
 import { serviceStrategy } from "./kinds/services/service.ts";
 import { daemonSetStrategy } from "./kinds/workloads/daemon-set.ts";

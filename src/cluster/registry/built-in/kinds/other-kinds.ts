@@ -36,55 +36,6 @@ export const ingressStrategy: Partial<Strategy> = {
   },
 };
 
-export const disruptionBudgetStrategy: Partial<Strategy> = {
-  default(object) {
-    object["status"] = {
-      currentHealthy: 0,
-      desiredHealthy: 0,
-      disruptionsAllowed: 0,
-      expectedPods: 0,
-      ...(object["status"] as object),
-    };
-  },
-};
-
-interface Autoscaler extends ApiObject {
-  spec?: {
-    minReplicas?: number;
-    metrics?: unknown[];
-    targetCPUUtilizationPercentage?: number;
-    behavior?: { scaleUp?: object; scaleDown?: object };
-  };
-}
-
-export const autoscalerStrategy: Partial<Strategy> = {
-  default(object, { version }) {
-    const { spec } = object as Autoscaler;
-    if (spec) {
-      spec.minReplicas ??= 1;
-      const target = { type: "Utilization", averageUtilization: 80 };
-      if (version === "v2") spec.metrics ??= [{ type: "Resource", resource: { name: "cpu", target } }];
-      else spec.targetCPUUtilizationPercentage ??= 80;
-      if (spec.behavior) spec.behavior = defaultBehavior(spec.behavior);
-    }
-    const status =
-      version === "v2"
-        ? { desiredReplicas: 0, currentMetrics: null }
-        : { currentReplicas: 0, desiredReplicas: 0 };
-    object["status"] = { ...status, ...(object["status"] as object) };
-  },
-};
-
-/** Once some behavior is said, all of it is filled in: up at once by four pods or by all, down as far as asked. */
-function defaultBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleDown?: object }): object {
-  const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
-  const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
-  return {
-    scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
-    scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
-  };
-}
-
 /** Events have fields that Go prints even when they are empty. */
 export const eventStrategy: Partial<Strategy> = {
   default(object) {
