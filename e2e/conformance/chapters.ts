@@ -12,6 +12,7 @@ import { jobRules } from "./stories/job-rules.ts";
 import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
 import { mutatingPolicies } from "./stories/mutating-policies.ts";
+import { oddRequests } from "./stories/odd-requests.ts";
 import { patches } from "./stories/patches.ts";
 import { podContainers } from "./stories/pod-containers.ts";
 import { podPlacement } from "./stories/pod-placement.ts";
@@ -57,6 +58,7 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "webhook-rules": webhookRules,
   "role-escalation": roleEscalation,
   "bootstrap-roles": bootstrapRoles,
+  "odd-requests": oddRequests,
   limits,
   "pod-security": podSecurity,
   "validating-policies": validatingPolicies,

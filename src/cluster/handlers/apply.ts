@@ -8,7 +8,7 @@ import { apiVersionOfWrite, type Write } from "../registry/write.ts";
 import { readBody } from "../server/read-body.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { isTrue } from "../server/request-info.ts";
-import { badRequest, notFound, StatusError } from "../status/index.ts";
+import { badRequest, nameless, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import { isTooDeep } from "../codec/json-error.ts";
 import { checkFields, explainYAML } from "./read-object.ts";
@@ -22,9 +22,10 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version: version.name });
   const validation = fieldValidationOf(context.query, "PatchOptions");
-  const { applied, force } = await readApply(context, target, { apiVersion, kind: resource.kind });
+  const { applied, force, named } = await readApply(context, target, { apiVersion, kind: resource.kind });
   const { entry, created } = await updateObject(write, {
     async next(current) {
+      if (!current && !named) throw nameless(target.name);
       const next = await applyTo(write, current, applied, force);
       // What doesn't fit the schema was refused by now; this finds what the schema drops.
       checkFields(context, target, applied, "", validation);
@@ -42,7 +43,7 @@ export async function readApply(
   { query, request }: RequestContext,
   { name }: Target,
   { apiVersion, kind }: { apiVersion: string; kind: string },
-): Promise<{ applied: ApiObject; force: boolean }> {
+): Promise<{ applied: ApiObject; force: boolean; named: boolean }> {
   if (!query.get("fieldManager")) throw managerRequired();
   const value = parseApplied((await readBody(request)).toString("utf8"));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -59,8 +60,9 @@ export async function readApply(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
     );
   }
+  const named = object.metadata.name !== undefined;
   object.metadata.name = name;
-  return { applied: object, force: isTrue(query.get("force")) };
+  return { applied: object, force: isTrue(query.get("force")), named };
 }
 
 /** JSON is YAML too, but read as what it is in a fraction of the time; most clients send it. */

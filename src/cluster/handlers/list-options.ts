@@ -44,7 +44,7 @@ function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | u
 }
 
 function readInteger(text: string | null): number | undefined {
-  if (text === null || text === "") return undefined;
+  if (text === null) return undefined;
   if (!/^[-+]?\d+$/.test(text)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   }

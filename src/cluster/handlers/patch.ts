@@ -7,11 +7,14 @@ import {
 } from "@tsbuilder/apimachinery/patch";
 import { invalid } from "@tsbuilder/apimachinery/schema";
 import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { Core } from "../registry/core.ts";
+import type { Resource } from "../registry/resource.ts";
 import { DecodeError } from "../registry/built-in/decode-built-in.ts";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";
-import { badRequest, invalidObject, notFound, StatusError } from "../status/index.ts";
+import { badRequest, invalidObject, nameless, notFound, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
@@ -33,7 +36,8 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch(current);
-      checkApiVersion(context, target, current, next);
+      checkName(target, next);
+      checkType(context, target, current, next);
       checkPatched(context, target, next, validation);
       return next;
     },
@@ -43,20 +47,40 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** A patch can't move a custom resource to another version; of what it would hold there nothing is known. */
-function checkApiVersion(
+/** A patch may take the metadata away, or the name: what is left is no object any more. */
+function checkName({ name }: Target, next: ApiObject): void {
+  const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
+  if (!metadata?.name) throw nameless(name);
+}
+
+/** A patch can't make another kind of an object, or move it to another version. */
+function checkType(
   { warnings }: RequestContext,
-  { resource, name }: Target,
+  { core, resource, name }: Target,
   current: ApiObject,
   next: ApiObject,
 ): void {
-  if (!resource.custom || next.apiVersion === current.apiVersion) return;
+  if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
+  if (!resource.custom) throw patchProblem(next, strangeType(core, resource, next));
+  // Of what the object would hold in another version nothing is known.
   const known = new Set(["apiVersion", "kind", "metadata"]);
-  for (const field of Object.keys(next).toSorted()) {
+  for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
     if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
   }
-  const error = invalid("apiVersion", next.apiVersion, `must be ${current.apiVersion}`);
-  throw invalidObject(resource, name, [error]);
+  const errors = (["apiVersion", "kind"] as const)
+    .filter((field) => next[field] !== current[field])
+    .map((field) => invalid(field, next[field], `must be ${current[field]}`));
+  throw invalidObject({ ...resource, kind: next.kind }, name, errors);
+}
+
+function strangeType({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
+  const { group, version } = parseApiVersion(apiVersion ?? "");
+  const known = registry.findKind(group, kind ?? "");
+  if (!known?.versions.some(({ name }) => name === version)) {
+    return `no kind ${JSON.stringify(kind ?? "")} is registered for version ${JSON.stringify(apiVersion ?? "")} in scheme "pkg/runtime/scheme.go:111"`;
+  }
+  const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
+  return `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`;
 }
 
 /** The patched object is decoded as a body would be, but its errors are said to be the patch's. */
@@ -74,11 +98,15 @@ function checkPatched(
     for (const problem of problems) warnings.add(problem);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const message = `Invalid value: ${JSON.stringify(JSON.stringify(next))}: ${error.message}`;
-    throw new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
-      causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
-    });
+    throw patchProblem(next, error.message);
   }
+}
+
+function patchProblem(next: ApiObject, why: string): StatusError {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(next))}: ${why}`;
+  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
+    causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
+  });
 }
 
 const merge = "application/merge-patch+json";

@@ -2,7 +2,7 @@ import type { Core } from "../registry/core.ts";
 import type { Endpoint } from "../registry/registry.ts";
 import type { SubresourceInfo, Verb } from "../registry/resource.ts";
 import type { RequestContext } from "../server/request-context.ts";
-import { notFound, resourceNotServed } from "../status/index.ts";
+import { badRequest, notFound, resourceNotServed } from "../status/index.ts";
 
 /** The resource, version and object that a request names. */
 export interface Target extends Endpoint {
@@ -26,6 +26,9 @@ export function targetOf(core: Core, { info }: RequestContext): Target {
   if (!resource.namespaced && info.namespace !== "" && info.resource !== "namespaces")
     throw resourceNotServed();
   if (resource.namespaced && info.name !== "" && info.namespace === "") throw resourceNotServed();
+  if (info.name.includes("%")) {
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(info.name)}: may not contain '%'`);
+  }
   return {
     ...endpoint,
     core,

@@ -1,6 +1,6 @@
 import { updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
-import { badRequest } from "../status/index.ts";
+import { nameless } from "../status/index.ts";
 import { cloneJSON } from "../storage/api-object.ts";
 import { readObject } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
@@ -11,12 +11,7 @@ import { writeOf } from "./write-options.ts";
 export async function handleUpdate(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "UpdateOptions");
   const object = await readObject(context, target, "UpdateOptions");
-  const { name } = object.metadata;
-  if (!name) {
-    throw badRequest(
-      `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`,
-    );
-  }
+  if (!object.metadata.name) throw nameless(target.name);
   const { entry, created } = await updateObject(write, {
     next: () => cloneJSON(object),
     uidIsCondition: true,

@@ -115,6 +115,13 @@ export function badRequest(message: string): StatusError {
   return new StatusError(400, "BadRequest", message);
 }
 
+/** An object without a name, where the path names one. */
+export function nameless(name: string): StatusError {
+  return badRequest(
+    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+  );
+}
+
 export function unauthorized(): StatusError {
   return new StatusError(401, "Unauthorized", "Unauthorized");
 }

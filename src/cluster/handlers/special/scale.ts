@@ -6,7 +6,7 @@ import { keyOf } from "../../registry/resource.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
-import { badRequest, invalidObject, notFound } from "../../status/index.ts";
+import { badRequest, invalidObject, nameless, notFound } from "../../status/index.ts";
 import { invalid } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, cloneJSON } from "../../storage/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
@@ -30,8 +30,14 @@ export async function handleScale(context: RequestContext, target: Target): Prom
   if (verb === "get") return readScale(context, target);
   if (verb === "update") {
     const sent = (await readBodyObject(context, target)) as Scale;
-    const { name } = sent.metadata;
-    if (name && name !== target.name) {
+    const { name, namespace } = sent.metadata;
+    if (!name) throw nameless(target.name);
+    if (namespace && namespace !== target.namespace) {
+      throw badRequest(
+        "the namespace of the provided object does not match the namespace sent on the request",
+      );
+    }
+    if (name !== target.name) {
       throw badRequest(
         `the name of the object (${name}) does not match the name on the URL (${target.name})`,
       );

@@ -1,0 +1,67 @@
+import { apply, get, jsonPatch, merge, post, put, remove, type Story, story } from "../story.ts";
+
+const maps = "/api/v1/namespaces/{ns}/configmaps";
+const scale = "/apis/apps/v1/namespaces/{ns}/deployments/d/scale";
+const things = "/apis/{group}/v1/namespaces/{ns}/things";
+
+const container = { name: "c", image: "i" };
+const deployment = {
+  metadata: { name: "d" },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { a: "b" } },
+    template: { metadata: { labels: { a: "b" } }, spec: { containers: [container] } },
+  },
+};
+
+const free = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const definition = {
+  metadata: { name: "things.{group}" },
+  spec: {
+    group: "{group}",
+    scope: "Namespaced",
+    names: { plural: "things", kind: "Thing", singular: "thing", listKind: "ThingList" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: free } }],
+  },
+};
+
+/** What no client library sends, but somebody with curl does. */
+export const oddRequests: readonly Story[] = [
+  story("patches that leave no object of the kind", [
+    post(maps, { metadata: { name: "a" }, data: { k: "v" } }),
+    merge(`${maps}/a`, { kind: "Nope" }),
+    merge(`${maps}/a`, { apiVersion: "v2" }),
+    merge(`${maps}/a`, { apiVersion: "apps/v1", kind: "Nope" }),
+    merge(`${maps}/a`, { metadata: null }),
+    merge(`${maps}/a`, { metadata: { name: null } }),
+    jsonPatch(`${maps}/a`, [{ op: "remove", path: "/metadata" }]),
+    get(`${maps}/a`),
+  ]),
+  story(
+    "patches that leave no custom resource of the kind",
+    [
+      post(things, { apiVersion: "{group}/v1", kind: "Thing", metadata: { name: "t" }, spec: { a: 1 } }),
+      merge(`${things}/t`, { kind: "Other" }),
+      merge(`${things}/t`, { metadata: null }),
+      get(`${things}/t`),
+    ],
+    [definition],
+  ),
+  story("writes that name nothing", [
+    apply(`${maps}/new?fieldManager=m`, { apiVersion: "v1", kind: "ConfigMap" }),
+    apply(`${maps}/new?fieldManager=m`, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "new" } }),
+    apply(`${maps}/new?fieldManager=m`, { apiVersion: "v1", kind: "ConfigMap", data: { k: "v" } }),
+    put(`${maps}/new`, { data: { k: "w" } }),
+    post("/apis/apps/v1/namespaces/{ns}/deployments", deployment),
+    put(scale, { spec: { replicas: 5 } }),
+    put(scale, { metadata: { name: "d", namespace: "elsewhere" }, spec: { replicas: 5 } }),
+    put(scale, { metadata: { name: "d", namespace: "{ns}" }, spec: { replicas: 5 } }),
+  ]),
+  story("names and numbers that are none", [
+    get(`${maps}/a%25b`),
+    remove(`${maps}/a%25b`),
+    get(`${maps}?limit=`),
+    get(`${maps}?timeoutSeconds=`),
+    get(`${maps}?limit=1.5`),
+  ]),
+];
