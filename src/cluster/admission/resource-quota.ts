@@ -11,8 +11,9 @@ import {
   withoutZeros,
 } from "../quota/resource-list.ts";
 import { computeUsage, namesFor, usageOf } from "../quota/usage.ts";
-import { type Core, systemUser } from "../registry/core.ts";
+import type { Core } from "../registry/core.ts";
 import { updateObject } from "../registry/update-object.ts";
+import { ownWrite } from "../registry/write.ts";
 import { forbidden, StatusError } from "../status/index.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
@@ -119,29 +120,15 @@ function findUnsaid({ containers, initContainers = [] }: PodNeeds, names: readon
 
 /** Notes what is used; gives the names of the quotas where somebody else was faster. */
 async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<ReadonlySet<string>> {
-  const resource = core.registry.findName("resourcequotas")!;
   const late = new Set<string>();
   for (const quota of quotas) {
-    const { namespace = "", name = "" } = quota.metadata;
-    const write = {
-      core,
-      resource,
-      version: "v1",
-      subresource: "status",
-      namespace,
-      name,
-      user: systemUser,
-      fieldManager: "kube-apiserver",
-      dryRun: false,
-      options: {},
-      warn: () => undefined,
-    };
+    const write = ownWrite(core, quota, { subresource: "status" });
     try {
       await updateObject(write, { next: () => cloneJSON(quota) as ApiObject & ResourceQuota, retry: false });
     } catch (error) {
       const { code } = error instanceof StatusError ? error.status : {};
       if (code !== 409 && code !== 404) throw error;
-      late.add(name);
+      late.add(write.name);
     }
   }
   return late;

@@ -1,8 +1,7 @@
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../storage/api-object.ts";
-import { type Core, systemUser } from "./core.ts";
+import type { Core } from "./core.ts";
 import { createObject } from "./create-object.ts";
-import { keyOf } from "./resource.ts";
+import { keyOfWrite, ownWrite } from "./write.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -42,22 +41,7 @@ export async function publishServer(core: Core, port: number): Promise<() => voi
 }
 
 async function ensure(core: Core, object: ApiObject): Promise<void> {
-  const { group, version } = parseApiVersion(object.apiVersion);
-  const resource = core.registry.findKind(group, object.kind)!;
-  const { name = "", namespace = "" } = object.metadata;
-  if (resource.collection.get(keyOf(resource, namespace, name))) return;
-  const write = {
-    core,
-    resource,
-    version,
-    subresource: "",
-    namespace,
-    name,
-    user: systemUser,
-    fieldManager: "kube-apiserver",
-    dryRun: false,
-    options: {},
-    warn: () => undefined,
-  };
+  const write = ownWrite(core, object);
+  if (write.resource.collection.get(keyOfWrite(write))) return;
   await createObject(write, object);
 }

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { apiVersionOf, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ClusterObjects, DeleteOptions, ObjectEvent, ServedResource } from "../controllers/objects.ts";
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -9,7 +9,7 @@ import { deleteObject } from "./delete-object.ts";
 import { keyOf, type Resource } from "./resource.ts";
 import { takeTurns } from "./take-turns.ts";
 import { updateObject } from "./update-object.ts";
-import type { Write } from "./write.ts";
+import { ownWrite, type Write } from "./write.ts";
 
 /** The cluster as its controllers see it: past HTTP, authentication and authorization, through all the rest. */
 export function clusterObjects(core: Core): ClusterObjects {
@@ -83,22 +83,11 @@ function presentNow(resource: Resource, entry: Entry): Entry {
 }
 
 function writeFor(core: Core, user: string, object: KubernetesObject, subresource: string): Write {
-  const { group, version } = parseApiVersion(object.apiVersion);
-  const resource = core.registry.findKind(group, object.kind);
-  if (!resource) throw new TypeError(`no resource is served for ${object.apiVersion} ${object.kind}`);
-  return {
-    core,
-    resource,
-    version,
-    subresource,
-    namespace: resource.namespaced ? (object.metadata.namespace ?? "") : "",
-    name: object.metadata.name ?? "",
+  return ownWrite(core, object, {
     user: { name: user, groups: ["system:masters"] },
     fieldManager: user.split(":").at(-1)!,
-    dryRun: false,
-    options: {},
-    warn: () => undefined,
-  };
+    subresource,
+  });
 }
 
 function deleteOptions({ uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: DeleteOptions) {

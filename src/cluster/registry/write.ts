@@ -1,5 +1,6 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../storage/api-object.ts";
-import type { Core, User } from "./core.ts";
+import { type Core, systemUser, type User } from "./core.ts";
 import { keyOf, type Resource, type WriteContext } from "./resource.ts";
 
 /** One write to one endpoint, whoever asks for it: a handler or a controller in the process. */
@@ -32,6 +33,31 @@ export interface WriteBody {
   readonly show: (object: ApiObject) => ApiObject;
   /** Brings a changed view back into the object. */
   readonly take: (view: ApiObject, object: ApiObject) => ApiObject;
+}
+
+/** A write of the server's own, past HTTP and authorization, for an object of a kind that is served. */
+export function ownWrite(
+  core: Core,
+  object: Pick<ApiObject, "apiVersion" | "kind" | "metadata">,
+  { user = systemUser, fieldManager = "kube-apiserver", subresource = "" }: Partial<Write> = {},
+): Write {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const resource = core.registry.findKind(group, object.kind);
+  if (!resource) throw new TypeError(`no resource is served for ${object.apiVersion} ${object.kind}`);
+  const { name = "", namespace = "" } = object.metadata;
+  return {
+    core,
+    resource,
+    version,
+    subresource,
+    namespace: resource.namespaced ? namespace : "",
+    name,
+    user,
+    fieldManager,
+    dryRun: false,
+    options: {},
+    warn: () => undefined,
+  };
 }
 
 export function writeContext(write: Write): WriteContext {
