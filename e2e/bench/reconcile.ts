@@ -19,7 +19,7 @@ const workerCounts = (process.env["WORKERS"] ?? "1,10").split(",").map(Number);
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const warmups = 2;
 const passes = 3;
-const events = 400;
+const events = 1500;
 const eventsPerSecond = 100;
 
 const measured = {
