@@ -10,6 +10,8 @@ import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
 import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
 
+// A list of scenarios, each with its play below it, and so longer than other files.
+
 /** What people try who were not asked to: odd specs, hand edits of children, objects that others have a hand in. */
 export const unforeseenScenarios: readonly Scenario[] = [
   { id: "U01", title: "one port for TCP and UDP, and a name of 52 characters", play: onePortTwice },

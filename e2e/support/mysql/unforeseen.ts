@@ -13,6 +13,8 @@ import { repository } from "../source-imports.ts";
 import type { Scenario } from "./scenarios.ts";
 import { patient, type Stage, wait } from "./stage.ts";
 
+// A list of scenarios with what they share, and so longer than other files.
+
 /** What people try who were not asked to: two things at once, hand edits, objects that others have a hand in. */
 export const unforeseen: readonly Scenario[] = [
   {

@@ -28,6 +28,8 @@ import { assign, couldFit, type Mapping, mostGeneral, substitute } from "./assig
 import type { Env } from "./env.ts";
 import { iterationTypes, memberType } from "./member-type.ts";
 
+// One walk over one tree, a method for each kind of node: longer than other files, since split nobody would see it whole.
+
 /**
  * Finds the type of every node, the overloads of every call, and what qualified names stand for; notes
  * them in the tree. Throws `CelSyntaxError` with all that is wrong.
