@@ -39,7 +39,9 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
 
   function pruneEmbedding<T>(object: T): Pruned<T> {
     const pruned = prune(object, shape, true);
-    const coerced = coerceEmbedded(pruned.object, shape);
+    // A null that means "not set" is gone before anybody asks whether it is a string or metadata.
+    const set = hasNull(pruned.object) ? dropNulls(pruned.object, schema) : pruned.object;
+    const coerced = coerceEmbedded(set, shape);
     const unknown = [...pruned.unknown, ...coerced.unknown].sort();
     return {
       object: coerced.object as T,

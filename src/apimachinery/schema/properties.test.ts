@@ -25,20 +25,65 @@ const schemas: fc.Arbitrary<JSONSchema> = fc.letrec<{ node: JSONSchema }>((tie) 
         required: fc.uniqueArray(names, { maxLength: 2 }),
         default: fc.constant({}),
         "x-kubernetes-preserve-unknown-fields": fc.constant(true),
-        "x-kubernetes-embedded-resource": fc.boolean(),
       },
       { requiredKeys: ["type", "properties"] },
     ),
+    fc.record(
+      {
+        type: fc.constant("object"),
+        properties: fc.dictionary(names, tie("node"), { maxKeys: 4 }),
+        nullable: fc.boolean(),
+        "x-kubernetes-preserve-unknown-fields": fc.boolean(),
+        "x-kubernetes-embedded-resource": fc.constant(true),
+      },
+      { requiredKeys: ["type", "properties", "x-kubernetes-embedded-resource"] },
+    ),
   ),
 })).node;
+
+const scalars = fc.constantFrom<unknown>(null, true, 0, 1.5, -3, "", "text");
+
+/** Metadata as people send it, and as they should not: what does not fit its type, nulls, empty lists. */
+const metadata = fc.oneof(
+  fc.constantFrom<unknown>(null, {}, [], "text"),
+  fc.record(
+    {
+      name: scalars,
+      generation: scalars,
+      deletionGracePeriodSeconds: scalars,
+      creationTimestamp: fc.constantFrom(null, "2026-01-01T00:00:00Z", "soon"),
+      labels: fc.oneof(scalars, fc.dictionary(fc.constantFrom("a", "b"), scalars, { maxKeys: 2 })),
+      finalizers: fc.oneof(scalars, fc.array(scalars, { maxLength: 2 })),
+      ownerReferences: fc.array(
+        fc.oneof(scalars, fc.record({ name: scalars, controller: scalars }, { requiredKeys: [] })),
+        { maxLength: 2 },
+      ),
+      managedFields: fc.array(fc.record({ time: scalars, fieldsV1: fc.constantFrom(null, {}, { a: {} }) }), {
+        maxLength: 2,
+      }),
+      unknown: scalars,
+    },
+    { requiredKeys: [] },
+  ),
+);
 
 const objects: fc.Arbitrary<object> = fc
   .letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { depthSize: "small" },
-      fc.constantFrom(null, true, 0, 1.5, -3, "", "text"),
+      scalars,
       fc.array(tie("value"), { maxLength: 3 }),
       fc.dictionary(names, tie("value"), { maxKeys: 4 }),
+      fc.record(
+        {
+          apiVersion: fc.constantFrom<unknown>("v1", "v1", "", null, 1),
+          kind: fc.constantFrom<unknown>("X", "X", null),
+          metadata,
+          a: tie("value"),
+          b: tie("value"),
+        },
+        { requiredKeys: [] },
+      ),
     ),
   }))
   .value.map((value) => JSON.parse(JSON.stringify({ apiVersion: "v1", kind: "X", spec: value })) as object);
@@ -46,6 +91,17 @@ const objects: fc.Arbitrary<object> = fc
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
   return value;
+}
+
+/** `FUZZ_SEED` tries other cases than those of every run. */
+const given = { numRuns: 500, seed: Number(process.env["FUZZ_SEED"] ?? 1) };
+
+/** Without members that say nothing, which decoding may add and leave out: a null, an empty text, list or map. */
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value || null;
+  const items = Object.entries(value).map(([key, item]) => [key, withoutEmpty(item)] as const);
+  const told = items.filter(([, item]) => item !== null);
+  return told.length > 0 ? told : null;
 }
 
 const roots = schemas.map((spec): JSONSchema => ({ type: "object", properties: { spec } }));
@@ -59,9 +115,10 @@ describe("compileSchema()", () => {
         const twice = compiled.prune(once.object);
         expect(twice.object).toBe(once.object);
         expect(twice.unknown).toEqual([]);
-        expect(once.object === object).toBe(once.unknown.length === 0);
+        if (once.object === object) expect(once.unknown).toEqual([]);
+        if (once.unknown.length === 0) expect(withoutEmpty(once.object)).toEqual(withoutEmpty(object));
       }),
-      { numRuns: 300 },
+      given,
     );
   });
 
@@ -74,7 +131,7 @@ describe("compileSchema()", () => {
         expect(JSON.stringify(object)).toBe(before);
         expect(compiled.applyDefaults(once)).toEqual(once);
       }),
-      { numRuns: 300 },
+      given,
     );
   });
 
@@ -85,7 +142,7 @@ describe("compileSchema()", () => {
         const errors = compiled.validate(object);
         expect(compiled.validate(object, { old: object }).length).toBeLessThanOrEqual(errors.length);
       }),
-      { numRuns: 300 },
+      given,
     );
   });
 

@@ -4,6 +4,7 @@ import { isObject, type JSONObject } from "../json.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { memberSchema } from "../member-schema.ts";
 import { checkMetadata } from "./check-metadata.ts";
+import { decodeMetadata, MalformedMetadata } from "./decode-metadata.ts";
 
 /** Checks apiVersion, kind and metadata of resources that are embedded in an object. */
 export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
@@ -43,9 +44,16 @@ function checkResource(resource: JSONObject, path: string, errors: FieldError[])
   if (kind === undefined) errors.push(required(join(path, "kind")));
   if (apiVersion !== undefined) checkAPIVersion(apiVersion, join(path, "apiVersion"), errors);
   if (kind !== undefined) checkKind(kind, join(path, "kind"), errors);
-  if (isObject(metadata)) checkMetadata(metadata, join(path, "metadata"), errors);
-  else if (metadata !== undefined && metadata !== null) {
-    errors.push(invalid(join(path, "metadata"), metadata, "must be an object"));
+  if (metadata !== undefined) checkDecoded(metadata, join(path, "metadata"), errors);
+}
+
+/** What a default or a webhook put in has not been decoded yet. */
+function checkDecoded(metadata: unknown, path: string, errors: FieldError[]): void {
+  try {
+    checkMetadata(decodeMetadata(metadata, path).metadata, path, errors);
+  } catch (error) {
+    if (!(error instanceof MalformedMetadata)) throw error;
+    errors.push(invalid(path, metadata, error.message));
   }
 }
 

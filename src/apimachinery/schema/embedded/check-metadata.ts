@@ -2,7 +2,7 @@ import { checkLabel, checkLabelValue, checkQualifiedName } from "@tsbuilder/apim
 import { type FieldError, invalid } from "../field-error.ts";
 import { isObject, type JSONObject } from "../json.ts";
 
-/** Checks the metadata of a resource whose kind is not known: its name need only fit into a URL. */
+/** Checks decoded metadata of a resource whose kind is not known: its name need only fit into a URL. */
 export function checkMetadata(metadata: JSONObject, path: string, errors: FieldError[]): void {
   const { name, generateName, namespace, generation } = metadata;
   const report = (field: string, value: unknown, faults: readonly string[]): void => {

@@ -24,6 +24,11 @@ function malformed(resource: object): string | undefined {
   return error && formatFieldError(error);
 }
 
+function resourceOf(resource: object): unknown {
+  const { object } = compiled.prune({ spec: { r: { apiVersion: "v1", kind: "Pod", ...resource } } });
+  return object.spec.r;
+}
+
 describe("compileSchema().prune() decodes embedded resources", () => {
   it("and says what can't be decoded, in the words of an API server", () => {
     expect(malformed({ metadata: { name: "a", labels: { a: 1 } } })).toBe(
@@ -38,7 +43,34 @@ describe("compileSchema().prune() decodes embedded resources", () => {
     expect(malformed({ metadata: { creationTimestamp: "bad" } })).toBe(
       'spec.r.metadata: Invalid value: {"creationTimestamp":"bad"}: parsing time "bad" as "2006-01-02T15:04:05Z07:00": cannot parse "bad" as "2006"',
     );
+    expect(malformed({ metadata: { generation: 1.5 } })).toBe(
+      'spec.r.metadata: Invalid value: {"generation":1.5}: json: cannot unmarshal number 1.5 into Go struct field ObjectMeta.generation of type int64',
+    );
     expect(malformed({ kind: 5 })).toBe("spec.r.kind: Invalid value: 5: must be a string");
+  });
+
+  it("and takes null metadata for empty metadata", () => {
+    expect(resourceOf({ metadata: null })).toEqual({ apiVersion: "v1", kind: "Pod", metadata: {} });
+    expect(resourceOf({ metadata: { labels: null, annotations: {} } })).toMatchObject({ metadata: {} });
+  });
+
+  it("after it dropped the nulls of fields that the schema names", () => {
+    const described = compileSchema({
+      type: "object",
+      "x-kubernetes-embedded-resource": true,
+      properties: { kind: { type: "string" }, metadata: { type: "object" } },
+    });
+    const { object, malformed: error } = described.prune({ apiVersion: "v1", kind: null, metadata: null });
+    expect({ object, error }).toEqual({ object: { apiVersion: "v1" }, error: undefined });
+    expect(described.validate(object).map(({ field }) => field)).toEqual(["kind"]);
+  });
+
+  it("and keeps zeros that mean something", () => {
+    const metadata = {
+      deletionGracePeriodSeconds: 0,
+      managedFields: [{ operation: "Update", fieldsV1: {} }],
+    };
+    expect(resourceOf({ metadata })).toMatchObject({ metadata });
   });
 
   it("and leaves what it can decode without change the same object", () => {
@@ -47,5 +79,18 @@ describe("compileSchema().prune() decodes embedded resources", () => {
     };
     expect(compiled.prune(object)).toEqual({ object, unknown: [] });
     expect(compiled.prune(object).object).toBe(object);
+  });
+});
+
+describe("compileSchema().validate() decodes embedded resources", () => {
+  it("and reports what can't be decoded as an error of the field", () => {
+    const resource = { apiVersion: "v1", kind: "Pod" };
+    const told = (metadata: unknown) =>
+      compiled.validate({ spec: { r: { ...resource, metadata } } }).map(formatFieldError);
+    expect(told({ labels: { a: 1 } })).toEqual([
+      'spec.r.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    ]);
+    expect(told({ labels: { a: null } })).toEqual([]);
+    expect(told({ ownerReferences: [null] })).toHaveLength(4);
   });
 });

@@ -5,7 +5,7 @@ import { isObject, type JSONObject } from "../json.ts";
 /** How a field of metadata is decoded. */
 type Field = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
 
-/** A list of structs; fields with an exclamation mark are written even when they are empty. */
+/** A list of structs; fields that are `kept` are written even when they are empty. */
 interface Struct {
   readonly name: string;
   readonly fields: Readonly<Record<string, Field>>;
@@ -36,6 +36,7 @@ const managedFieldsEntry: Struct = {
     fieldsV1: "raw",
     subresource: "string",
   },
+  kept: new Set(["fieldsV1"]),
 };
 
 const objectMeta: Struct = {
@@ -57,11 +58,12 @@ const objectMeta: Struct = {
     finalizers: "[]string",
     managedFields: managedFieldsEntry,
   },
+  kept: new Set(["deletionGracePeriodSeconds"]),
 };
 
 /** Metadata as it comes out of a decoder, and the fields that the decoder did not know. */
 export interface DecodedMetadata {
-  readonly metadata: unknown;
+  readonly metadata: JSONObject;
   readonly unknown: readonly string[];
 }
 
@@ -96,7 +98,7 @@ function decodeStruct(object: JSONObject, struct: Struct, path: string, unknown:
 function decodeField(value: unknown, field: Field, name: string, path: string, unknown: string[]): unknown {
   const fail = (given: unknown, type: string): never => {
     throw new MalformedMetadata(
-      `json: cannot unmarshal ${jsonType(given)} into Go struct field ${name} of type ${type}`,
+      `json: cannot unmarshal ${jsonType(given, type)} into Go struct field ${name} of type ${type}`,
     );
   };
   switch (field) {
@@ -105,7 +107,7 @@ function decodeField(value: unknown, field: Field, name: string, path: string, u
     case "string":
       return typeof value === "string" ? value : fail(value, "string");
     case "int64":
-      return Number.isInteger(value) ? value : fail(value, "int64");
+      return isInt64(value) ? value : fail(value, "int64");
     case "bool":
       return typeof value === "boolean" ? value : fail(value, "bool");
     case "time":
@@ -123,8 +125,8 @@ function decodeField(value: unknown, field: Field, name: string, path: string, u
     default:
       if (!Array.isArray(value)) return fail(value, `[]v1.${field.name}`);
       return mapList(value, (item, index) =>
-        isObject(item)
-          ? decodeStruct(item, field, `${path}[${index}]`, unknown)
+        isObject(item) || item === null
+          ? decodeStruct(item ?? {}, field, `${path}[${index}]`, unknown)
           : fail(item, `v1.${field.name}`),
       );
   }
@@ -143,7 +145,14 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-function jsonType(value: unknown): string {
+function isInt64(value: unknown): boolean {
+  return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isInteger(value);
+}
+
+/** A number is quoted where another one would have done. */
+function jsonType(value: unknown, wanted?: string): string {
   if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
+  if (typeof value === "boolean") return "bool";
+  if (typeof value !== "number" && typeof value !== "bigint") return typeof value;
+  return wanted === "int64" ? `number ${value}` : "number";
 }
