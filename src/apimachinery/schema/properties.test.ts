@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSchema, type JSONSchema } from "./index.ts";
@@ -115,8 +116,10 @@ describe("compileSchema()", () => {
         const twice = compiled.prune(once.object);
         expect(twice.object).toBe(once.object);
         expect(twice.unknown).toEqual([]);
-        if (once.object === object) expect(once.unknown).toEqual([]);
-        if (once.unknown.length === 0) expect(withoutEmpty(once.object)).toEqual(withoutEmpty(object));
+        // What went in silence said nothing; what came back as it was had nothing unknown in it.
+        const isAsSaid = isDeepStrictEqual(withoutEmpty(once.object), withoutEmpty(object));
+        expect({ isAsSaid: once.unknown.length > 0 || isAsSaid }).toEqual({ isAsSaid: true });
+        expect(once.object === object && once.unknown.length > 0).toBe(false);
       }),
       given,
     );
