@@ -6,6 +6,9 @@ const source = {
   ssr: { resolve: { conditions: ["@tsbuilder/source"] } },
 };
 
+/** Gives properties their seed. */
+const randomCases = ["e2e/tools/random-cases.setup.ts"];
+
 /** What a scaffolded project's own configuration does: scripts are imported as text. */
 const scripts = {
   name: "scripts",
@@ -21,7 +24,8 @@ export default defineConfig({
         ...source,
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "e2e/{support,conformance,controllers,golden}/*.test.ts"],
+          include: ["src/**/*.test.ts", "e2e/{support,tools,conformance,controllers,golden}/*.test.ts"],
+          setupFiles: randomCases,
           exclude: ["**/node_modules/**", "**/dist/**"],
           pool: "threads",
           isolate: false,
@@ -66,6 +70,7 @@ export default defineConfig({
         test: {
           name: "real",
           include: ["e2e/real/**/*.test.ts"],
+          setupFiles: randomCases,
           pool: "forks",
           maxWorkers: 2,
           testTimeout: 600_000,

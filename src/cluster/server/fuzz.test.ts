@@ -21,7 +21,7 @@ function outcome(run: () => unknown): string {
   }
 }
 
-const runs = Number(process.env["FUZZ_RUNS"] ?? 150);
+const { numRuns: runs = 100 } = fc.readConfigureGlobal();
 
 test("parseRequest() reads any path or says that its escapes are broken", () => {
   fc.assert(

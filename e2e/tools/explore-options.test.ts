@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { parseExploreOptions } from "./explore-options.ts";
+
+test("parseExploreOptions() explores everything for five minutes, with a fresh seed", () => {
+  expect(parseExploreOptions([], 42)).toEqual({
+    time: 300_000,
+    seed: 42,
+    runs: 1000,
+    only: [],
+    test: undefined,
+    path: undefined,
+  });
+});
+
+test("parseExploreOptions() takes a time, a negative seed and folders however they are written", () => {
+  const argv = [
+    "--time",
+    "10m",
+    "--seed=-5",
+    "--only",
+    "./src/apimachinery/",
+    "--only",
+    "src/cli/replay.test.ts",
+  ];
+  expect(parseExploreOptions(argv, 42)).toMatchObject({
+    time: 600_000,
+    seed: -5,
+    only: ["src/apimachinery", "src/cli/replay.test.ts"],
+  });
+});
+
+test("parseExploreOptions() runs one round for one case", () => {
+  expect(parseExploreOptions(["--test", "a", "--seed", "1", "--path", "0:1"], 42)).toMatchObject({ time: 0 });
+});
+
+test.each([
+  [["--path", "0:1"], "--path is a case of one test with one seed: give --test and --seed, too"],
+  [["--seed", "x"], '--seed takes a whole number, not "x"'],
+  [["--time", "5"], 'missing unit in duration "5"'],
+  [["--sed", "5"], "--sed"],
+])("parseExploreOptions() refuses %j", (argv, message) => {
+  expect(() => parseExploreOptions(argv, 42)).toThrow(message);
+});

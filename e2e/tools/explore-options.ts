@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+
+export interface ExploreOptions {
+  /** Milliseconds; a round that has begun is finished. */
+  readonly time: number;
+  /** The first round's; each next round adds one. */
+  readonly seed: number;
+  readonly runs: number;
+  readonly only: readonly string[];
+  readonly test: string | undefined;
+  readonly path: string | undefined;
+}
+
+export const exploreHelp = `npm run explore -- [--time 5m] [--seed N] [--runs 1000] [--only FILE-OR-FOLDER]... [--test NAME [--path PATH]]
+
+Runs the property tests with fresh seeds until the time is over or a case fails.
+  --time DURATION   begin no new round after it; each round takes a seed of its own
+  --seed N          the first round's seed; a random one without it, printed
+  --runs N          cases of each property that has no number of its own
+  --only PATH       a file or folder of tests; may be given several times
+  --test NAME       one test, by its name
+  --path PATH       one case of that test, as a failure names it: one round`;
+
+export function parseExploreOptions(argv: readonly string[], freshSeed: number): ExploreOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      time: { type: "string", default: "5m" },
+      seed: { type: "string" },
+      runs: { type: "string", default: "1000" },
+      only: { type: "string", multiple: true, default: [] },
+      test: { type: "string" },
+      path: { type: "string" },
+    },
+  });
+  const { test, path } = values;
+  if (path !== undefined && (test === undefined || values.seed === undefined))
+    throw new Error("--path is a case of one test with one seed: give --test and --seed, too");
+  return {
+    time: path === undefined ? parseDuration(values.time) : 0,
+    seed: values.seed === undefined ? freshSeed : readInteger("--seed", values.seed),
+    runs: readInteger("--runs", values.runs),
+    only: values.only.map((folder) => folder.replace(/^\.\//, "").replace(/\/$/, "")),
+    test,
+    path,
+  };
+}
+
+function readInteger(flag: string, text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new Error(`${flag} takes a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listSources, repository } from "../support/source-imports.ts";
+import { exploreHelp, type ExploreOptions, parseExploreOptions } from "./explore-options.ts";
+
+if (process.argv.includes("--help")) console.log(exploreHelp);
+else process.exitCode = explore(parseExploreOptions(process.argv.slice(2), randomInt(2 ** 31)));
+
+/** Tries one seed after the other, until the time is over or a case fails. */
+function explore(options: ExploreOptions): number {
+  const files = listPropertyTests(options.only);
+  if (files.length === 0) {
+    console.error(
+      `no property tests below ${options.only.join(", ")}: --only takes a file or folder from here`,
+    );
+    return 1;
+  }
+  const end = Date.now() + options.time;
+  let seed = options.seed;
+  do {
+    const started = performance.now();
+    const { status, output } = runRound(files, seed, options);
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    console.log(`seed ${seed}: ${files.length} files, ${status === 0 ? "ok" : "FAILED"}, ${seconds} s`);
+    if (status !== 0) {
+      console.log(output);
+      return 1;
+    }
+    seed += 1;
+  } while (Date.now() < end);
+  return 0;
+}
+
+function runRound(files: readonly string[], seed: number, options: ExploreOptions) {
+  const { runs, test, path } = options;
+  const vitest = join(repository, "node_modules/vitest/vitest.mjs");
+  // Many more cases than in `npm test` may take their time.
+  const args = ["run", "--config", ".config/vitest.config.ts", "--testTimeout", "0", "--reporter", "dot"];
+  const pattern = test === undefined ? [] : ["--testNamePattern", literally(test)];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, ...args, ...pattern, ...files], {
+    cwd: repository,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    env: {
+      ...process.env,
+      TSBUILDER_SEED: String(seed),
+      TSBUILDER_RUNS: String(runs),
+      ...(path !== undefined && { TSBUILDER_PATH: path }),
+    },
+  });
+  return { status, output: stdout + stderr };
+}
+
+/** Vitest puts a ">" between a test and its groups when it names one, and a space when it looks for one. */
+function literally(name: string): string {
+  return `^${name.replaceAll(" > ", " ").replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`;
+}
+
+/** The tests below the given folders that hold properties; those that need a real control plane only by name. */
+function listPropertyTests(only: readonly string[]): string[] {
+  return [...listSources("src"), ...listSources("e2e")].filter(
+    (file) =>
+      file.endsWith(".test.ts") &&
+      (only.length === 0
+        ? !file.startsWith("e2e/real/")
+        : only.some((path) => file === path || file.startsWith(`${path}/`))) &&
+      /from "fast-check"/.test(readFileSync(join(repository, file), "utf8")),
+  );
+}

@@ -1,0 +1,18 @@
+import { relative } from "node:path";
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import { repository } from "../support/source-imports.ts";
+import { describeFailure, readRandomSettings } from "./random-cases.ts";
+
+/** Runs before each file of tests: every property takes its seed from here. */
+const settings = readRandomSettings(process.env);
+
+fc.configureGlobal({
+  ...settings,
+  reporter(details: fc.RunDetails<unknown>) {
+    if (!details.failed) return;
+    const { testPath = "", currentTestName = "" } = expect.getState();
+    const test = { file: relative(repository, testPath), name: currentTestName };
+    throw new Error(describeFailure(details, test), { cause: details.errorInstance });
+  },
+});
