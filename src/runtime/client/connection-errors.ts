@@ -7,6 +7,15 @@ export class TimeoutError extends Error {
   }
 }
 
+/** Opening a connection took too long. */
+export class ConnectTimeoutError extends Error {
+  readonly code = "ETIMEDOUT";
+
+  constructor(milliseconds: number) {
+    super(`no connection within ${milliseconds / 1000} s`);
+  }
+}
+
 /** The server ended the connection before its answer was complete. */
 export class BrokenConnectionError extends Error {
   readonly code = "ECONNRESET";

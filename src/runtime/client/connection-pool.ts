@@ -1,8 +1,9 @@
 import tls from "node:tls";
+import type { Clock } from "../clock/clock.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
-import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
-import { onAbort } from "./on-abort.ts";
-import { openSocket, type SocketTarget } from "./open-socket.ts";
+import { ConnectionLane } from "./connection-lane.ts";
+import type { HttpConnection } from "./http-connection.ts";
+import type { SocketTarget } from "./open-socket.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
 import type { LookupReport } from "./transport.ts";
 
@@ -16,17 +17,11 @@ export interface ConnectionRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-interface LaneLimits {
-  readonly most: number;
-  readonly mostFree: number;
-  /** Milliseconds that opening a connection may take. */
-  readonly timeout: number;
-}
-
 /** How many connections for requests there may be, how many milliseconds opening one may take, and who is told. */
 export interface PoolOptions {
   readonly maxConnections: number;
-  readonly timeout: number;
+  readonly connectTimeout: number;
+  readonly clock: Clock;
   readonly onLookup?: ((report: LookupReport) => void) | undefined;
 }
 
@@ -35,7 +30,9 @@ export class ConnectionPool {
   readonly #config: ClusterConfig;
   readonly #options: PoolOptions;
   readonly #caFile: ReloadedFile | undefined;
-  #current: { ca: string | undefined; credential: Credential; requests: Lane; streams: Lane } | undefined;
+  #current:
+    | { ca: string | undefined; credential: Credential; requests: ConnectionLane; streams: ConnectionLane }
+    | undefined;
 
   constructor(config: ClusterConfig, options: PoolOptions) {
     this.#config = config;
@@ -55,12 +52,13 @@ export class ConnectionPool {
       // Requests under way finish on the old connections.
       this.close({ onlyIdle: true });
       const target = this.#target(ca, credential);
-      const { maxConnections, timeout } = this.#options;
+      const { maxConnections, connectTimeout, clock } = this.#options;
+      const limits = { connectTimeout, clock };
       this.#current = {
         ca,
         credential,
-        requests: new Lane(target, { most: maxConnections, mostFree: 16, timeout }),
-        streams: new Lane(target, { most: Infinity, mostFree: 4, timeout }),
+        requests: new ConnectionLane(target, { ...limits, most: maxConnections, mostFree: 16 }),
+        streams: new ConnectionLane(target, { ...limits, most: Infinity, mostFree: 4 }),
       };
     }
     const { requests, streams } = this.#current;
@@ -110,91 +108,6 @@ export class ConnectionPool {
       });
     } catch (cause) {
       throw new Error(`the certificates of ${source} can't be used: ${(cause as Error).message}`, { cause });
-    }
-  }
-}
-
-interface Waiting {
-  readonly resolve: (connection: HttpConnection) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The connections for one purpose. Who finds none free waits in a row for the first that is, be it old or new. */
-class Lane implements ConnectionOwner {
-  readonly #target: SocketTarget;
-  readonly #limits: LaneLimits;
-  readonly #all = new Set<HttpConnection>();
-  readonly #free: HttpConnection[] = [];
-  readonly #waiting = new Set<Waiting>();
-  #opening = 0;
-  #isClosed = false;
-
-  constructor(target: SocketTarget, limits: LaneLimits) {
-    this.#target = target;
-    this.#limits = limits;
-  }
-
-  /** The connection used last is taken first, so that those nobody needs become idle. */
-  acquire(signal: AbortSignal | undefined): HttpConnection | Promise<HttpConnection> {
-    const free = this.#free.pop();
-    if (free) return free;
-    return new Promise((resolve, reject) => {
-      const settle = (finish: () => void): void => {
-        forget();
-        this.#waiting.delete(waiting);
-        finish();
-      };
-      const waiting: Waiting = {
-        resolve: (connection) => settle(() => resolve(connection)),
-        reject: (error) => settle(() => reject(error)),
-      };
-      const forget = onAbort(signal, () => waiting.reject(signal?.reason));
-      this.#waiting.add(waiting);
-      this.#openMore();
-    });
-  }
-
-  /** Closes all connections and turns away who waits; or only those that are idle, and serves who waits. */
-  close({ onlyIdle }: { readonly onlyIdle: boolean }): void {
-    this.#isClosed = true;
-    for (const connection of onlyIdle ? this.#free.splice(0) : [...this.#all]) connection.destroy();
-    if (onlyIdle) return;
-    for (const waiting of this.#waiting) waiting.reject(new Error("the client was closed"));
-  }
-
-  onFree(connection: HttpConnection): void {
-    const [next] = this.#waiting;
-    if (next) next.resolve(connection);
-    else if (this.#isClosed || this.#free.length >= this.#limits.mostFree) connection.destroy();
-    else this.#free.push(connection);
-  }
-
-  onGone(connection: HttpConnection, isSuspect: boolean): void {
-    this.#all.delete(connection);
-    const at = this.#free.indexOf(connection);
-    if (at >= 0) this.#free.splice(at, 1);
-    if (isSuspect) for (const other of this.#free.splice(0)) other.destroy();
-    this.#openMore();
-  }
-
-  #openMore(): void {
-    while (this.#opening < this.#waiting.size && this.#all.size + this.#opening < this.#limits.most)
-      void this.#open();
-  }
-
-  async #open(): Promise<void> {
-    this.#opening++;
-    try {
-      const socket = await openSocket(this.#target, this.#limits.timeout);
-      const connection = new HttpConnection(socket, this);
-      this.#all.add(connection);
-      connection.rest();
-    } catch (error) {
-      const [next] = this.#waiting;
-      next?.reject(error);
-    } finally {
-      this.#opening--;
-      this.#openMore();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from "../clock/clock.ts";
 import { ApiError } from "./api-error.ts";
 import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
@@ -56,8 +57,8 @@ export class HttpTransport {
 
   async #connect(): Promise<Connection> {
     const config = typeof this.#source === "function" ? await this.#source() : this.#source;
-    const { maxConnections = 64, onLookup } = this.#options;
-    const pool = new ConnectionPool(config, { maxConnections, timeout: this.#timeout, onLookup });
+    const { maxConnections = 64, connectTimeout = 10_000, clock = systemClock, onLookup } = this.#options;
+    const pool = new ConnectionPool(config, { maxConnections, connectTimeout, clock, onLookup });
     return { config, base: new URL(config.server), pool };
   }
 

@@ -1,6 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
-import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
+import { BrokenConnectionError } from "./connection-errors.ts";
+import { onAbort } from "./on-abort.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 import type { LookupReport } from "./transport.ts";
 
@@ -24,10 +25,12 @@ export interface SocketTarget {
     | undefined;
 }
 
-/** Resolves with a socket that is ready to be written to. */
-export async function openSocket(target: SocketTarget, timeout: number): Promise<net.Socket> {
+/** Resolves with a socket that is ready to be written to; rejects with the signal's reason when it is aborted before. */
+export async function openSocket(target: SocketTarget, signal: AbortSignal): Promise<net.Socket> {
   const { host, port, proxyUrl, secure, onLookup } = target;
-  const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, { host, port, timeout });
+  const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, { host, port, signal });
+  if (signal.aborted) tunnel?.destroy();
+  signal.throwIfAborted();
   if (tunnel && !secure) return tunnel;
   const socket = secure
     ? tls.connect({ ...(tunnel ? { socket: tunnel } : { host, port }), ...secureOptions(secure) })
@@ -37,30 +40,31 @@ export async function openSocket(target: SocketTarget, timeout: number): Promise
   const started = performance.now();
   socket.once("lookup", () => onLookup?.({ host, seconds: (performance.now() - started) / 1000 }));
   if (secure) socket.on("session", (session: Buffer) => void (secure.session = session));
+  const forget = onAbort(signal, () => socket.destroy(signal.reason as Error));
   try {
-    await opened(socket, secure ? "secureConnect" : "connect", timeout);
+    await opened(socket, secure ? "secureConnect" : "connect");
   } catch (error) {
     if (secure) secure.session = undefined;
     socket.destroy();
     throw error;
+  } finally {
+    forget();
   }
   return socket;
 }
 
-function opened(socket: net.Socket, event: "connect" | "secureConnect", timeout: number): Promise<void> {
+function opened(socket: net.Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     const listeners: { [event: string]: (error?: Error) => void } = {
       [event]: () => settle(resolve),
       error: (error) => settle(() => reject(error!)),
       close: () => settle(() => reject(new BrokenConnectionError())),
-      timeout: () => settle(() => reject(new TimeoutError(timeout))),
     };
     const settle = (finish: () => void): void => {
       for (const name in listeners) socket.off(name, listeners[name]!);
       finish();
     };
     for (const name in listeners) socket.on(name, listeners[name]!);
-    socket.setTimeout(timeout);
   });
 }
 

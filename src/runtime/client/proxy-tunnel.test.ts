@@ -94,7 +94,10 @@ test.for(["http", "socks5", "https"])(
       socket.resume().on("close", () => held.delete(socket));
     });
     const proxyUrl = `${kind}://127.0.0.1:${await listen(proxy)}`;
-    const transport = new HttpTransport({ server: "https://10.0.0.1:6443", proxyUrl }, { timeout: 100 });
+    const transport = new HttpTransport(
+      { server: "https://10.0.0.1:6443", proxyUrl },
+      { connectTimeout: 100 },
+    );
     onTestFinished(() => transport.close());
     await expect(transport.send({ path: "/" })).rejects.toMatchObject({ isTimeout: true, status: 0 });
     await expect.poll(() => held.size).toBe(0);

@@ -1,22 +1,27 @@
+import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
-import { TimeoutError } from "./connection-errors.ts";
+import { onAbort } from "./on-abort.ts";
 import { TerminalError } from "./terminal-error.ts";
 
 /** Opens a connection to a host through a proxy: HTTP's CONNECT, or SOCKS 5 with names resolved by the proxy. */
 export async function openTunnel(
   proxyUrl: string,
-  { host, port, timeout }: { readonly host: string; readonly port: number; readonly timeout: number },
+  { host, port, signal }: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
 ): Promise<net.Socket> {
   const proxy = new URL(proxyUrl);
-  const socket = await connect(proxy, timeout);
+  const socket = connect(proxy);
+  const forget = onAbort(signal, () => socket.destroy(signal.reason as Error));
   try {
+    await once(socket, socket instanceof tls.TLSSocket ? "secureConnect" : "connect");
     if (proxy.protocol.startsWith("socks5")) await askSocks(socket, proxy, host, port);
     else await askHttp(socket, proxy, host, port);
-    return socket.setTimeout(0);
+    return socket;
   } catch (error) {
     socket.destroy();
     throw error;
+  } finally {
+    forget();
   }
 }
 
@@ -69,22 +74,18 @@ function isExcepted(host: string, entry: string): boolean {
   return address === domain || (family === 0 && address.endsWith(`.${domain}`));
 }
 
-function connect(proxy: URL, timeout: number): Promise<net.Socket> {
+function connect(proxy: URL): net.Socket {
   const host = proxy.hostname.replace(/^\[|\]$/g, "");
   // The port of a proxy must not let another protocol pass.
   if (!isProxyProtocol(proxy.protocol))
     throw new TerminalError(`the proxy ${proxy.host} must be http, https or socks5, not ${proxy.protocol}`);
   const port = Number(proxy.port) || defaultPorts[proxy.protocol]!;
-  return new Promise((resolve, reject) => {
-    const socket: net.Socket =
-      proxy.protocol === "https:"
-        ? tls.connect({ host, port, ...(net.isIP(host) === 0 && { servername: host }) }, () =>
-            resolve(socket),
-          )
-        : net.connect({ host, port }, () => resolve(socket));
-    socket.once("error", reject);
-    socket.setTimeout(timeout, () => socket.destroy(new TimeoutError(timeout)));
-  });
+  const socket =
+    proxy.protocol === "https:"
+      ? tls.connect({ host, port, ...(net.isIP(host) === 0 && { servername: host }) })
+      : net.connect({ host, port });
+  // A socket may fail more than once, and must not end the program by it.
+  return socket.on("error", () => {});
 }
 
 async function askHttp(socket: net.Socket, proxy: URL, host: string, port: number): Promise<void> {

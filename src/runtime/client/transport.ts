@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Clock } from "../clock/clock.ts";
 import type { ApiWarning } from "./call-context.ts";
 import type { CallOptions } from "./options.ts";
 
@@ -54,6 +55,10 @@ export interface TransportOptions {
   readonly maxConnections?: number | undefined;
   /** Give up when nothing moved for this many milliseconds; 65,000 unless said otherwise, the server's 60 s and a bit. */
   readonly timeout?: number | undefined;
+  /** Give up when a connection isn't open after this many milliseconds; 10,000 unless said otherwise. */
+  readonly connectTimeout?: number | undefined;
+  /** Times how long connecting takes. */
+  readonly clock?: Clock | undefined;
   /** Stands around every request: to count, delay, change or refuse it. The first one is the outermost. */
   readonly interceptors?: readonly Interceptor[] | undefined;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;

@@ -55,7 +55,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const measurements = new Measurements();
   const tracing = new Tracing();
   // Leases and events have connections of their own: a busy operator must not delay a renewal.
-  const background = createClient(config, { userAgent: `${name}/leader-election`, fieldManager: name });
+  const background = createClient(config, { userAgent: `${name}/leader-election`, fieldManager: name, clock });
   const events = new ApiEventRecorder({
     client: background,
     reportingController: name,
@@ -75,6 +75,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const live = createClient(config, {
     userAgent: name,
     fieldManager: name,
+    clock,
     onWarning: ({ text, request }) => log.warn(text, { request }),
     onRequest: (report) => measurements.request(report),
     onLookup: (report) => measurements.lookup(report),

@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** Stands before a server like a load balancer: a connection that comes while it hangs never gets a word. */
+export class Gate {
+  hangs = false;
+  readonly sockets: net.Socket[] = [];
+  readonly #server = net.createServer((socket) => {
+    this.sockets.push(socket.on("error", () => {}));
+    if (this.hangs) return void socket.resume();
+    const inner = net.connect(this.#behind, "127.0.0.1").on("error", () => {});
+    socket.pipe(inner).pipe(socket);
+  });
+  readonly #behind: number;
+
+  constructor(behind: number) {
+    this.#behind = behind;
+  }
+
+  async open(): Promise<number> {
+    const port = await listen(this.#server);
+    onTestFinished(() => {
+      for (const socket of this.sockets) socket.destroy();
+    });
+    return port;
+  }
+
+  /** Breaks all connections. */
+  reset(): void {
+    for (const socket of this.sockets) socket.resetAndDestroy();
+  }
+
+  /** Resolves when so many connections have come since the start. */
+  async came(count: number): Promise<void> {
+    while (this.sockets.length < count) await once(this.#server, "connection");
+  }
+}
+
+/** Listens on the loopback interface until the test ends. */
+export async function listen(server: net.Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,161 @@
+import type { Clock } from "../clock/clock.ts";
+import { ConnectTimeoutError } from "./connection-errors.ts";
+import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
+import { onAbort } from "./on-abort.ts";
+import { openSocket, type SocketTarget } from "./open-socket.ts";
+
+/** How many connections a lane may have, and how it opens them. */
+export interface LaneLimits {
+  readonly most: number;
+  readonly mostFree: number;
+  /** Milliseconds that opening a connection may take. */
+  readonly connectTimeout: number;
+  readonly clock: Clock;
+}
+
+/** An attempt that takes longer than this many milliseconds gets another one beside it: the first that is open counts. */
+const slowAfter = 1000;
+
+/** While some attempts are slow, so many others are made at a time: whatever is slow must not be flooded. */
+const mostBeside = 4;
+
+interface Waiting {
+  /** When it came, counted together with the attempts. */
+  readonly number: number;
+  readonly resolve: (connection: HttpConnection) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Attempt {
+  readonly number: number;
+  readonly abort: AbortController;
+  isSlow: boolean;
+}
+
+/** The connections for one purpose. Who finds none free waits in a row for the first that is, be it old or new. */
+export class ConnectionLane implements ConnectionOwner {
+  readonly #target: SocketTarget;
+  readonly #limits: LaneLimits;
+  readonly #all = new Set<HttpConnection>();
+  readonly #free: HttpConnection[] = [];
+  readonly #waiting = new Set<Waiting>();
+  /** The oldest first. */
+  readonly #attempts = new Set<Attempt>();
+  #lastNumber = 0;
+  #isClosed = false;
+
+  constructor(target: SocketTarget, limits: LaneLimits) {
+    this.#target = target;
+    this.#limits = limits;
+  }
+
+  /** The connection used last is taken first, so that those nobody needs become idle. */
+  acquire(signal: AbortSignal | undefined): HttpConnection | Promise<HttpConnection> {
+    signal?.throwIfAborted();
+    const free = this.#free.pop();
+    if (free) return free;
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void): void => {
+        forget();
+        this.#waiting.delete(waiting);
+        finish();
+      };
+      const waiting: Waiting = {
+        number: ++this.#lastNumber,
+        resolve: (connection) => settle(() => resolve(connection)),
+        reject: (error) => settle(() => reject(error)),
+      };
+      const forget = onAbort(signal, () => {
+        waiting.reject(signal?.reason);
+        this.#endSurplus([...this.#attempts]);
+      });
+      this.#waiting.add(waiting);
+      this.#openMore();
+    });
+  }
+
+  /** Closes all connections and turns away who waits; or only those that are idle, and serves who waits. */
+  close({ onlyIdle }: { readonly onlyIdle: boolean }): void {
+    this.#isClosed = true;
+    for (const connection of onlyIdle ? this.#free.splice(0) : [...this.#all]) connection.destroy();
+    if (onlyIdle) return;
+    for (const waiting of this.#waiting) waiting.reject(new Error("the client was closed"));
+    this.#endSurplus([...this.#attempts]);
+  }
+
+  onFree(connection: HttpConnection): void {
+    const [next] = this.#waiting;
+    if (next) next.resolve(connection);
+    else if (this.#isClosed || this.#free.length >= this.#limits.mostFree) connection.destroy();
+    else this.#free.push(connection);
+    this.#endSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
+  }
+
+  onGone(connection: HttpConnection, isSuspect: boolean): void {
+    this.#all.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at >= 0) this.#free.splice(at, 1);
+    if (isSuspect) for (const other of this.#free.splice(0)) other.destroy();
+    this.#openMore();
+  }
+
+  /** One attempt for each that waits. A slow one counts no more, so that a path that hangs holds nobody up. */
+  #openMore(): void {
+    const { most } = this.#limits;
+    for (;;) {
+      const slow = [...this.#attempts].filter(({ isSlow }) => isSlow).length;
+      const prompt = this.#attempts.size - slow;
+      const wanted = slow === 0 ? this.#waiting.size : Math.min(this.#waiting.size, mostBeside);
+      if (prompt >= wanted || this.#all.size + prompt >= most) return;
+      void this.#open();
+    }
+  }
+
+  async #open(): Promise<void> {
+    const attempt = { number: ++this.#lastNumber, abort: new AbortController(), isSlow: false };
+    this.#attempts.add(attempt);
+    const stopTimers = this.#watchTheTime(attempt);
+    try {
+      const socket = await openSocket(this.#target, attempt.abort.signal);
+      this.#attempts.delete(attempt);
+      // One that was slow may come when others have taken all places.
+      if (this.#all.size >= this.#limits.most) return void socket.destroy();
+      const connection = new HttpConnection(socket, this);
+      this.#all.add(connection);
+      connection.rest();
+    } catch (error) {
+      if (!this.#attempts.delete(attempt)) return;
+      // Who came later hasn't seen this attempt fail from its start, and gets one of its own.
+      const [next] = this.#waiting;
+      if (next && next.number < attempt.number) next.reject(error);
+      this.#endSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
+    } finally {
+      stopTimers();
+      this.#openMore();
+    }
+  }
+
+  #watchTheTime(attempt: Attempt): () => void {
+    const { clock, connectTimeout } = this.#limits;
+    const timers = [
+      clock.setTimer(() => {
+        attempt.isSlow = true;
+        this.#openMore();
+      }, slowAfter),
+      clock.setTimer(() => attempt.abort.abort(new ConnectTimeoutError(connectTimeout)), connectTimeout),
+    ];
+    return () => {
+      for (const cancel of timers) cancel();
+    };
+  }
+
+  /** Ends the oldest of these attempts, as long as there are more attempts than somebody waits for. */
+  #endSurplus(attempts: readonly Attempt[]): void {
+    let surplus = this.#attempts.size - this.#waiting.size;
+    for (const attempt of attempts) {
+      if (surplus-- <= 0) return;
+      this.#attempts.delete(attempt);
+      attempt.abort.abort(new Error("nobody waits for this connection any more"));
+    }
+  }
+}
