@@ -17,8 +17,13 @@ export const deletions: readonly Scenario[] = [
     title: "deleted, it leaves volumes and passwords marked as left; its like finds them again",
     async play(stage) {
       await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      const { metadata, spec } = (await stage.client.get(CronJob, stage.key("db-backup"))).spec.jobTemplate;
-      await stage.client.create(Job, { metadata: { ...metadata, ...stage.key("by-hand") }, spec });
+      const cronJob = await stage.client.get(CronJob, stage.key("db-backup"));
+      const { metadata, spec } = cronJob.spec.jobTemplate;
+      // As `kubectl create job --from` does it.
+      const { apiVersion, kind } = CronJob;
+      const ownerReferences = [{ apiVersion, kind, name: "db-backup", uid: cronJob.metadata.uid! }];
+      const byHand = { ...metadata, ...stage.key("by-hand"), ownerReferences };
+      await stage.client.create(Job, { metadata: byHand, spec });
       const claims = await uids(stage);
       const { data } = (await stage.find(Secret, "db-credentials"))!;
 

@@ -12,7 +12,7 @@ import type {
 } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, RestoreFrom } from "../../api/v1/maria_types.ts";
 import { CONFIG_PATH } from "./maria_config.ts";
-import { backupStorageOf, labelsOf, namesOf, sizeOf } from "./maria_names.ts";
+import { backupStorageOf, labelsOf, namesOf, ownerOfData, sizeOf } from "./maria_names.ts";
 import { PORT, podSecurity, podVolumes, serverContainer } from "./maria_resources.ts";
 
 /** The volume that backups are written to. It stays when the schedule goes. */
@@ -22,6 +22,7 @@ export function backupVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
       name: namesOf(mysql).backup,
       namespace: mysql.metadata.namespace,
       labels: labelsOf(mysql, "backup"),
+      annotations: ownerOfData(mysql),
     },
     spec: {
       accessModes: ["ReadWriteOnce"],

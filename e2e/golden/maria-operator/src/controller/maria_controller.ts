@@ -18,7 +18,8 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Maria } from "../../api/v1/maria_types.ts";
 import { driveBackups, driveRestore } from "./maria_backup.ts";
 import { referencedSecrets } from "./maria_credentials.ts";
-import { adoptRetained, endMySQL } from "./maria_deletion.ts";
+import { adoptData } from "./maria_data.ts";
+import { endMySQL } from "./maria_deletion.ts";
 import { announceTransitions } from "./maria_events.ts";
 import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
 import { observe } from "./maria_observed.ts";
@@ -36,7 +37,7 @@ import { growVolumes } from "./maria_storage.ts";
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=batch,resources=cronjobs;jobs,verbs=get;list;watch;create;patch;delete;deletecollection
+// +kubebuilder:rbac:groups=batch,resources=cronjobs;jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -60,7 +61,7 @@ export class MariaReconciler implements Reconciler {
 
     const before = await observe(client, mysql);
     const { problems, failure } = await goThrough(
-      () => adoptRetained(client, before),
+      () => adoptData(client, mysql, before),
       () => driveServices(client, mysql),
       () => driveServers(client, mysql, before, events),
       () => driveDisruptionBudget(client, mysql),

@@ -7,7 +7,7 @@ import { type Client, isConditionTrue } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { resultOf } from "./maria_jobs.ts";
-import { DOMAIN, labelsOf, namesOf } from "./maria_names.ts";
+import { DOMAIN, labelsOf, namesOf, ownerOfData } from "./maria_names.ts";
 import { isPrimaryReady, type Observed } from "./maria_observed.ts";
 import { refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
@@ -47,8 +47,10 @@ export async function ensureCredentials(
     ...(wasInitialized(mysql, observed) ? [INITIALIZED] : []),
     ...(wasRestored(mysql, observed) ? [RESTORED] : []),
   ];
-  const annotations =
-    marks.length > 0 ? Object.fromEntries(marks.map((mark) => [mark, "true"])) : undefined;
+  const annotations = {
+    ...ownerOfData(mysql),
+    ...Object.fromEntries(marks.map((mark) => [mark, "true"])),
+  };
   const secret = {
     metadata: { name, namespace, labels: labelsOf(mysql, "credentials"), annotations },
     type: "Opaque",

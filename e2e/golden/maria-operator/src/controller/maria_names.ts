@@ -11,6 +11,9 @@ export const DOMAIN = "data.example.com";
 /** Marks what outlives its Maria, so that people can find it. */
 export const RETAINED_LABEL = `${DOMAIN}/retained`;
 
+/** Names the owner of what outlives it: a name and its labels can be anybody's again, a uid can't. */
+export const OWNER_ANNOTATION = `${DOMAIN}/owner-uid`;
+
 /** Put on a MySQL by hand, it lets a primary that lost its data start from nothing. */
 export const ALLOW_REINIT_ANNOTATION = `${DOMAIN}/allow-reinit`;
 
@@ -49,6 +52,11 @@ export function selectorLabels({ metadata }: Maria, component: string): Record<s
 /** Labels of an object that this operator makes. */
 export function labelsOf(mysql: Maria, component: string): Record<string, string> {
   return { ...selectorLabels(mysql, component), "app.kubernetes.io/managed-by": "maria-operator" };
+}
+
+/** Annotations of data, which has no owner reference: it must not go when its MySQL goes. */
+export function ownerOfData({ metadata }: Maria): Record<string, string> {
+  return { [OWNER_ANNOTATION]: metadata.uid ?? "" };
 }
 
 /** How many servers are asked for. */

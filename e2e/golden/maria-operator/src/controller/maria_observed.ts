@@ -7,7 +7,8 @@ import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
+import { isServerVolume } from "./maria_data.ts";
+import { labelsOf, namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
 import { findOwn } from "./maria_owned.ts";
 
 /** What there is of a MySQL. */
@@ -26,16 +27,18 @@ export interface Observed {
 export async function observe(client: Client, mysql: Maria): Promise<Observed> {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
+  const credentials = await findOwn(client, mysql, Secret, names.credentials);
+  const statefulSet = await findOwn(client, mysql, StatefulSet, names.statefulSet);
   const labels = selectorLabels(mysql, "server");
-  const backups = selectorLabels(mysql, "backup");
+  const claims = await client.list(PersistentVolumeClaim, { namespace, labels });
   return {
-    credentials: await findOwn(client, mysql, Secret, names.credentials),
+    credentials,
     config: await findOwn(client, mysql, Secret, names.config),
-    statefulSet: await findOwn(client, mysql, StatefulSet, names.statefulSet),
-    pods: await client.list(Pod, { namespace, labels }),
-    volumes: await client.list(PersistentVolumeClaim, { namespace, labels }),
+    statefulSet,
+    pods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "server") }),
+    volumes: claims.filter((claim) => isServerVolume(mysql, claim, statefulSet ?? credentials)),
     backupVolume: await findOwn(client, mysql, PersistentVolumeClaim, names.backup),
-    backupJobs: await client.list(Job, { namespace, labels: backups }),
+    backupJobs: await client.list(Job, { namespace, labels: labelsOf(mysql, "backup") }),
     restoreJob: await findOwn(client, mysql, Job, names.restore),
   };
 }

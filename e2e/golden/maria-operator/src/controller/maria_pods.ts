@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client } from "@tsbuilder/runtime";
+import { type Client, findController } from "@tsbuilder/runtime";
 import { type ContainerStatus, Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { ALLOW_REINIT_ANNOTATION, namesOf, sizeOf } from "./maria_names.ts";
@@ -50,7 +50,8 @@ export async function freeStuckPods(
 ): Promise<void> {
   const { readyReplicas = 0, updateRevision } = statefulSet?.status ?? {};
   if (!updateRevision || readyReplicas >= sizeOf(mysql)) return;
-  for (const { metadata, status } of pods) {
+  const ours = pods.filter((pod) => findController(pod)?.uid === statefulSet?.metadata.uid);
+  for (const { metadata, status } of ours) {
     const isOld = metadata.labels?.["controller-revision-hash"] !== updateRevision;
     if (!isOld || metadata.deletionTimestamp || !isStuck(status)) continue;
     const { namespace, name = "", uid } = metadata;

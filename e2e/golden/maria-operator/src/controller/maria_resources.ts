@@ -14,7 +14,15 @@ import type {
 import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { CONFIG_PATH, type FileHashes } from "./maria_config.ts";
-import { DOMAIN, labelsOf, namesOf, selectorLabels, sizeOf, storageOf } from "./maria_names.ts";
+import {
+  DOMAIN,
+  labelsOf,
+  namesOf,
+  ownerOfData,
+  selectorLabels,
+  sizeOf,
+  storageOf,
+} from "./maria_names.ts";
 
 /** The port of servers and Services. */
 export const PORT = 3306;
@@ -146,7 +154,11 @@ function dataVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: { name: "data", labels: selectorLabels(mysql, "server") },
+    metadata: {
+      name: "data",
+      labels: labelsOf(mysql, "server"),
+      annotations: ownerOfData(mysql),
+    },
     spec: {
       accessModes: ["ReadWriteOnce"],
       storageClassName: mysql.spec.storage?.className,

@@ -11,7 +11,7 @@ import { eventually, startTestManager, type TestManager } from "@tsbuilder/runti
 import { afterAll, beforeAll, expect } from "vitest";
 import { Maria, type MariaSpec } from "../../api/v1/maria_types.ts";
 import { setupMariaController } from "./maria_controller.ts";
-import { selectorLabels } from "./maria_names.ts";
+import { labelsOf, ownerOfData } from "./maria_names.ts";
 
 export const namespace = "default";
 
@@ -99,7 +99,7 @@ export class Scene {
   /** Plays the kubelet: a server whose container, or init container, ended with an exit code. */
   async makePod(name: string, ordinal: number, status: Pod["status"]): Promise<void> {
     const containers = [{ name: "mysql", image: "mariadb" }];
-    const labels = selectorLabels(await this.get(name), "server");
+    const labels = labelsOf(await this.get(name), "server");
     const metadata = { namespace, name: `${name}-${ordinal}`, labels };
     const pod = await this.client.create(Pod, { metadata, spec: { containers } });
     await this.client.patchStatus(Pod, pod, status ?? {});
@@ -107,8 +107,13 @@ export class Scene {
 
   /** Plays the volume's driver: a volume of a server, or of backups. */
   async makeVolume(name: string, claim: string, className: string): Promise<PersistentVolumeClaim> {
+    const mysql = await this.get(name);
     const made = await this.client.create(PersistentVolumeClaim, {
-      metadata: { namespace, name: claim, labels: selectorLabels(await this.get(name), "server") },
+      metadata: {
+        ...{ namespace, name: claim },
+        labels: labelsOf(mysql, "server"),
+        annotations: ownerOfData(mysql),
+      },
       spec: {
         accessModes: ["ReadWriteOnce"],
         storageClassName: className,

@@ -1,0 +1,108 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { ApiError, type Client, type KubernetesObject } from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import {
+  labelsOf,
+  namesOf,
+  OWNER_ANNOTATION,
+  ownerOfData,
+  RETAINED_LABEL,
+  selectorLabels,
+} from "./maria_names.ts";
+import { belongsTo, findOwn } from "./maria_owned.ts";
+
+/** What is of worth without its MySQL, and so has no owner that it would go with. */
+export interface Data {
+  readonly volumes: readonly PersistentVolumeClaim[];
+  readonly backupVolume: PersistentVolumeClaim | undefined;
+  readonly credentials: Secret | undefined;
+}
+
+/** Writes the uid of its owner on data that has it not yet: a MySQL of the name before this one may have left it. */
+export async function adoptData(client: Client, mysql: Maria, data: Data): Promise<void> {
+  const isForeign = (object: KubernetesObject | undefined) =>
+    object && (ownerOf(object) !== mysql.metadata.uid || isRetained(object));
+  await markData(client, mysql, null, {
+    volumes: data.volumes.filter(isForeign),
+    backupVolume: isForeign(data.backupVolume) ? data.backupVolume : undefined,
+    credentials: isForeign(data.credentials) ? data.credentials : undefined,
+  });
+}
+
+/** Finds what may end with a MySQL. Asks the server: what a cache has not heard of yet must not be forgotten here. */
+export async function findData(client: Client, mysql: Maria): Promise<Data> {
+  const { namespace } = mysql.metadata;
+  const names = namesOf(mysql);
+  const live = true;
+  const labels = selectorLabels(mysql, "server");
+  const claims = await client.list(PersistentVolumeClaim, { namespace, labels, live });
+  const backups = { namespace, name: names.backup };
+  const backupVolume = await client.find(PersistentVolumeClaim, backups, { live });
+  const key = { namespace, name: names.credentials };
+  const secret = await client.find(Secret, key, { live });
+  // What a MySQL of before left, and this one never took over, is not its own to delete.
+  const isOwn = (object: KubernetesObject) =>
+    ownerOf(object) === mysql.metadata.uid || (!ownerOf(object) && !isRetained(object));
+  const own = <T extends KubernetesObject>(object: T | undefined) =>
+    object && belongsTo(mysql, object) && isOwn(object) ? object : undefined;
+  const credentials = own(secret);
+  const maker = (await findOwn(client, mysql, StatefulSet, names.statefulSet)) ?? credentials;
+  return {
+    volumes: claims.filter((claim) => isServerVolume(mysql, claim, maker) && isOwn(claim)),
+    backupVolume: own(backupVolume),
+    credentials,
+  };
+}
+
+/** Says whose data it is, and by a label why it is there when nothing else of the MySQL is. */
+export async function markData(
+  client: Client,
+  mysql: Maria,
+  retained: "true" | null,
+  { volumes, backupVolume, credentials }: Data,
+): Promise<void> {
+  const { "app.kubernetes.io/component": _, ...ours } = labelsOf(mysql, "");
+  const labels = { ...ours, [RETAINED_LABEL]: retained };
+  const merge = { metadata: { labels, annotations: ownerOfData(mysql) } };
+  for (const claim of [...volumes, ...(backupVolume ? [backupVolume] : [])]) {
+    await client.patch(PersistentVolumeClaim, claim, { merge }).catch(passIfGone);
+  }
+  if (credentials) await client.patch(Secret, credentials, { merge }).catch(passIfGone);
+}
+
+/**
+ * Tells whether a claim holds a server's data: it has the name that the StatefulSet gives, and the uid of this MySQL
+ * or of one before it. Older versions of this operator wrote no uid: a claim without one is a server's only if its
+ * maker has none either, the StatefulSet, or the passwords where that is gone.
+ */
+export function isServerVolume(
+  mysql: Maria,
+  claim: PersistentVolumeClaim,
+  maker: StatefulSet | Secret | undefined,
+): boolean {
+  const { name = "", labels } = claim.metadata;
+  const prefix = `data-${namesOf(mysql).statefulSet}-`;
+  if (!name.startsWith(prefix) || !/^\d+$/.test(name.slice(prefix.length))) return false;
+  if (ownerOf(claim) || isRetained(claim)) return true;
+  if (!maker || labels?.["app.kubernetes.io/managed-by"]) return false;
+  const template = "spec" in maker ? maker.spec?.volumeClaimTemplates?.[0] : maker;
+  return template !== undefined && !ownerOf(template);
+}
+
+function ownerOf({ metadata }: Pick<KubernetesObject, "metadata">): string | undefined {
+  return metadata?.annotations?.[OWNER_ANNOTATION];
+}
+
+function isRetained({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.[RETAINED_LABEL] !== undefined;
+}
+
+/** A namespace that goes away takes these along, in an order of its own. */
+function passIfGone(error: unknown): void {
+  if (!(error instanceof ApiError) || !error.isNotFound) throw error;
+}
