@@ -1,0 +1,22 @@
+import { execFileSync } from "node:child_process";
+import { repository } from "../support/source-imports.ts";
+
+/** Paths below the repository. */
+export interface ChangedFiles {
+  /** New or written. */
+  readonly present: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+/** What differs from a commit, files that git does not know yet included. */
+export function readChangedFiles(since: string, folder = repository): ChangedFiles {
+  const list = (...args: string[]) =>
+    execFileSync("git", args, { cwd: folder, encoding: "utf8" }).split("\0").filter(Boolean);
+  const untracked = list("ls-files", "-z", "--others", "--exclude-standard");
+  // Without looking for renames, a file that moved is one that is gone and one that is new.
+  const diff = ["diff", "-z", "--name-only", "--no-renames"];
+  return {
+    present: [...list(...diff, "--diff-filter=d", since), ...untracked].sort(),
+    deleted: list(...diff, "--diff-filter=D", since),
+  };
+}

@@ -1,0 +1,52 @@
+/** A finding of knip, as its JSON reporter writes it. */
+interface Finding {
+  readonly name: string;
+  readonly line?: number;
+}
+
+/** One file's findings, by what they are. */
+export interface UnusedIssue {
+  readonly file: string;
+  readonly [kind: string]: string | readonly (Finding | readonly Finding[])[];
+}
+
+type Explain = (place: string, name: string) => string;
+
+const deletion: Explain = (place, name) =>
+  `${place} exports ${name}, which nothing uses: delete it, or import it where it belongs`;
+const uninstall: Explain = (place, name) =>
+  `${place} lists ${name}, which nothing imports: npm uninstall ${name}; where a tool loads it by its name, add it to ` +
+  `knip.ignoreDependencies in package.json`;
+
+const EXPLANATIONS: Readonly<Record<string, Explain>> = {
+  files: (place) =>
+    `${place} is imported by nothing: delete it; where a command starts it, name it in "entry" of knip in package.json`,
+  exports: deletion,
+  types: deletion,
+  dependencies: uninstall,
+  devDependencies: uninstall,
+  unlisted: (place, name) =>
+    `${place} imports ${name}, which its package.json doesn't list: npm install ${name}, with --save-dev where it is not shipped`,
+  unresolved: (place, name) => `${place} imports ${name}, which is not there: mend the path`,
+  binaries: (place, name) =>
+    `${place} starts ${name}, which no dependency brings: where machines have it, add it to knip.ignoreBinaries in package.json`,
+  duplicates: (place, name) => `${place} exports the same thing as ${name}: keep one of the names`,
+};
+
+/** A sentence for each finding: what is wrong, and what mends it. */
+export function explainUnused(issues: readonly UnusedIssue[]): string[] {
+  return issues.flatMap(({ file, ...kinds }) =>
+    Object.entries(kinds).flatMap(([kind, findings]) =>
+      typeof findings === "string" ? [] : findings.map((finding) => explain(file, kind, [finding].flat())),
+    ),
+  );
+}
+
+function explain(file: string, kind: string, findings: readonly Finding[]): string {
+  const line = findings[0]?.line;
+  const place = line === undefined || kind === "files" ? file : `${file}:${line}`;
+  const name = findings.map((finding) => finding.name).join(" and ");
+  return (
+    EXPLANATIONS[kind]?.(place, name) ?? `${place}: ${name} is left over (${kind} in knip's words): delete it`
+  );
+}

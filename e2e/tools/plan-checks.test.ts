@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { allChecks, planChecks } from "./plan-checks.ts";
+
+const plan = (present: string[], deleted: string[] = [], tests: string[] = []) =>
+  Object.fromEntries(planChecks({ present, deleted }, tests).map(({ name, command }) => [name, command]));
+
+test("planChecks() holds a source to everything, and only that source to lint and format", () => {
+  const checks = plan(["src/a.ts"], [], ["src/a.test.ts"]);
+  expect(Object.keys(checks)).toEqual(allChecks.map(({ name }) => name));
+  expect(checks["lint"]?.at(-1)).toBe("src/a.ts");
+  expect(checks["format"]?.at(-1)).toBe("src/a.ts");
+  expect(checks["tests"]?.at(-1)).toBe("src/a.test.ts");
+});
+
+test("planChecks() has nothing to say of no change, and little of a document", () => {
+  expect(plan([])).toEqual({});
+  expect(Object.keys(plan(["README.md"], [], ["e2e/support/docs.test.ts"]))).toEqual(["tests", "format"]);
+});
+
+test("planChecks() looks for what a deleted file leaves broken or unused", () => {
+  expect(Object.keys(plan([], ["src/a.ts"]))).toEqual(["unused code", "types"]);
+});
+
+test("planChecks() holds every file to rules that changed", () => {
+  expect(plan([".oxlintrc.json"])["lint"]?.at(-1)).toBe(".");
+  expect(plan([".biome.json"])["format"]?.at(-1)).toBe(".");
+});

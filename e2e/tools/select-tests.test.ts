@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { selectTests } from "./select-tests.ts";
+
+const imports = new Map([
+  ["src/queue/queue.ts", []],
+  ["src/queue/queue.test.ts", ["src/queue/queue.ts"]],
+  ["src/controller/controller.ts", ["src/queue/queue.ts"]],
+  ["src/controller/controller.test.ts", ["src/controller/controller.ts"]],
+  ["src/manager/manager.ts", ["src/controller/controller.ts"]],
+  ["src/manager/manager.test.ts", ["src/manager/manager.ts"]],
+  ["e2e/journeys/queue.test.ts", ["src/queue/queue.ts"]],
+  ["e2e/support/layers.test.ts", []],
+]);
+const select = (changed: string[], costs: [string, number][] = [], budget = 10_000) =>
+  selectTests(changed, { imports, costs: new Map(costs) }, budget);
+
+test("selectTests() takes the tests of a file and of those that import it, and no journeys", () => {
+  expect(select(["src/queue/queue.ts"])).toEqual({
+    run: ["e2e/support/layers.test.ts", "src/queue/queue.test.ts", "src/controller/controller.test.ts"],
+    leftOut: [],
+  });
+});
+
+test("selectTests() finds the importers of a file that is gone", () => {
+  expect(select(["src/manager/manager.ts"]).run).toContain("src/manager/manager.test.ts");
+});
+
+test("selectTests() leaves out what is too far away for its cost, but never a test that was changed", () => {
+  const costs: [string, number][] = [
+    ["src/manager/manager.test.ts", 60_000],
+    ["src/controller/controller.test.ts", 9_500],
+  ];
+  expect(select(["src/queue/queue.ts", "src/manager/manager.test.ts"], costs, 10_000)).toEqual({
+    run: ["src/manager/manager.test.ts"],
+    leftOut: ["e2e/support/layers.test.ts", "src/queue/queue.test.ts", "src/controller/controller.test.ts"],
+  });
+  expect(select(["src/queue/queue.ts"], costs, 10_000).leftOut).toEqual([
+    "src/controller/controller.test.ts",
+  ]);
+});
+
+test("selectTests() takes the tests beside a file of data, or in the nearest folder above", () => {
+  expect(select(["src/queue/testdata/deep/answers.json"]).run).toEqual(["src/queue/queue.test.ts"]);
+});
+
+test.each([
+  ["src/README.md", "e2e/support/layers.test.ts"],
+  ["README.md", "e2e/support/docs.test.ts"],
+  ["package.json", "e2e/support/docs.test.ts"],
+  ["templates/typescript/init/x.hbs", "e2e/support/templates.test.ts"],
+  ["templates/typescript/init/x.hbs", "e2e/support/goldens.test.ts"],
+  ["e2e/golden/a/PROJECT", "e2e/support/goldens.test.ts"],
+  ["src/scaffold/plan.ts", "e2e/support/goldens.test.ts"],
+])("selectTests() knows that %s is read by %s", (file, reader) => {
+  expect(select([file]).run).toContain(reader);
+});

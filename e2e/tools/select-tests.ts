@@ -1,0 +1,81 @@
+import { dirname } from "node:path";
+
+/** What a selection of tests stands on. All paths are below the repository. */
+interface Sources {
+  /** Each source file, and which files of ours it imports. */
+  readonly imports: ReadonlyMap<string, readonly string[]>;
+  /** Milliseconds that a file of tests took last time. */
+  readonly costs: ReadonlyMap<string, number>;
+}
+
+interface Selection {
+  readonly run: readonly string[];
+  /** Tests near the change that did not fit. */
+  readonly leftOut: readonly string[];
+}
+
+/** Tests that read files which they don't import. */
+const READERS: readonly (readonly [files: RegExp, test: string])[] = [
+  [/^src\/(.*\.ts|README\.md)$/, "e2e/support/layers.test.ts"],
+  [/\.md$|^package\.json$/, "e2e/support/docs.test.ts"],
+  [/^(templates|src\/(plugins|chart))\//, "e2e/support/templates.test.ts"],
+  [
+    /^(templates|e2e\/golden|src\/(cli|plugins|scaffold|project|generators))\//,
+    "e2e/support/goldens.test.ts",
+  ],
+];
+
+/** Milliseconds to load a file of tests, and to run one that nobody measured yet. */
+const LOADING = 300;
+const UNKNOWN = 200;
+
+/**
+ * The tests that a change can break, nearest first, as many as fit into a budget of milliseconds: those that were
+ * changed, those that read or import a changed file, and those that import such an importer.
+ */
+export function selectTests(changed: readonly string[], sources: Sources, budget: number): Selection {
+  const tests = [...sources.imports.keys()].filter(isUnitTest);
+  const rings = [
+    changed.filter(isUnitTest),
+    readersOf(changed, tests),
+    ...importersOf(changed, sources.imports).map((ring) => ring.filter(isUnitTest)),
+  ];
+  const cost = (test: string) => LOADING + (sources.costs.get(test) ?? UNKNOWN);
+  const ordered = rings.flatMap((ring) => ring.toSorted((a, b) => cost(a) - cost(b) || (a < b ? -1 : 1)));
+  const run: string[] = [];
+  const leftOut: string[] = [];
+  let spent = 0;
+  for (const test of new Set(ordered)) {
+    const fits = spent + cost(test) <= budget || rings[0]!.includes(test);
+    (fits ? run : leftOut).push(test);
+    if (fits) spent += cost(test);
+  }
+  return { run, leftOut };
+}
+
+/** Journeys and real control planes have commands of their own. */
+function isUnitTest(file: string): boolean {
+  return file.endsWith(".test.ts") && !/^e2e\/(journeys|real|node-versions)\//.test(file);
+}
+
+/** Data is read by the tests in its folder, or in the nearest one above that has any. */
+function readersOf(changed: readonly string[], tests: readonly string[]): string[] {
+  const listed = READERS.filter(([files]) => changed.some((file) => files.test(file))).map(
+    ([, test]) => test,
+  );
+  const folders = changed.filter((file) => /^(src|e2e)\/.*(?<!\.ts)$/.test(file)).map(dirname);
+  return [...listed, ...folders.flatMap((folder) => nearestTests(folder, tests))];
+}
+
+function nearestTests(folder: string, tests: readonly string[]): readonly string[] {
+  const here = tests.filter((test) => dirname(test) === folder);
+  return here.length > 0 || !folder.includes("/") ? here : nearestTests(dirname(folder), tests);
+}
+
+/** First the files that import one of these, then the files that import those. */
+function importersOf(files: readonly string[], imports: Sources["imports"]): [string[], string[]] {
+  const importing = (targets: ReadonlySet<string>) =>
+    [...imports].filter(([, imported]) => imported.some((file) => targets.has(file))).map(([file]) => file);
+  const first = importing(new Set(files));
+  return [first, importing(new Set(first))];
+}
