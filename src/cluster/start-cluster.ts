@@ -117,7 +117,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const webhooks = new WebhookClient(options.resolveService ?? (() => undefined));
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
   const core = makeCore(
-    { ...options, ...(key !== undefined && { serviceAccountKey: key }) },
+    { ...options, onError, ...(key !== undefined && { serviceAccountKey: key }) },
     { clock, credentials, webhooks, journal },
   );
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
@@ -177,12 +177,16 @@ interface Parts {
   readonly journal: FileJournal | undefined;
 }
 
-function makeCore(options: ClusterOptions, { clock, credentials, webhooks, journal }: Parts): Core {
-  const { historyLimit, authorization = "RBAC", serviceAccountKey } = options;
+function makeCore(
+  options: ClusterOptions & Required<Pick<ClusterOptions, "onError">>,
+  { clock, credentials, webhooks, journal }: Parts,
+): Core {
+  const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({
     ...(historyLimit !== undefined && { historyLimit }),
     ...(journal && { journal }),
+    onError,
   });
   journal?.restore(store);
   const registry = new Registry(store);

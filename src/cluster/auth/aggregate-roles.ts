@@ -1,6 +1,7 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { isUsable } from "../registry/built-in/kinds/checks/label-selector.ts";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { Rule } from "./authorizer.ts";
@@ -17,7 +18,8 @@ export function aggregateRoles(store: Store): () => void {
     for (const { key, object } of roles.list()) {
       const role = object as ClusterRole;
       const selectors = role.aggregationRule?.clusterRoleSelectors;
-      if (!selectors) continue;
+      // A folder of an older version may hold a role that would be refused today: it stays as it is.
+      if (!selectors?.every(isUsable)) continue;
       const rules = roles.list().flatMap((other) => {
         const labels = other.object.metadata.labels ?? {};
         const chosen =

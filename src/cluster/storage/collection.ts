@@ -100,8 +100,15 @@ export class Collection {
     if (this.#history.length > 2 * this.#historyLimit) this.#forgetOldest(this.#historyLimit);
   }
 
-  notify(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
+  /** Who listens is told of a write that is done: his failure is his own, and `failed` hears of it. */
+  notify(change: Change, failed: (error: unknown) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        failed(error);
+      }
+    }
   }
 
   /** Forgets history up to a revision, as etcd's compaction does. */

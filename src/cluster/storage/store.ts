@@ -19,6 +19,8 @@ export interface StoreOptions {
   /** How many changes of each resource watchers may lag behind. */
   readonly historyLimit?: number;
   readonly journal?: Journal;
+  /** Hears of listeners that fail. Without it their errors are nobody's, and end the process. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /**
@@ -32,10 +34,12 @@ export class Store {
   #journal: Journal | undefined;
   readonly #listeners = new Set<StoreListener>();
   readonly #queue: Array<[Collection, Change]> = [];
+  readonly #onError: (error: unknown) => void;
   #notifying = false;
 
-  constructor({ historyLimit = 10_000, journal }: StoreOptions = {}) {
+  constructor({ historyLimit = 10_000, journal, onError = throwLater }: StoreOptions = {}) {
     this.#historyLimit = historyLimit;
+    this.#onError = onError;
     this.#journal = journal;
   }
 
@@ -139,10 +143,27 @@ export class Store {
     }
   }
 
+  /** The write is done: who fails to hear of it can't undo it, nor keep others from hearing. */
   #notify(collection: Collection, committed: Change): void {
-    collection.notify(committed);
-    for (const listener of this.#listeners) listener(collection, committed);
+    const failed = (cause: unknown): void => {
+      const { type, entry } = committed;
+      this.#onError(new Error(`a listener failed on ${type} of ${collection.name} ${entry.key}`, { cause }));
+    };
+    collection.notify(committed, failed);
+    for (const listener of this.#listeners) {
+      try {
+        listener(collection, committed);
+      } catch (error) {
+        failed(error);
+      }
+    }
   }
+}
+
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 function change(fields: Omit<Change, "encoded">): Change {

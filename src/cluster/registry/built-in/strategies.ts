@@ -17,6 +17,7 @@ import {
   csiDriverStrategy,
   resourceClaimStrategy,
   resourceClaimTemplateStrategy,
+  storageCapacityStrategy,
   volumeAttachmentStrategy,
 } from "./kinds/device-kinds.ts";
 import { cronJobStrategy } from "./kinds/batch/cron-job.ts";
@@ -95,6 +96,7 @@ function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
     "mutatingadmissionpolicybindings.admissionregistration.k8s.io": mutatingBindingStrategy,
     "apiservices.apiregistration.k8s.io": apiServiceStrategy,
     "csidrivers.storage.k8s.io": csiDriverStrategy,
+    "csistoragecapacities.storage.k8s.io": storageCapacityStrategy,
     "endpoints.": endpointsStrategy,
     "endpointslices.discovery.k8s.io": endpointSliceStrategy,
     "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": priorityLevelStrategy,

@@ -1,4 +1,7 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
+import { selectorProblems } from "./checks/label-selector.ts";
 import { eachOf, type Fields, fillIn } from "./fill-in.ts";
 
 export const csiDriverStrategy: Partial<Strategy> = {
@@ -13,6 +16,15 @@ export const csiDriverStrategy: Partial<Strategy> = {
       volumeLifecycleModes: ["Persistent"],
     })),
 };
+
+export const storageCapacityStrategy: Partial<Strategy> = {
+  validate: (object) => [...selectorProblems("nodeTopology", topologyOf(object))],
+  validateUpdate: (object) => [...selectorProblems("nodeTopology", topologyOf(object))],
+};
+
+function topologyOf(capacity: ApiObject): LabelSelector | undefined {
+  return capacity["nodeTopology"] as LabelSelector | undefined;
+}
 
 export const volumeAttachmentStrategy: Partial<Strategy> = {
   default: (object) => void (object["status"] ??= { attached: false }),

@@ -1,5 +1,22 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
+import { selectorProblems } from "./checks/label-selector.ts";
+import type { Problems } from "./checks/problems.ts";
 import { eachOf, type Fields, fillIn } from "./fill-in.ts";
+
+interface NetworkPolicy extends ApiObject {
+  spec?: {
+    podSelector?: LabelSelector;
+    ingress?: Array<{ from?: Peer[] }>;
+    egress?: Array<{ to?: Peer[] }>;
+  };
+}
+
+interface Peer {
+  podSelector?: LabelSelector;
+  namespaceSelector?: LabelSelector;
+}
 
 export const networkPolicyStrategy: Partial<Strategy> = {
   default(object) {
@@ -14,7 +31,26 @@ export const networkPolicyStrategy: Partial<Strategy> = {
       for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
     }
   },
+  validate: (object) => [...policySelectors(object)],
+  validateUpdate: (object) => [...policySelectors(object)],
 };
+
+function* policySelectors({ spec = {} }: NetworkPolicy): Problems {
+  yield* selectorProblems("spec.podSelector", spec.podSelector);
+  for (const [index, { from }] of (spec.ingress ?? []).entries()) {
+    yield* peerSelectors(`spec.ingress[${index}].from`, from);
+  }
+  for (const [index, { to }] of (spec.egress ?? []).entries()) {
+    yield* peerSelectors(`spec.egress[${index}].to`, to);
+  }
+}
+
+function* peerSelectors(field: string, peers: readonly Peer[] = []): Problems {
+  for (const [index, { podSelector, namespaceSelector }] of peers.entries()) {
+    yield* selectorProblems(`${field}[${index}].podSelector`, podSelector);
+    yield* selectorProblems(`${field}[${index}].namespaceSelector`, namespaceSelector);
+  }
+}
 
 export const ingressClassStrategy: Partial<Strategy> = {
   default: (object) =>

@@ -1,12 +1,15 @@
-import { type FieldError, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import type { Rule } from "../../../auth/authorizer.ts";
 import type { ApiObject } from "../../../storage/api-object.ts";
 import type { Strategy } from "../../resource.ts";
 import { pathSegmentName } from "../../validate-name.ts";
+import { isUsable, selectorProblems } from "./checks/label-selector.ts";
+import type { Problems } from "./checks/problems.ts";
 
 interface Role extends ApiObject {
   rules?: Rule[] | null;
-  aggregationRule?: object;
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
 }
 
 interface Binding extends ApiObject {
@@ -20,8 +23,8 @@ export const roleStrategy: Partial<Strategy> = {
   validateName: pathSegmentName,
   prepareForCreate: showRules,
   prepareForUpdate: showRules,
-  validate: (object) => validateRules(object),
-  validateUpdate: (object) => validateRules(object),
+  validate: (object) => [...validateRules(object), ...aggregation(object)],
+  validateUpdate: (object) => [...validateRules(object), ...aggregation(object)],
 };
 
 export const bindingStrategy: Partial<Strategy> = {
@@ -66,6 +69,20 @@ function validateRules({ rules, kind }: Role): FieldError[] {
     }
     return errors;
   });
+}
+
+function* aggregation({ aggregationRule }: Role): Problems {
+  if (!aggregationRule) return;
+  const field = "aggregationRule.clusterRoleSelectors";
+  const { clusterRoleSelectors: selectors = [] } = aggregationRule;
+  if (selectors.length === 0) {
+    yield required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (const [index, selector] of selectors.entries()) {
+    yield* selectorProblems(`${field}[${index}]`, selector);
+    // What could not be made of the selector is shown as nothing.
+    if (!isUsable(selector)) yield invalid(`${field}[${index}]`, "null", "invalid label selector.");
+  }
 }
 
 const subjectKinds = ["ServiceAccount", "User", "Group"];

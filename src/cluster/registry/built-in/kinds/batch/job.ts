@@ -80,7 +80,8 @@ function ownLabels({ metadata }: ApiObject): Record<string, string> {
 /** Who does not say that the selector is his own gets one, and may not have sent another. */
 function* generatedSelector(job: Job): Problems {
   const { manualSelector, selector } = job.spec;
-  if (manualSelector || !selector || matchesLabelSelector(selector, ownLabels(job))) return;
+  if (manualSelector || !selector || !isUsable(selector)) return;
+  if (matchesLabelSelector(selector, ownLabels(job))) return;
   yield invalid("spec.selector", selector, "`selector` not auto-generated");
 }
 

@@ -1,4 +1,5 @@
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { selectorProblems } from "../checks/label-selector.ts";
 import { fileMode, unreservedPath } from "../checks/paths.ts";
 import { needed, type Problems } from "../checks/problems.ts";
 import { containerResources, fieldReference, resourceReference } from "./references.ts";
@@ -60,6 +61,11 @@ export function* projections(field: string, sources: readonly Projection[] = [])
     for (const file of source.downwardAPI?.items ?? []) {
       yield* downwardFile(`${at}.downwardAPI`, file);
       yield* take(file.path ?? "", file.path ?? "");
+    }
+    const { clusterTrustBundle: bundle } = source;
+    // A bundle with a name has no use for a selector.
+    if (bundle?.signerName !== undefined && bundle.name === undefined) {
+      yield* selectorProblems(`${at}.clusterTrustBundle.labelSelector`, bundle.labelSelector);
     }
     if (source.serviceAccountToken) yield* token(field, at, source.serviceAccountToken);
     if (Object.keys(source).length > 1) {
