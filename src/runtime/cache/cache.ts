@@ -89,7 +89,7 @@ export interface CacheOptions extends KindCacheOptions {
   readonly watchList?: boolean | undefined;
   /** The machine's time unless a test gives its own. */
   readonly clock?: Clock | undefined;
-  /** Reports what handlers throw and what informers recover from. */
+  /** Told what informers recover from; a `CallbackError` if a handler, an index function or a transform failed. */
   readonly onError?: ((error: Error, informer: { readonly kind: Kind }) => void) | undefined;
   readonly onWarning?: ((text: string, informer: { readonly kind: Kind }) => void) | undefined;
 }

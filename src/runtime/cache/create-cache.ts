@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { ApiError } from "../client/api-error.ts";
 import { currentCallContext } from "../client/call-context.ts";
 import type { Client } from "../client/client.ts";
@@ -39,15 +40,18 @@ class InformerCache implements Cache {
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
     const { keepManagedFields = false, watchList = true, clock = systemClock } = this.#options;
-    const { fieldManager, onError } = this.#options;
+    const { fieldManager } = this.#options;
+    const onError = (error: Error): void =>
+      callSafely(() => this.#options.onError?.(error, { kind }), warnOf("the cache's onError"));
     const plans = planPartitions(kind, this.optionsOf(kind), {
       client: this.#client,
       keepManagedFields,
       fieldManager,
       watchList,
       clock,
+      onError,
     });
-    const informer = new SharedInformer<T>(kind, plans, (error) => onError?.(error, { kind }));
+    const informer = new SharedInformer<T>(kind, plans, onError);
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
     return informer;
@@ -179,7 +183,8 @@ class InformerCache implements Cache {
       throw new TerminalError(`${what}: watch the kind, add it to the cache, or read live`);
     }
     if (missingInformer === "warn") {
-      onWarning?.(`${what} starts to cache all of them: watch the kind, or read live`, { kind });
+      const text = `${what} starts to cache all of them: watch the kind, or read live`;
+      callSafely(() => onWarning?.(text, { kind }), warnOf("the cache's onWarning"));
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { InformerEvent, InformerHandler, Subscription } from "./informer.ts";
+import { isThenable } from "../callbacks/call-safely.ts";
 import { Latch } from "./latch.ts";
 
 /** After this many milliseconds of calling handlers the program gets its turn. */
@@ -11,14 +12,18 @@ const syncMark = Symbol("synced");
 /** One subscriber's events, in order, told one at a time. */
 export class HandlerQueue<T extends KubernetesObject> implements Subscription {
   readonly #handler: InformerHandler<T>;
-  readonly #onError: (error: unknown) => void;
+  readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
   readonly #onEnd: () => void;
   readonly #synced = new Latch();
   #events: (InformerEvent<T> | typeof syncMark)[] = [];
   #isBusy = false;
   #isOver = false;
 
-  constructor(handler: InformerHandler<T>, onError: (error: unknown) => void, onEnd: () => void) {
+  constructor(
+    handler: InformerHandler<T>,
+    onError: (event: InformerEvent<T>, thrown: unknown) => void,
+    onEnd: () => void,
+  ) {
     this.#handler = handler;
     this.#onError = onError;
     this.#onEnd = onEnd;
@@ -87,9 +92,9 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
   #tell(event: InformerEvent<T>): Promise<void> | undefined {
     try {
       const result = this.#handler(event);
-      if (result) return result.catch((error: unknown) => this.#onError(error));
+      if (isThenable(result)) return result.then(undefined, (error: unknown) => this.#onError(event, error));
     } catch (error) {
-      this.#onError(error);
+      this.#onError(event, error);
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ObjectKey } from "../client/object-key.ts";
+import { show } from "../callbacks/thrown-error.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 
 /** An object in the store. */
@@ -11,12 +12,20 @@ export interface Entry<T extends KubernetesObject = KubernetesObject> {
 
 type ValuesOf<T> = (object: T) => readonly string[];
 
+/** Told when an index can't say where an object belongs; the object is left out of the index. */
+export type OnIndexError<T> = (name: string, object: T, thrown: unknown) => void;
+
 /** Objects by namespace and name, and by whatever else somebody wants to find them. */
 export class ObjectStore<T extends KubernetesObject> {
   #namespaces = new Map<string, Map<string, Entry<T>>>();
-  readonly #indexes = new Map<string, { valuesOf: ValuesOf<T>; entries: Map<string, Set<Entry<T>>> }>();
+  readonly #indexes = new Map<string, Index<T>>();
+  readonly #onIndexError: OnIndexError<T>;
   #size = 0;
   #bytes = 0;
+
+  constructor(onIndexError: OnIndexError<T>) {
+    this.#onIndexError = onIndexError;
+  }
 
   get size(): number {
     return this.#size;
@@ -69,9 +78,9 @@ export class ObjectStore<T extends KubernetesObject> {
 
   addIndex(name: string, valuesOf: ValuesOf<T>): void {
     if (this.#indexes.has(name)) throw new TerminalError(`there is an index "${name}" already`);
-    const index = { valuesOf, entries: new Map<string, Set<Entry<T>>>() };
+    const index: Index<T> = { name, valuesOf, entries: new Map(), values: new Map() };
     this.#indexes.set(name, index);
-    for (const entry of this.entries()) addTo(index, entry);
+    for (const entry of this.entries()) this.#addTo(index, entry);
   }
 
   /** Takes all entries of another store, which is of no use afterwards, into this empty one. */
@@ -79,7 +88,7 @@ export class ObjectStore<T extends KubernetesObject> {
     this.#namespaces = other.#namespaces;
     this.#size = other.#size;
     this.#bytes = other.#bytes;
-    for (const index of this.#indexes.values()) for (const entry of this.entries()) addTo(index, entry);
+    for (const index of this.#indexes.values()) for (const entry of this.entries()) this.#addTo(index, entry);
   }
 
   #count(former: Entry<T> | undefined, entry: Entry<T> | undefined): void {
@@ -87,28 +96,50 @@ export class ObjectStore<T extends KubernetesObject> {
     this.#bytes += (entry?.bytes ?? 0) - (former?.bytes ?? 0);
     for (const index of this.#indexes.values()) {
       if (former) removeFrom(index, former);
-      if (entry) addTo(index, entry);
+      if (entry) this.#addTo(index, entry);
+    }
+  }
+
+  #addTo({ name, valuesOf, entries, values }: Index<T>, entry: Entry<T>): void {
+    const own = this.#valuesOf(name, valuesOf, entry.object);
+    if (own.length === 0) return;
+    values.set(entry, own);
+    for (const value of own) {
+      const set = entries.get(value);
+      if (set) set.add(entry);
+      else entries.set(value, new Set([entry]));
+    }
+  }
+
+  #valuesOf(name: string, valuesOf: ValuesOf<T>, object: T): readonly string[] {
+    try {
+      const values: unknown = valuesOf(object);
+      if (isListOfStrings(values)) return values;
+      throw new TypeError(`it returned ${show(values)}, which is no list of strings`);
+    } catch (error) {
+      this.#onIndexError(name, object, error);
+      return [];
     }
   }
 }
 
+function isListOfStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
 interface Index<T extends KubernetesObject> {
+  readonly name: string;
   readonly valuesOf: ValuesOf<T>;
   readonly entries: Map<string, Set<Entry<T>>>;
+  /** Under which values an entry stands: the function may not say the same twice. */
+  readonly values: Map<Entry<T>, readonly string[]>;
 }
 
-function addTo<T extends KubernetesObject>({ valuesOf, entries }: Index<T>, entry: Entry<T>): void {
-  for (const value of valuesOf(entry.object)) {
-    const set = entries.get(value);
-    if (set) set.add(entry);
-    else entries.set(value, new Set([entry]));
-  }
-}
-
-function removeFrom<T extends KubernetesObject>({ valuesOf, entries }: Index<T>, entry: Entry<T>): void {
-  for (const value of valuesOf(entry.object)) {
+function removeFrom<T extends KubernetesObject>({ entries, values }: Index<T>, entry: Entry<T>): void {
+  for (const value of values.get(entry) ?? []) {
     const set = entries.get(value);
     set?.delete(entry);
     if (set?.size === 0) entries.delete(value);
   }
+  values.delete(entry);
 }

@@ -1,6 +1,9 @@
-import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { CallbackError } from "../callbacks/callback-error.ts";
+import { show } from "../callbacks/thrown-error.ts";
 import type { Client } from "../client/client.ts";
 import { acceptOf } from "../client/metadata-only.ts";
+import { keyText } from "../client/object-key.ts";
 import { resourcePath } from "../client/resource-path.ts";
 import type { Clock } from "../clock/clock.ts";
 import { Reflector } from "../watch/reflector.ts";
@@ -17,6 +20,7 @@ export interface PlanContext {
   readonly fieldManager: string | undefined;
   readonly watchList: boolean;
   readonly clock: Clock;
+  readonly onError: (error: CallbackError) => void;
 }
 
 /** Plans the watches of a kind: one for all namespaces, or one for each that is named. */
@@ -37,7 +41,7 @@ function planPartition(
   kind: Kind,
   namespace: string | undefined,
   scope: InformerScope,
-  { client, keepManagedFields, fieldManager, watchList, clock }: PlanContext,
+  { client, keepManagedFields, fieldManager, watchList, clock, onError }: PlanContext,
 ): PartitionPlan {
   const { labels, fields, transform } = scope;
   const hasLabels = matchLabels(labels);
@@ -51,7 +55,7 @@ function planPartition(
       object.kind ??= kind.kind;
       const applied = fieldManager === undefined ? undefined : appliedBy(fieldManager, object);
       if (!keepManagedFields) delete object.metadata.managedFields;
-      const prepared = freezeShared(transform ? transform(object) : object);
+      const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
       if (applied !== undefined) noteApplied(prepared, applied);
       return prepared;
     },
@@ -72,6 +76,35 @@ function planPartition(
   };
 }
 
+/** The object as the transform makes it, frozen. One that fails, or makes another object, leaves it as it came. */
+function transformed(
+  object: KubernetesObject,
+  transform: NonNullable<InformerScope["transform"]>,
+  onError: (error: CallbackError) => void,
+): KubernetesObject {
+  const { metadata } = object;
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const key = keyText(metadata);
+  const identity = { name, namespace, uid, resourceVersion };
+  try {
+    const result: unknown = transform(object);
+    if (!hasIdentity(result, identity))
+      throw new TypeError(
+        `it returned ${show(result)}: the object must keep its name, namespace, uid and resourceVersion`,
+      );
+    return freezeShared(result);
+  } catch (error) {
+    onError(new CallbackError("transform", "the transform", error, key));
+    // It may have changed the object before it failed.
+    return freezeShared({ ...object, metadata: { ...metadata, ...definedOf(identity) } });
+  }
+}
+
+function hasIdentity(value: unknown, identity: object): value is KubernetesObject {
+  const { metadata } = (value ?? {}) as { metadata?: { [field: string]: unknown } };
+  return Object.entries(identity).every(([field, expected]) => metadata?.[field] === expected);
+}
+
 function scopesOf({
   namespaces,
 }: KindCacheOptions): { readonly [namespace: string]: InformerScope } | undefined {
@@ -84,6 +117,6 @@ function pick({ labels, fields, transform }: InformerScope): InformerScope {
   return { labels, fields, transform };
 }
 
-function definedOf(scope: InformerScope): InformerScope {
-  return Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined));
+function definedOf<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

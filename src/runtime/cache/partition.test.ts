@@ -27,6 +27,7 @@ function partition(covers: (object: KubernetesObject) => boolean = () => true): 
     emit: (events) => void told.push(...events),
     onSynced: () => {},
     onError: () => {},
+    onIndexError: () => {},
   });
   const read = (name: string): string | undefined =>
     made.store.get({ namespace: "default", name })?.object.metadata.resourceVersion;

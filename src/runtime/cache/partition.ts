@@ -4,7 +4,7 @@ import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.
 import type { ReflectorSink } from "../watch/reflector.ts";
 import { compareVersions } from "./compare-versions.ts";
 import type { InformerEvent } from "./informer.ts";
-import { type Entry, ObjectStore } from "./object-store.ts";
+import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
 /** After this many milliseconds a write that the watch never told is forgotten; its watch must be broken. */
 const patience = 30_000;
@@ -18,6 +18,7 @@ export interface PartitionOptions<T extends KubernetesObject> {
   readonly emit: (events: readonly InformerEvent<T>[]) => void;
   readonly onSynced: () => void;
   readonly onError: (error: ApiError) => void;
+  readonly onIndexError: OnIndexError<T>;
 }
 
 /** A write of this process that the watch has not told yet. */
@@ -37,7 +38,7 @@ interface PendingWrite<T extends KubernetesObject> {
  * watch tells, like of all others, and never get an older object after a newer one.
  */
 export class Partition<T extends KubernetesObject> implements ReflectorSink {
-  readonly store = new ObjectStore<T>();
+  readonly store: ObjectStore<T>;
   readonly #options: PartitionOptions<T>;
   readonly #pending = new Map<string, PendingWrite<T>>();
   #staged: ObjectStore<T> | undefined;
@@ -50,10 +51,11 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   constructor(options: PartitionOptions<T>) {
     this.#options = options;
+    this.store = new ObjectStore(options.onIndexError);
   }
 
   begin(): void {
-    this.#staged = new ObjectStore();
+    this.#staged = this.#emptyStore();
   }
 
   keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void {
@@ -62,7 +64,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 
   replace(version: string | undefined): void {
-    const staged = this.#staged ?? new ObjectStore<T>();
+    const staged = this.#staged ?? this.#emptyStore();
     this.#staged = undefined;
     const events =
       this.hasSynced || this.#pending.size > 0 ? this.#merge(staged, version) : this.#fill(staged);
@@ -154,6 +156,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
       if (!pending) yield entry;
     }
     for (const { seen } of this.#pending.values()) if (seen) yield seen;
+  }
+
+  #emptyStore(): ObjectStore<T> {
+    return new ObjectStore(this.#options.onIndexError);
   }
 
   #entry(object: KubernetesObject, bytes: number): Entry<T> {

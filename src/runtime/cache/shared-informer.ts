@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { namespaceOf, required } from "../client/client-defaults.ts";
-import type { ObjectKey } from "../client/object-key.ts";
+import { CallbackError } from "../callbacks/callback-error.ts";
+import { keyText, type ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import { HandlerQueue } from "./handler-queue.ts";
@@ -47,6 +48,8 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
         emit: (events) => this.#tellAll(events),
         onSynced: () => this.#checkSynced(),
         onError,
+        onIndexError: (name, { metadata }, thrown) =>
+          onError(new CallbackError("index", `the index "${name}"`, thrown, keyText(metadata))),
       });
       this.#partitions.set(plan.namespace, { partition, plan });
     }
@@ -82,7 +85,8 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     const cancelResync = resyncPeriod === undefined ? undefined : this.#resync(resyncPeriod, () => queue);
     const queue: HandlerQueue<T> = new HandlerQueue<T>(
       handler,
-      (error) => this.#onError(error instanceof Error ? error : new Error(String(error))),
+      ({ object }, thrown) =>
+        this.#onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
       () => {
         cancelResync?.();
         this.#queues.delete(queue);

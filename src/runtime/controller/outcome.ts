@@ -1,4 +1,5 @@
 import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { show, thrownError } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../client/api-error.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import type { Result } from "./reconciler.ts";
@@ -31,8 +32,7 @@ export function outcomeOf(end: { readonly result: Result } | { readonly error: u
 }
 
 function failure(thrown: unknown): Outcome {
-  const error =
-    thrown instanceof Error ? thrown : new Error(`something was thrown that is no Error: ${show(thrown)}`);
+  const error = thrownError(thrown);
   if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
   if (error instanceof ApiError && error.isConflict) return { ending: "conflict", result: "requeue", error };
   return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
@@ -47,12 +47,4 @@ export function isProgrammingError(error: unknown): boolean {
     error instanceof SyntaxError ||
     !(error instanceof Error)
   );
-}
-
-function show(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return typeof value;
-  }
 }

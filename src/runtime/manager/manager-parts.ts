@@ -1,4 +1,7 @@
 import { hostname } from "node:os";
+import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { CallbackError } from "../callbacks/callback-error.ts";
+import { logCallbackError } from "../callbacks/log-callback-error.ts";
 import type { Cache } from "../cache/cache.ts";
 import { createCache } from "../cache/create-cache.ts";
 import { createCachedClient } from "../client/cached-client.ts";
@@ -55,7 +58,11 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const measurements = new Measurements();
   const tracing = new Tracing();
   // Leases and events have connections of their own: a busy operator must not delay a renewal.
-  const background = createClient(config, { userAgent: `${name}/leader-election`, fieldManager: name, clock });
+  const background = createClient(config, {
+    userAgent: `${name}/leader-election`,
+    fieldManager: name,
+    clock,
+  });
   const events = new ApiEventRecorder({
     client: background,
     reportingController: name,
@@ -83,9 +90,13 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   });
   const cache = createCache(live, {
     fieldManager: name,
-    onError: (error, { kind }) => log.error("Watch failed, trying again", { kind: kind.kind, error }),
     onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
     ...options.cache,
+    onError: (error, informer) => {
+      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
+      if (options.cache?.onError) options.cache.onError(error, informer);
+      else logCacheError(log, error, informer.kind);
+    },
   });
   const client = createCachedClient(live, cache);
   const webhooks = makeWebhookServer(options, config, { live, clock, log });
@@ -157,6 +168,11 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     lifecycle,
     close,
   };
+}
+
+function logCacheError(log: Logger, error: Error, { kind }: Kind): void {
+  if (error instanceof CallbackError) logCallbackError(log, error, { kind });
+  else log.error("Watch failed, trying again", { kind, error });
 }
 
 function makeWebhookServer(

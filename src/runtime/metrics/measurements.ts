@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Credentials } from "../client/config.ts";
 import type { LookupReport, RequestReport } from "../client/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
@@ -47,6 +48,11 @@ export class Measurements {
 
   leading(lease: string, isLeading: boolean): void {
     this.#metrics?.leading(lease, isLeading);
+  }
+
+  /** A function of the user's failed. */
+  callbackFailed(callback: CallbackName): void {
+    this.#metrics?.callbackFailed(callback);
   }
 
   /** The event loop was blocked for so many milliseconds. */

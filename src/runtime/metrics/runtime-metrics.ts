@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from "prom-client";
+import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { WebhookObserver } from "../webhook/webhook-server.ts";
 import { tenfoldBuckets } from "./buckets.ts";
@@ -19,6 +20,7 @@ export class RuntimeMetrics {
   readonly webhooks: WebhookObserver;
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
+  readonly #callbackErrors: Counter<"callback">;
 
   constructor(parts: MeasuredParts) {
     const registers = [this.#registry];
@@ -31,6 +33,12 @@ export class RuntimeMetrics {
     this.#blockedSeconds = new Counter({
       name: "tsbuilder_event_loop_blocked_seconds_total",
       help: "How long the event loop stood still in pieces that were too long for leases and probes.",
+      registers,
+    });
+    this.#callbackErrors = new Counter({
+      name: "tsbuilder_callback_errors_total",
+      help: "Functions of the operator's that failed and were done without, as indexes, transforms and predicates.",
+      labelNames: ["callback"],
       registers,
     });
     this.webhooks = webhookMetrics(this.#registry);
@@ -47,6 +55,10 @@ export class RuntimeMetrics {
 
   blocked(milliseconds: number): void {
     this.#blockedSeconds.inc(milliseconds / 1000);
+  }
+
+  callbackFailed(callback: CallbackName): void {
+    this.#callbackErrors.inc({ callback });
   }
 
   leading(name: string, isLeading: boolean): void {
