@@ -101,10 +101,12 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void {
     const entry = this.#entry(object, bytes);
-    const { resourceVersion } = object.metadata;
+    // A transform may have emptied what came.
+    const { metadata } = entry.object;
+    const { resourceVersion } = metadata;
     const events: InformerEvent<T>[] = [];
     const [next, last] = type === "DELETED" ? [undefined, entry] : [entry, undefined];
-    this.#take(object.metadata, next, last, resourceVersion, events, false);
+    this.#take(metadata, next, last, resourceVersion, events, false);
     this.#proceed(resourceVersion);
     this.#options.emit(events);
   }
