@@ -60,21 +60,64 @@ describe.skipIf(missing)("passwords", () => {
     expect(server.sql("SELECT CURRENT_USER()", { name: "root", password: "only" }).output).toBe("root@%");
   });
 
-  test("without a database the user may use all, and still not write where the operator does not let it", async () => {
-    const { database: _, ...spec }: MariaSpec = { database: "shop", username: "wide" };
-    await server.stop();
-    const files = mariaFiles({ ...spec, database: undefined as never });
-    server.configure("init.sql", files["init.sql"]);
-    for (const name of ["root.cnf", "probe.cnf"]) server.configure(name, files[name]);
-    server.start();
-    await server.ready();
-    const wide = { name: "wide", password: credentials.app };
+  test("without a database the user may use all but the server's own, and stays what it is", async () => {
+    await restart({ username: "wide", database: undefined as never }, credentials);
     expect(server.sql("CREATE DATABASE anything; CREATE TABLE anything.t (id INT)", wide).code).toBe(0);
-    expect(server.sql("SET GLOBAL read_only = 1", { name: "root", password: credentials.root }).code).toBe(0);
+    expect(server.sql("INSERT INTO anything.t VALUES (1)", wide).code).toBe(0);
+    expectNoAdministrator("wide");
+    expect(root("SET GLOBAL read_only = 1").code).toBe(0);
     expect(server.sql("INSERT INTO anything.t VALUES (1)", wide).output).toContain("1290");
-    expect(server.sql("SET GLOBAL read_only = 0", wide).code).not.toBe(0);
-    server.sql("SET GLOBAL read_only = 0", { name: "root", password: credentials.root });
+    expect(root("SET GLOBAL read_only = 0").code).toBe(0);
   });
+
+  test("what an older version granted on everything is gone after a start", async () => {
+    expect(root("GRANT SELECT, INSERT, UPDATE, DELETE ON *.* TO 'wide'@'%'").code).toBe(0);
+    expect(server.sql("SELECT COUNT(*) FROM mysql.global_priv", wide).code).toBe(0);
+    await restart({ username: "wide", database: undefined as never }, credentials);
+    expectNoAdministrator("wide");
+  });
+
+  test("a database that comes later, or is another one, takes what was granted before", async () => {
+    await restart({ username: "wide", database: "first" }, credentials);
+    expect(server.sql("CREATE TABLE first.t (id INT)", wide).code).toBe(0);
+    expect(server.sql("SELECT * FROM anything.t", wide).output).toContain("1142");
+    expectNoAdministrator("wide");
+    await restart({ username: "wide", database: "second" }, credentials);
+    expect(server.sql("CREATE TABLE second.t (id INT)", wide).code).toBe(0);
+    expect(server.sql("SELECT * FROM first.t", wide).output).toContain("1142");
+  });
+
+  test("an underscore in the database's name stands for itself", async () => {
+    await restart({ username: "wide", database: "m_sql" }, credentials);
+    expect(server.sql("CREATE TABLE m_sql.t (id INT)", wide).code).toBe(0);
+    expectNoAdministrator("wide");
+  });
+
+  const wide = { name: "wide", password: credentials.app };
+
+  function root(statement: string) {
+    return server.sql(statement, { name: "root", password: credentials.root });
+  }
+
+  /** Tries the ways by which a user who may write becomes one who may do all. */
+  function expectNoAdministrator(name: string): void {
+    const user = { name, password: credentials.app };
+    for (const statement of [
+      `UPDATE mysql.global_priv SET Priv = JSON_SET(Priv, '$.access', 18446744073709551615) WHERE User = '${name}'`,
+      "SELECT Priv FROM mysql.global_priv",
+      "INSERT INTO mysql.db (Host, Db, User) VALUES ('%', '%', 'x')",
+      "CREATE TABLE mysql.mine (id INT)",
+      "RENAME TABLE mysql.global_priv TO mysql.gone",
+      "DROP DATABASE mysql",
+      "CREATE FUNCTION sys.version_major() RETURNS INT RETURN 1",
+      "CREATE USER other",
+      `GRANT SELECT ON *.* TO '${name}'@'%'`,
+      "SET GLOBAL read_only = 0",
+    ]) {
+      const { code, output } = server.sql(statement, user);
+      expect([statement, code, output]).toEqual([statement, 1, expect.stringMatching(/denied/)]);
+    }
+  }
 
   async function restart(spec: MariaSpec, given: typeof credentials): Promise<void> {
     await server.stop();

@@ -57,7 +57,7 @@ export interface MariaSpec {
   /** Secret that holds root's password. Without one, a password is made. */
   rootPasswordSecretRef?: SecretKeyRef;
   /**
-   * Database to make, and the one that is backed up.
+   * Database to make, which the user owns, and the one that is backed up. Without one it is all but the server's own.
    * +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]{1,64}$`
    * +kubebuilder:validation:MaxLength=64
    * +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['mysql', 'sys', 'information_schema', 'performance_schema'])",message="this database belongs to the server"

@@ -101,20 +101,31 @@ function initStatements(mysql: Maria, credentials: Credentials): string {
     ...user("operator_probe", "localhost", credentials.probe, "REPLICATION CLIENT", "*.*"),
     ...user("operator_backup", "%", credentials.backup, BACKUP_PRIVILEGES, "*.*"),
     ...user("operator_replication", "%", credentials.replication, "REPLICATION SLAVE", "*.*"),
-    ...(username === "root" ? [] : user(username, "%", credentials.app, ...rightsOn(database))),
     "/*M!100502 GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost' */",
+    ...(username === "root" ? [] : applicationUser(username, credentials.app, database)),
   ];
   return `${statements.join(";\n")};\n`;
 }
 
-/** All of its database; or of all databases what makes nobody an administrator, whom no replica keeps from writing. */
-function rightsOn(database: string | undefined): [privileges: string, on: string] {
-  return database ? ["ALL", `\`${database}\`.*`] : [DATA_PRIVILEGES, "*.*"];
+/**
+ * A user that owns its database, or without one all but the server's own, where it could make itself an administrator.
+ * Of the databases that a grant stands for, the server takes the one that is named best: so a right on the server's own
+ * that is worth nothing hides what is granted on all. Other rights than these are gone after a start.
+ */
+function applicationUser(name: string, password: string, database: string | undefined): string[] {
+  const account = `'${name}'@'%'`;
+  return [
+    ...user(name, "%", password, "USAGE", "*.*"),
+    `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${account}`,
+    // A plain _ stands for any letter here.
+    `GRANT ALL ON \`${database?.replaceAll("_", "\\_") ?? "%"}\`.* TO ${account}`,
+    ...(database
+      ? []
+      : ["mysql", "sys", "performance_schema"].map(
+          (own) => `GRANT REFERENCES ON \`${own}\`.* TO ${account}`,
+        )),
+  ];
 }
-
-const DATA_PRIVILEGES =
-  "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES, " +
-  "CREATE VIEW, SHOW VIEW, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT, TRIGGER, SHOW DATABASES";
 
 const BACKUP_PRIVILEGES =
   "SELECT, RELOAD, PROCESS, LOCK TABLES, SHOW VIEW, TRIGGER, EVENT, REPLICATION CLIENT";
