@@ -6,6 +6,7 @@ export type {
   Verb,
 } from "./builtin-resource.ts";
 export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
+export { DecodeError, type DecodedBuiltIn, decodeBuiltIn } from "./decode-built-in.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
 export { loadSchemas, schemaModules } from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./module-name.ts";

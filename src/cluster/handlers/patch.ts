@@ -10,7 +10,7 @@ import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategi
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Core } from "../registry/core.ts";
 import type { Resource } from "../registry/resource.ts";
-import { DecodeError } from "../registry/built-in/decode-built-in.ts";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../server/request-context.ts";
 import { readBody } from "../server/read-body.ts";

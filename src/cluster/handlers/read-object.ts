@@ -2,7 +2,7 @@ import { parse, parseDocument } from "yaml";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { invalid } from "@tsbuilder/apimachinery/schema";
 import { decodeProtobuf, MalformedProtobuf } from "../codec/index.ts";
-import { DecodeError } from "../registry/built-in/decode-built-in.ts";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { readBody } from "../server/read-body.ts";
 import type { RequestContext } from "../server/request-context.ts";
 import { badRequest, invalidObject, unsupportedMediaType } from "../status/index.ts";

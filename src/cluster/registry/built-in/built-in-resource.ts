@@ -1,5 +1,5 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/patch";
-import { type BuiltinResource, type BuiltinSchema, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import { type BuiltinResource, type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { badRequest } from "../../status/index.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
 import { replaceFields } from "../../storage/api-object.ts";
@@ -8,7 +8,6 @@ import type { ObjectSchema } from "../object-schema.ts";
 import type { Resource, ResourceVersion, Strategy } from "../resource.ts";
 import { builtInSubresources } from "./built-in-subresources.ts";
 import { conversionOf } from "./conversions.ts";
-import { DecodeError, decodeBuiltIn } from "./decode-built-in.ts";
 import { emptyObjectOf } from "./empty-objects.ts";
 import { fieldSelectorReaders } from "./field-selectors.ts";
 import { strategyOf } from "./strategies.ts";

@@ -1,7 +1,7 @@
+import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
 import type { ApiObject } from "../../storage/api-object.ts";
 import { formatAge } from "../format-age.ts";
 import type { Cell, TableColumns } from "../table-columns.ts";
-import type { CRDVersion, PrinterColumn } from "./custom-resource-definition.ts";
 import { readPath } from "./json-path.ts";
 
 const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };

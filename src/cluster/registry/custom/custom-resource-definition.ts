@@ -1,65 +1,8 @@
-import type { Condition } from "@tsbuilder/apimachinery/meta";
-import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
 import type { ApiObject } from "../../storage/api-object.ts";
 
-/** What a CRD says, as far as the server reads it. */
+/** A CRD as it is stored. */
 export interface CustomResourceDefinition extends ApiObject {
-  spec: {
-    group: string;
-    scope: "Namespaced" | "Cluster";
-    names: CRDNames;
-    versions: CRDVersion[];
-    conversion?: CRDConversion;
-    preserveUnknownFields?: boolean;
-  };
-  status?: {
-    acceptedNames?: Partial<CRDNames>;
-    conditions?: Condition[];
-    storedVersions?: string[];
-  };
-}
-
-export interface CRDNames {
-  plural: string;
-  kind: string;
-  singular?: string;
-  listKind?: string;
-  shortNames?: string[];
-  categories?: string[];
-}
-
-export interface CRDVersion {
-  name: string;
-  served: boolean;
-  storage: boolean;
-  deprecated?: boolean;
-  deprecationWarning?: string;
-  schema?: { openAPIV3Schema?: JSONSchema };
-  subresources?: {
-    status?: object;
-    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
-  };
-  additionalPrinterColumns?: PrinterColumn[];
-  selectableFields?: Array<{ jsonPath: string }>;
-}
-
-export interface PrinterColumn {
-  name: string;
-  type: string;
-  jsonPath: string;
-  format?: string;
-  description?: string;
-  priority?: number;
-}
-
-export interface CRDConversion {
-  strategy: "None" | "Webhook";
-  webhook?: {
-    conversionReviewVersions: string[];
-    clientConfig?: {
-      url?: string;
-      caBundle?: string;
-      service?: { namespace: string; name: string; path?: string; port?: number };
-    };
-  };
+  spec: CRDSpec;
+  status?: CRDStatus;
 }

@@ -1,3 +1,4 @@
+import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
@@ -8,7 +9,7 @@ import { objectMetaNode } from "../object-meta-schema.ts";
 import type { ObjectSchema } from "../object-schema.ts";
 import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../resource.ts";
 import { customColumns } from "./custom-columns.ts";
-import type { CRDVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
 

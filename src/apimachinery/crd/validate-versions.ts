@@ -1,6 +1,6 @@
-import { checkSchema } from "@tsbuilder/apimachinery/cel";
-import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { checkSchema } from "../cel/index.ts";
+import { checkLabel1035 } from "../naming/index.ts";
+import { isEqual } from "../patch/index.ts";
 import {
   duplicate,
   type FieldError,
@@ -10,9 +10,11 @@ import {
   parseFieldPath,
   required,
   tooMany,
-} from "@tsbuilder/apimachinery/schema";
-import type { Problems } from "../built-in/kinds/checks/problems.ts";
+} from "../schema/index.ts";
 import type { CRDVersion, PrinterColumn } from "./custom-resource-definition.ts";
+
+/** What is wrong with a CRD, in the order in which the API server says it. */
+export type Problems = Generator<FieldError, void>;
 
 /** What all versions have in common counts as the CRD's own, and mistakes in it are said to be there. */
 const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;

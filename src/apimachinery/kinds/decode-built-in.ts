@@ -1,5 +1,5 @@
-import { canonicalizeQuantity, roundToThousandths } from "@tsbuilder/apimachinery/quantity";
-import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { canonicalizeQuantity, roundToThousandths } from "../quantity/index.ts";
+import type { BuiltinSchema } from "./schema-node.ts";
 
 /** What decoding found out besides the object. */
 export interface DecodedBuiltIn {
@@ -168,7 +168,8 @@ function isInteger(value: unknown, format: string | undefined): boolean {
 }
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
-  if (Array.isArray(value)) return value.length === 0;
+  // A default of a schema may be an empty list, and is one then.
+  if (Array.isArray(value)) return type !== undefined && value.length === 0;
   const map = type === "object" && !properties && typeName === undefined;
   return map && isRecord(value) && Object.keys(value).length === 0;
 }

@@ -1,0 +1,63 @@
+import type { Condition } from "../meta/index.ts";
+import type { JSONSchema } from "../schema/index.ts";
+
+/** What a CRD says, as far as an API server reads it. */
+export interface CRDSpec {
+  group: string;
+  scope: "Namespaced" | "Cluster";
+  names: CRDNames;
+  versions: CRDVersion[];
+  conversion?: CRDConversion;
+  preserveUnknownFields?: boolean;
+}
+
+export interface CRDStatus {
+  acceptedNames?: Partial<CRDNames>;
+  conditions?: Condition[];
+  storedVersions?: string[];
+}
+
+export interface CRDNames {
+  plural: string;
+  kind: string;
+  singular?: string;
+  listKind?: string;
+  shortNames?: string[];
+  categories?: string[];
+}
+
+export interface CRDVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  deprecated?: boolean;
+  deprecationWarning?: string;
+  schema?: { openAPIV3Schema?: JSONSchema };
+  subresources?: {
+    status?: object;
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  };
+  additionalPrinterColumns?: PrinterColumn[];
+  selectableFields?: Array<{ jsonPath: string }>;
+}
+
+export interface PrinterColumn {
+  name: string;
+  type: string;
+  jsonPath: string;
+  format?: string;
+  description?: string;
+  priority?: number;
+}
+
+export interface CRDConversion {
+  strategy: "None" | "Webhook";
+  webhook?: {
+    conversionReviewVersions: string[];
+    clientConfig?: {
+      url?: string;
+      caBundle?: string;
+      service?: { namespace: string; name: string; path?: string; port?: number };
+    };
+  };
+}

@@ -1,0 +1,10 @@
+export type {
+  CRDConversion,
+  CRDNames,
+  CRDSpec,
+  CRDStatus,
+  CRDVersion,
+  PrinterColumn,
+} from "./custom-resource-definition.ts";
+export { defaultNames } from "./default-names.ts";
+export { type CheckConversion, validateDefinition } from "./validate-definition.ts";

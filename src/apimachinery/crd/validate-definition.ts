@@ -1,0 +1,87 @@
+import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
+import { type FieldError, invalid, notSupported, required } from "../schema/index.ts";
+import type { CRDConversion, CRDNames, CRDSpec } from "./custom-resource-definition.ts";
+import { type Problems, sharedProblems, versionProblems } from "./validate-versions.ts";
+
+/** Checks how a CRD's versions are converted; only who calls its webhook has to know. */
+export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
+
+/**
+ * Checks a CRD as the API server does: its names, its versions, and every schema with its rules. Names have their
+ * defaults already.
+ */
+export function validateDefinition(
+  crd: Definition,
+  checkConversion: CheckConversion = () => [],
+): FieldError[] {
+  if (!crd.spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
+  return [...definitionProblems(crd.metadata.name, crd.spec, checkConversion)];
+}
+
+interface Definition {
+  readonly metadata: { readonly name?: string | undefined };
+  readonly spec?: CRDSpec;
+}
+
+function* definitionProblems(
+  name: string | undefined,
+  spec: CRDSpec,
+  checkConversion: CheckConversion,
+): Problems {
+  if (name !== `${spec.names?.plural}.${spec.group}`) {
+    yield invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`);
+  }
+  const { group = "", versions = [], names = {} } = spec as Partial<CRDSpec>;
+  const problems = checkSubdomain(group);
+  if (group === "") yield required("spec.group");
+  else if (problems.length > 0) yield invalid("spec.group", group, problems.join(","));
+  else if (!group.includes(".")) {
+    yield invalid("spec.group", group, "should be a domain with at least one dot");
+  }
+  if (!spec.scope) yield required("spec.scope");
+  else if (!SCOPES.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, SCOPES);
+  yield* versionProblems(versions);
+  // The first version is the CRD's own, too.
+  yield* label("spec.version", versions[0]?.name);
+  yield* nameProblems("spec.names", names);
+  yield* sharedProblems(versions);
+  if (spec.conversion) yield* checkConversion("spec.conversion", spec.conversion);
+  if (versions.every(({ storage }) => !storage)) {
+    yield invalid("status.storedVersions", null, "must have at least one stored version");
+  }
+  if (spec.preserveUnknownFields) {
+    const detail =
+      "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+    yield invalid("spec.preserveUnknownFields", true, detail);
+  }
+}
+
+const SCOPES: readonly string[] = ["Cluster", "Namespaced"];
+
+function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
+  for (const name of ["plural", "singular", "kind", "listKind"] as const) {
+    if (!names[name]) yield required(`${field}.${name}`);
+  }
+  for (const name of ["plural", "singular"] as const) yield* label(`${field}.${name}`, names[name]);
+  for (const name of ["kind", "listKind"] as const) {
+    const value = names[name] ?? "";
+    const reasons = value === "" ? [] : checkLabel1035(value.toLowerCase());
+    if (reasons.length === 0) continue;
+    const detail = `may have mixed case, but should otherwise match: ${reasons.join(",")}`;
+    yield invalid(`${field}.${name}`, value, detail);
+  }
+  for (const [index, name] of (names.shortNames ?? []).entries()) {
+    yield* label(`${field}.shortNames[${index}]`, name);
+  }
+  if (names.kind && names.kind === names.listKind) {
+    yield invalid(`${field}.listKind`, names.listKind, "kind and listKind may not be the same");
+  }
+  for (const [index, name] of (names.categories ?? []).entries()) {
+    yield* label(`${field}.categories[${index}]`, name);
+  }
+}
+
+function* label(field: string, name = ""): Problems {
+  const reasons = name === "" ? [] : checkLabel1035(name);
+  if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
+}
