@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { planTypes } from "../generators/types/plan-types.ts";
+import { readCrds } from "../generators/types/read-crds.ts";
 import { newResource, type Resource } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
@@ -9,12 +9,12 @@ import { TsbuilderError } from "../shared/errors.ts";
 const FOLDER = "src/types";
 
 /** Types made from files with definitions, and what of them no type can say. */
-export function planCrdTypes(
+export async function planCrdTypes(
   cwd: string,
   files: readonly string[],
   folder: string = FOLDER,
-): { files: ReadonlyMap<string, string>; notes: string[] } {
-  const { changes, lost } = planTypes(
+): Promise<{ files: ReadonlyMap<string, string>; notes: string[] }> {
+  const { changes, lost } = await planTypes(
     files.map((name) => ({ name, text: readCrdFile(cwd, name) })),
     folder,
   );
@@ -25,21 +25,18 @@ export function planCrdTypes(
 }
 
 /** The kind that a file with a definition defines, in the version that is wanted. */
-export function resourceFromCrd(
+export async function resourceFromCrd(
   cwd: string,
   file: string,
   wanted: { readonly version: string; readonly kind: string },
-): Resource {
-  const crds = parseAllDocuments(readCrdFile(cwd, file)).map((document) => document.toJS() as Crd | null);
-  const crd = crds.find((candidate) => candidate?.spec?.names?.kind === wanted.kind);
-  const kinds = crds.flatMap((candidate) => candidate?.spec?.names?.kind ?? []);
+): Promise<Resource> {
+  const crds = await readCrds(file, readCrdFile(cwd, file));
+  const kinds = crds.map(({ spec }) => spec.names.kind);
+  const crd = crds.find(({ spec }) => spec.names.kind === wanted.kind);
   if (!crd) {
     throw new TsbuilderError(`"${file}" has no definition of the kind "${wanted.kind}"`, {
       code: "NOT_FOUND",
-      hint:
-        kinds.length > 0
-          ? `it has --kind ${kinds.join(", ")}`
-          : "name a file with a CustomResourceDefinition",
+      hint: `it has --kind ${kinds.join(", ")}`,
     });
   }
   const { group, scope, names, versions } = crd.spec;
@@ -59,15 +56,6 @@ export function resourceFromCrd(
     namespaced: scope === "Namespaced",
     origin: { type: "external", module: path },
   });
-}
-
-interface Crd {
-  readonly spec: {
-    readonly group: string;
-    readonly scope: string;
-    readonly names: { readonly kind: string; readonly plural: string };
-    readonly versions: readonly { readonly name: string }[];
-  };
 }
 
 function readCrdFile(cwd: string, name: string): string {

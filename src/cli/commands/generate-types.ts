@@ -15,7 +15,7 @@ export const generateTypes = defineCommand({
   async run({ flags, positionals, cwd, ui }) {
     const { root, tree } = openProject(cwd, ui);
     const draft = new Draft(tree);
-    const { files, notes } = planCrdTypes(cwd, positionals, flags.output);
+    const { files, notes } = await planCrdTypes(cwd, positionals, flags.output);
     for (const [path, content] of files) draft.write(path, content, "generated");
     carryOut(root, { changes: draft.changes(), notes }, flags, ui);
   },

@@ -1,9 +1,11 @@
+import { commentTextLines } from "../../shared/source-text.ts";
+
 /** Tells whether a comment can say a description so that it is read back as it is. */
 export function isWritable(description: string | undefined): boolean {
   if (description === undefined) return true;
   const lines = description.split("\n");
   const isKept = lines.every((line) => !/^(?:\+[A-Za-z]|TODO|---)|[ \t]$/u.test(line));
-  return isKept && description.trim() === description && !description.includes("\n\n\n");
+  return isKept && description.trim() === description && !/\n\n\n|[\r\u2028\u2029]/u.test(description);
 }
 
 /** Writes a description and markers as the comment above a declaration; nothing if there are none. */
@@ -12,7 +14,7 @@ export function commentLines(
   markers: readonly string[],
   indent: string,
 ): string {
-  const text = description === undefined ? [] : description.split("\n");
+  const text = description === undefined ? [] : commentTextLines(description).map(hideMarker);
   const lines = [...text, ...markers];
   if (lines.length === 0) return "";
   // A block comment would end early, or take a line for a tag.
@@ -21,4 +23,9 @@ export function commentLines(
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   const body = lines.map((line) => `${`${indent} * ${line}`.trimEnd()}\n`);
   return `${indent}/**\n${body.join("")}${indent} */\n`;
+}
+
+/** A description that looks like a marker must not act as one: it could hand out permissions. */
+function hideMarker(line: string): string {
+  return line.replace(/^(\s*)\+(?=[A-Za-z])/u, "$1\\+");
 }

@@ -1,4 +1,5 @@
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import { jsonText, markerString } from "../../shared/source-text.ts";
 
 const BOUNDS = {
   maximum: "Maximum",
@@ -39,11 +40,11 @@ export function markerLines(
     add(schema.properties ? "structType" : "mapType", schema["x-kubernetes-map-type"]);
   }
   if (schema["x-kubernetes-embedded-resource"]) add("kubebuilder:validation:XEmbeddedResource");
-  if (schema.title !== undefined) add("kubebuilder:title", JSON.stringify(schema.title));
+  if (schema.title !== undefined) add("kubebuilder:title", markerString(schema.title));
   const docs = schema.externalDocs;
   if (docs?.url !== undefined) {
-    const text = docs.description === undefined ? "" : `,description=${JSON.stringify(docs.description)}`;
-    add(`kubebuilder:externalDocs:url`, `${JSON.stringify(docs.url)}${text}`);
+    const text = docs.description === undefined ? "" : `,description=${markerString(docs.description)}`;
+    add(`kubebuilder:externalDocs:url`, `${markerString(docs.url)}${text}`);
   }
   for (const rule of schema["x-kubernetes-validations"] ?? []) {
     const args = Object.entries(rule)
@@ -57,7 +58,7 @@ export function markerLines(
 /** Markers that only a field can have. */
 export function fieldMarkerLines(schema: JSONSchema): string[] {
   const lines: string[] = [];
-  if (schema.default !== undefined) lines.push(`+default=${JSON.stringify(schema.default)}`);
+  if (schema.default !== undefined) lines.push(`+default=${jsonText(schema.default)}`);
   if (schema.example !== undefined) lines.push(`+kubebuilder:example=${markerValue(schema.example)}`);
   return lines;
 }
@@ -65,12 +66,14 @@ export function fieldMarkerLines(schema: JSONSchema): string[] {
 /** A text as a marker's value: in backticks where that saves escapes. */
 export function quoteMarker(text: string): string {
   if (/^[A-Za-z][\w./-]*$/u.test(text) && text !== "true" && text !== "false") return text;
-  return /[`\n\r\t]/u.test(text) || !/["\\]/u.test(text) ? JSON.stringify(text) : `\`${text}\``;
+  return /[`\n\r\t\u2028\u2029]|\*\//u.test(text) || !/["\\]/u.test(text)
+    ? markerString(text)
+    : `\`${text}\``;
 }
 
 function markerValue(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${markerValue(item)}`);
+  if (typeof value !== "object" || value === null) return jsonText(value);
+  const entries = Object.entries(value).map(([key, item]) => `${jsonText(key)}: ${markerValue(item)}`);
   return `{${entries.join(", ")}}`;
 }

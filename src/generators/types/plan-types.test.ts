@@ -34,8 +34,8 @@ spec:
 `;
 
 describe("planTypes()", () => {
-  it("writes types that read like those a person writes", () => {
-    const { changes, lost } = planTypes([{ name: "box.yaml", text: crd }]);
+  it("writes types that read like those a person writes", async () => {
+    const { changes, lost } = await planTypes([{ name: "box.yaml", text: crd }]);
     expect(lost).toEqual([]);
     expect(changes.map(({ path }) => path)).toEqual([
       "src/types/example.com/v1/groupversion_info.ts",
@@ -73,17 +73,19 @@ export const Box = defineKind<Box>(groupVersion, { kind: "Box", plural: "boxes",
 `);
   });
 
-  it("says what no type can say", () => {
+  it("says what no type can say", async () => {
     const text = crd.replace("maxLength: 8", "allOf: [{ maxLength: 8 }]");
-    expect(planTypes([{ name: "box.yaml", text }]).lost).toEqual([
+    expect((await planTypes([{ name: "box.yaml", text }])).lost).toEqual([
       "example.com/v1/box_types.ts: .spec.lid.color: allOf",
     ]);
   });
 
-  it("refuses a file without a CRD, and one that is no YAML", () => {
-    expect(() => planTypes([{ name: "x.yaml", text: "kind: Pod\n" }])).toThrow(
+  it("refuses a file without a CRD, and one that is no YAML", async () => {
+    await expect(planTypes([{ name: "x.yaml", text: "kind: Pod\n" }])).rejects.toThrow(
       '"x.yaml" holds no CustomResourceDefinition',
     );
-    expect(() => planTypes([{ name: "x.yaml", text: "a: [\n" }])).toThrow('"x.yaml" is no YAML');
+    await expect(planTypes([{ name: "x.yaml", text: "a: [\n" }])).rejects.toThrow(
+      '"x.yaml" is not valid YAML',
+    );
   });
 });

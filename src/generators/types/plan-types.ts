@@ -1,8 +1,8 @@
 import { posix } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { GeneratedFile } from "../manifests.ts";
-import { type CrdDocument, typesFromCrd } from "./types-from-crd.ts";
+import { readCrds, type ThirdPartyCrd } from "./read-crds.ts";
+import { type TypesFile, typesFromCrd } from "./types-from-crd.ts";
 
 /** Types to write, and what of the CRDs no type can say. */
 export interface TypesPlan {
@@ -15,35 +15,51 @@ export interface TypesPlan {
  * Computes TypeScript types for the CRDs of other projects. They go to a folder of their own, `src/types` unless said
  * otherwise: below `api/` they would be taken for kinds of this project, and get CRDs.
  */
-export function planTypes(
+export async function planTypes(
   sources: readonly { readonly name: string; readonly text: string }[],
   folder = "src/types",
-): TypesPlan {
-  const files = sources.flatMap(({ name, text }) => readCrds(name, text).flatMap(typesFromCrd));
+): Promise<TypesPlan> {
+  const crds = await Promise.all(sources.map(({ name, text }) => readCrds(name, text)));
+  const files = crds.flat().flatMap(typesOf);
+  refuseTwins(files);
   return {
     changes: files.map(({ path, content }) => ({ path: posix.join(folder, path), content })),
     lost: files.flatMap(({ path, lost }) => lost.map((what) => `${path}: ${what}`)),
   };
 }
 
-function readCrds(name: string, text: string): CrdDocument[] {
-  const documents = parseAllDocuments(text);
-  const crds = documents.flatMap((document) => {
-    const [error] = document.errors;
-    if (error) {
-      const [start] = error.linePos ?? [];
-      throw new TsbuilderError(`"${name}" is no YAML: ${error.message.split("\n")[0]}`, {
+/** What an API server takes and TypeScript can't say is an error of its own. */
+function typesOf(crd: ThirdPartyCrd): TypesFile[] {
+  const { kind } = crd.spec.names;
+  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !OUR_NAMES.has(kind)) return typesFromCrd(crd);
+  throw new TsbuilderError(`the kind "${kind}" can't be the name of a type`, {
+    code: "INVALID_SOURCE",
+    hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
+  });
+}
+
+/** What the files take from the language and from the runtime. */
+const OUR_NAMES = new Set([
+  "CustomResource",
+  "IntOrString",
+  "JSONValue",
+  "Omit",
+  "Quantity",
+  "RawExtension",
+  "Record",
+  "Time",
+]);
+
+/** Kinds that differ in capitals alone, or a CRD that is there twice: one file would take the other's place. */
+function refuseTwins(files: readonly TypesFile[]): void {
+  const contents = new Map<string, string>();
+  for (const { path, content } of files) {
+    if ((contents.get(path) ?? content) !== content) {
+      throw new TsbuilderError(`two of the CRDs want the file "${path}"`, {
         code: "INVALID_SOURCE",
-        hint: "mend the file",
-        at: start && { file: name, line: start.line, column: start.col },
+        hint: "make types of one of them, or of the other with --output",
       });
     }
-    const object = document.toJS() as CrdDocument | null;
-    return object?.kind === "CustomResourceDefinition" ? [object] : [];
-  });
-  if (crds.length > 0) return crds;
-  throw new TsbuilderError(`"${name}" holds no CustomResourceDefinition`, {
-    code: "INVALID_SOURCE",
-    hint: "give a file with CRDs, such as: kubectl get crd NAME -o yaml > crd.yaml",
-  });
+    contents.set(path, content);
+  }
 }

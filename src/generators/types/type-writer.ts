@@ -1,4 +1,5 @@
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
+import { stringLiteral } from "../../shared/source-text.ts";
 import { QUANTITY_PATTERN } from "../schema/well-known.ts";
 import { commentLines, isWritable } from "./comment-lines.ts";
 import { fieldMarkerLines, markerLines } from "./marker-lines.ts";
@@ -24,7 +25,7 @@ export class TypeWriter {
     const members = Object.entries(schema.properties ?? {}).map(([field, property]) => {
       const at = `${path}.${field}`;
       const { type, markers } = this.#field(property, name + pascal(field), at);
-      const key = /^[A-Za-z_$][\w$]*$/u.test(field) ? field : JSON.stringify(field);
+      const key = /^[A-Za-z_$][\w$]*$/u.test(field) ? field : stringLiteral(field);
       const comment = commentLines(property.description, markers, "  ");
       return `${comment}  ${key}${required.has(field) ? "" : "?"}: ${type};\n`;
     });
@@ -75,7 +76,7 @@ export class TypeWriter {
       return schema.type === "object" ? this.#runtime("RawExtension") : plain("string");
     }
     if (schema.enum && schema.enum.every((value) => typeof value === "string" || typeof value === "number")) {
-      return { ...plain(schema.enum.map((value) => JSON.stringify(value)).join(" | ")), format: false };
+      return { ...plain(schema.enum.map(literal).join(" | ")), format: false };
     }
     return this.#scalar(schema);
   }
@@ -156,11 +157,16 @@ function plain(type: string): Value {
   return { type, format: false, pattern: false, extra: [] };
 }
 
+function literal(value: unknown): string {
+  return typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);
+}
+
 function nullable(type: string, schema: JSONSchema): string {
   return schema.nullable ? `${type} | null` : type;
 }
 
-/** Turns a field's name into a part of a type's name. */
+/** Turns a field's name into a part of a type's name: what can't stand in one is dropped. */
 function pascal(name: string): string {
-  return name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/gu, (_, first: string) => first.toUpperCase());
+  const words = name.split(/[^A-Za-z0-9]+/u);
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }

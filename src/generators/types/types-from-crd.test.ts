@@ -7,7 +7,8 @@ import { optionsFor, readExamples, runExample } from "../conformance/example.ts"
 import { generateCrds } from "../crd/generate-crds.ts";
 import { emitFile } from "../emit.ts";
 import { ProjectSources } from "../project-sources.ts";
-import { type CrdDocument, typesFromCrd } from "./types-from-crd.ts";
+import { readCrds, type ThirdPartyCrd } from "./read-crds.ts";
+import { typesFromCrd } from "./types-from-crd.ts";
 
 const folder = join(import.meta.dirname, "../conformance/testdata");
 const isRoundTrip = (page: string): boolean => !["roles.md", "webhooks.md"].includes(page);
@@ -20,6 +21,14 @@ const examples = readdirSync(folder)
       code: blocks[0]!.code,
     })),
   );
+
+/** What controller-gen writes and no API server takes; the way back works all the same. */
+const refusedByServers = new Set([
+  "a rule with a message expression",
+  "UniqueItems",
+  "UniqueItems for lists in a list",
+  "Schemaless has no type",
+]);
 
 /** Generates CRDs from files of types. */
 async function generate(
@@ -41,18 +50,24 @@ async function generate(
 }
 
 describe("typesFromCrd() gives types that give the CRD they came from:", () => {
-  it.each(examples.map((example) => [example.title, example] as const))("%s", async (_, { page, code }) => {
-    const { crd } = await runExample(code, optionsFor(page));
-    const original = emitFile([crd!], {});
-    const files = typesFromCrd(parse(original, { version: "1.1", intAsBigInt: false }) as CrdDocument);
-    const again = await generate(
-      page,
-      Object.fromEntries(files.map(({ path, content }) => [`api/${path}`, content])),
-    );
-    expect(again.messages).toEqual([]);
-    const isLost = files.some(({ lost }) => lost.length > 0);
-    expect(isLost || again.text === original ? "" : again.text).toBe(
-      isLost || again.text === original ? "" : original,
-    );
-  });
+  it.each(examples.map((example) => [example.title, example] as const))(
+    "%s",
+    async (_, { page, title, code }) => {
+      const { crd } = await runExample(code, optionsFor(page));
+      const original = emitFile([crd!], {});
+      const crds = refusedByServers.has(title)
+        ? [parse(original, { version: "1.1", intAsBigInt: false }) as ThirdPartyCrd]
+        : await readCrds("crd.yaml", original);
+      const files = crds.flatMap(typesFromCrd);
+      const again = await generate(
+        page,
+        Object.fromEntries(files.map(({ path, content }) => [`api/${path}`, content])),
+      );
+      expect(again.messages).toEqual([]);
+      const isLost = files.some(({ lost }) => lost.length > 0);
+      expect(isLost || again.text === original ? "" : again.text).toBe(
+        isLost || again.text === original ? "" : original,
+      );
+    },
+  );
 });

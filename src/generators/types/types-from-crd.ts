@@ -1,41 +1,9 @@
-import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
+import { markerString, stringLiteral } from "../../shared/source-text.ts";
 import { commentLines } from "./comment-lines.ts";
 import { markerLines, quoteMarker } from "./marker-lines.ts";
+import type { ThirdPartyCrd } from "./read-crds.ts";
 import { TypeWriter } from "./type-writer.ts";
-
-type Texts = Readonly<Record<string, string>>;
-
-/** A CRD as it is read from a file. */
-export interface CrdDocument {
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string; readonly labels?: Texts; readonly annotations?: Texts };
-  readonly spec: {
-    readonly group: string;
-    readonly scope: "Namespaced" | "Cluster";
-    readonly names: CrdNames;
-    readonly versions: readonly CrdDocumentVersion[];
-  };
-}
-
-interface CrdNames {
-  readonly kind: string;
-  readonly plural: string;
-  readonly singular?: string;
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-}
-
-interface CrdDocumentVersion {
-  readonly name: string;
-  readonly served: boolean;
-  readonly storage: boolean;
-  readonly deprecated?: boolean;
-  readonly deprecationWarning?: string;
-  readonly schema?: { readonly openAPIV3Schema?: JSONSchema };
-  readonly subresources?: { readonly status?: object; readonly scale?: Readonly<Record<string, string>> };
-  readonly additionalPrinterColumns?: readonly Readonly<Record<string, string | number>>[];
-  readonly selectableFields?: readonly { readonly jsonPath: string }[];
-}
 
 /** One file of types. */
 export interface TypesFile {
@@ -50,19 +18,19 @@ export interface TypesFile {
  * Writes TypeScript types from a CRD, the way back from `manifests`: generated again, the types give the CRD they
  * came from. What only JSON Schema can say (`allOf`, `oneOf`, `not`) is listed as lost.
  */
-export function typesFromCrd(crd: CrdDocument): TypesFile[] {
+export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
   const { group, names } = crd.spec;
   return crd.spec.versions.flatMap((version) => [
     {
       path: `${group}/${version.name}/groupversion_info.ts`,
-      content: `import type { GroupVersion } from "@tsbuilder/runtime";\n\nexport const groupVersion: GroupVersion = { group: "${group}", version: "${version.name}" };\n`,
+      content: `import type { GroupVersion } from "@tsbuilder/runtime";\n\nexport const groupVersion: GroupVersion = { group: ${stringLiteral(group)}, version: ${stringLiteral(version.name)} };\n`,
       lost: [],
     },
     kindFile(crd, version, `${group}/${version.name}/${names.kind.toLowerCase()}_types.ts`),
   ]);
 }
 
-function kindFile(crd: CrdDocument, version: CrdDocumentVersion, path: string): TypesFile {
+function kindFile(crd: ThirdPartyCrd, version: CRDVersion, path: string): TypesFile {
   const { names, scope } = crd.spec;
   const { kind, plural } = names;
   const root = version.schema?.openAPIV3Schema ?? {};
@@ -90,36 +58,33 @@ import { groupVersion } from "./groupversion_info.ts";
 
 ${writer.text}
 ${commentLines(root.description, markers, "")}export interface ${kind} extends ${base} ${body}
-export const ${kind} = defineKind<${kind}>(groupVersion, { kind: "${kind}", plural: "${plural}"${options} });
+export const ${kind} = defineKind<${kind}>(groupVersion, { kind: ${stringLiteral(kind)}, plural: ${stringLiteral(plural)}${options} });
 `;
   return { path, content, lost: writer.lost };
 }
 
-function kindMarkers({ spec, metadata }: CrdDocument, version: CrdDocumentVersion): string[] {
+function kindMarkers({ spec, metadata }: ThirdPartyCrd, version: CRDVersion): string[] {
   const { names, versions } = spec;
   const list = (values: readonly string[] = []): string => values.map(quoteMarker).join(";");
   const resource = [
-    ...(names.singular && names.singular !== names.kind.toLowerCase() ? [`singular=${names.singular}`] : []),
+    ...(names.singular && names.singular !== names.kind.toLowerCase()
+      ? [`singular=${quoteMarker(names.singular)}`]
+      : []),
     ...(names.shortNames ? [`shortName=${list(names.shortNames)}`] : []),
     ...(names.categories ? [`categories=${list(names.categories)}`] : []),
   ];
   const pairs = (name: "labels" | "annotations"): string[] => {
     const entries = Object.entries(metadata?.[name] ?? {}).filter(([key]) => !key.endsWith("/version"));
-    const texts = entries.map(([key, value]) => JSON.stringify(`${key}=${value}`));
+    const texts = entries.map(([key, value]) => markerString(`${key}=${value}`));
     return texts.length > 0 ? [`${name}={${texts.join(",")}}`] : [];
   };
   const texts = [...pairs("annotations"), ...pairs("labels")];
   const scale = version.subresources?.scale;
-  const selector = scale?.["labelSelectorPath"];
   return [
     ...(resource.length > 0 ? [`+kubebuilder:resource:${resource.join(",")}`] : []),
     ...(texts.length > 0 ? [`+kubebuilder:metadata:${texts.join(",")}`] : []),
     ...(version.subresources?.status ? ["+kubebuilder:subresource:status"] : []),
-    ...(scale
-      ? [
-          `+kubebuilder:subresource:scale:specpath=${scale["specReplicasPath"]},statuspath=${scale["statusReplicasPath"]}${selector ? `,selectorpath=${selector}` : ""}`,
-        ]
-      : []),
+    ...(scale ? [scaleMarker(scale)] : []),
     ...(version.storage && versions.length > 1 ? ["+kubebuilder:storageversion"] : []),
     ...(version.served ? [] : ["+kubebuilder:unservedversion"]),
     ...(version.deprecated ? [deprecation(version.deprecationWarning)] : []),
@@ -131,12 +96,23 @@ function kindMarkers({ spec, metadata }: CrdDocument, version: CrdDocumentVersio
 }
 
 function deprecation(warning: string | undefined): string {
-  return `+kubebuilder:deprecatedversion${warning === undefined ? "" : `:warning=${JSON.stringify(warning)}`}`;
+  return `+kubebuilder:deprecatedversion${warning === undefined ? "" : `:warning=${markerString(warning)}`}`;
 }
 
-function column({ jsonPath, ...rest }: Readonly<Record<string, string | number>>): string {
+type Scale = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
+
+function scaleMarker({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Scale): string {
+  const selector = labelSelectorPath ? `,selectorpath=${quotePath(labelSelectorPath)}` : "";
+  return `+kubebuilder:subresource:scale:specpath=${quotePath(specReplicasPath)},statuspath=${quotePath(statusReplicasPath)}${selector}`;
+}
+
+function quotePath(path: string): string {
+  return /^[\w.-]+$/u.test(path) ? path : quoteMarker(path);
+}
+
+function column({ jsonPath, ...rest }: PrinterColumn): string {
   const args = Object.entries({ ...rest, JSONPath: jsonPath }).map(
-    ([name, value]) => `${name}=${typeof value === "number" ? value : JSON.stringify(value)}`,
+    ([name, value]) => `${name}=${typeof value === "number" ? value : markerString(value)}`,
   );
   return `+kubebuilder:printcolumn:${args.join(",")}`;
 }

@@ -1,0 +1,101 @@
+import { type CRDSpec, defaultNames, validateDefinition } from "@tsbuilder/apimachinery/crd";
+import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import { formatFieldError } from "@tsbuilder/apimachinery/schema";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
+
+/** A CRD of somebody else's, as the API server would have stored it. */
+export interface ThirdPartyCrd {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: CRDSpec;
+}
+
+/**
+ * Reads the CRDs of a YAML file, and refuses what an API server would refuse: names and schemas become paths and code,
+ * so nothing is made of them before.
+ */
+export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
+  const objects = readYaml(file, text).filter(isRecord).filter(isCrd);
+  if (objects.length === 0) {
+    throw new TsbuilderError(`"${file}" holds no CustomResourceDefinition`, {
+      code: "INVALID_SOURCE",
+      hint: "give a file with CRDs, such as: kubectl get crd NAME -o yaml > crd.yaml",
+    });
+  }
+  const table = (await loadSchemas("apiextensions/v1"))!;
+  const schemas = {
+    crd: table.get("CustomResourceDefinition")!,
+    node: table.get("JSONSchemaProps")!,
+  };
+  // An API server gets JSON, which has no infinities, and no place that stands in two others.
+  return objects.map((object) =>
+    readCrd(file, JSON.parse(JSON.stringify(object)) as Record<string, unknown>, schemas),
+  );
+}
+
+interface Schemas {
+  readonly crd: BuiltinSchema;
+  readonly node: BuiltinSchema;
+}
+
+function readCrd(file: string, object: Record<string, unknown>, schemas: Schemas): ThirdPartyCrd {
+  if (object["apiVersion"] !== "apiextensions.k8s.io/v1") {
+    throw refuse(file, `its apiVersion is ${show(object["apiVersion"])}, and not "apiextensions.k8s.io/v1"`);
+  }
+  try {
+    const crd = decodeBuiltIn(object, schemas.crd).object as unknown as ThirdPartyCrd;
+    for (const { schema } of crd.spec?.versions ?? []) decodeInner(schema?.openAPIV3Schema, schemas.node);
+    defaultNames(crd.spec);
+    const [error, ...more] = validateDefinition({ ...crd, metadata: crd.metadata ?? {} });
+    if (!error) return crd;
+    const others = more.length === 0 ? "" : `, and ${more.length} more`;
+    throw refuse(file, `${shorten(formatFieldError(error))}${others}`);
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse(file, shorten(error.message));
+    if (error instanceof RangeError) throw refuse(file, "its schema is nested too deeply");
+    throw error;
+  }
+}
+
+/** The tables leave open what is a schema or something else: elements, and the values of maps. */
+function decodeInner(value: unknown, node: BuiltinSchema): void {
+  if (!isRecord(value)) return;
+  for (const key of ["items", "additionalProperties"]) {
+    if (!isRecord(value[key])) continue;
+    value[key] = decodeBuiltIn(value[key], node).object;
+  }
+  for (const key of ["items", "additionalProperties", "not"]) decodeInner(value[key], node);
+  for (const key of ["properties", "allOf", "anyOf", "oneOf"]) {
+    for (const inner of Object.values(value[key] ?? {})) decodeInner(inner, node);
+  }
+}
+
+function refuse(file: string, why: string): TsbuilderError {
+  return new TsbuilderError(`"${file}" holds a CRD that an API server refuses: ${why}`, {
+    code: "INVALID_SOURCE",
+    hint: `check the file where it comes from; kubectl apply --dry-run=server -f ${file} says all that is wrong`,
+  });
+}
+
+const LONGEST_REASON = 400;
+
+/** Values that nobody chose to be read may be of any length. */
+function shorten(text: string): string {
+  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
+}
+
+function show(value: unknown): string {
+  return value === undefined ? "missing" : shorten(JSON.stringify(value));
+}
+
+function isCrd({ kind }: Record<string, unknown>): boolean {
+  return kind === "CustomResourceDefinition";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
