@@ -1,4 +1,4 @@
-import { checkGroup, checkKind, checkVersion } from "../project/validate.ts";
+import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../project/validate.ts";
 import type { FlagDefinition } from "./command.ts";
 
 /** The flags that say which kind a command is about. */
@@ -39,8 +39,14 @@ export const externalKindFlags = {
     type: "string",
     summary: "npm package or file that has the types of a kind of somebody else's",
     placeholder: "MODULE",
+    check: checkModule,
   },
-  "external-domain": { type: "string", summary: "domain of that kind's group", placeholder: "DOMAIN" },
+  "external-domain": {
+    type: "string",
+    summary: "domain of that kind's group",
+    placeholder: "DOMAIN",
+    check: checkDomain,
+  },
 } as const satisfies Record<string, FlagDefinition>;
 
 /** What kubebuilder has in their place. */

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
-import { TsbuilderError } from "../shared/errors.ts";
+import { readYaml } from "../shared/read-yaml.ts";
 import type { ConfigObject } from "./dev-objects.ts";
 
 /** Reads the objects of all YAML files of one of the project's folders; kustomize's own files are none. */
@@ -15,17 +14,12 @@ export function readConfig(project: string, folder: string): ConfigObject[] {
 }
 
 function readObjects(project: string, file: string): ConfigObject[] {
-  return parseAllDocuments(readFileSync(join(project, file), "utf8")).flatMap((document) => {
-    const [problem] = document.errors;
-    if (problem) {
-      const { line, col } = problem.linePos?.[0] ?? { line: 1, col: 1 };
-      throw new TsbuilderError(problem.message.split("\n")[0]!, {
-        code: "INVALID_SOURCE",
-        hint: "mend the YAML; it is read again when it is saved",
-        at: { file, line, column: col },
-      });
-    }
-    const object = document.toJS() as ConfigObject | null;
+  const complaint = {
+    code: "INVALID_SOURCE",
+    hint: "mend the YAML; it is read again when it is saved",
+  } as const;
+  return readYaml(file, readFileSync(join(project, file), "utf8"), complaint).flatMap((value) => {
+    const object = value as ConfigObject | null;
     return object?.kind && object.metadata?.name ? [object] : [];
   });
 }

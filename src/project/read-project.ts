@@ -4,9 +4,14 @@ import {
   checkDomain,
   checkGroup,
   checkKind,
+  checkModule,
+  checkNamespace,
   checkPlural,
   checkProjectName,
+  checkShortName,
+  checkTemplateOption,
   checkVersion,
+  checkWebhookPath,
 } from "./validate.ts";
 import { type FeatureName, featureNames } from "./features.ts";
 import {
@@ -55,7 +60,7 @@ export function readProject(value: unknown): Project {
     projectName: file.name("projectName", checkProjectName),
     multigroup: file.flag("multigroup"),
     namespaced: file.flag("namespaced"),
-    namespaces: file.texts("namespaces"),
+    namespaces: file.names("namespaces", checkNamespace),
     license: file.oneOf<LicenseName>("license", ["apache2", "copyright", "none", "file"], "apache2"),
     owner: file.text("owner", ""),
     features: file
@@ -70,13 +75,13 @@ function readResource(record: Reader): Resource {
   const api = record.record("api");
   return {
     group: record.name("group", checkGroup, ""),
-    domain: record.text("domain", ""),
+    domain: record.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
     version: record.name("version", checkVersion),
     kind: record.name("kind", checkKind),
     plural: record.name("plural", checkPlural),
-    singular: record.has("singular") ? record.text("singular") : undefined,
-    shortNames: record.texts("shortNames"),
-    categories: record.texts("categories"),
+    singular: record.has("singular") ? record.name("singular", checkPlural) : undefined,
+    shortNames: record.names("shortNames", (name) => checkShortName(name, "short-name")),
+    categories: record.names("categories", (name) => checkShortName(name, "category")),
     namespaced: api?.flag("namespaced") ?? true,
     origin: readOrigin(record),
     template: readTemplate(record.record("template")),
@@ -101,7 +106,7 @@ function refuseTwins(resources: readonly Resource[]): readonly Resource[] {
 
 function readOrigin(record: Reader): Origin {
   if (record.flag("core")) return { type: "core" };
-  if (record.flag("external")) return { type: "external", module: record.text("path") };
+  if (record.flag("external")) return { type: "external", module: record.name("path", checkModule) };
   return { type: "own" };
 }
 
@@ -110,18 +115,22 @@ function readTemplate(record: Reader | undefined): TemplateRecord | undefined {
   const options = record.keys().filter((key) => key !== "name");
   return {
     name: record.text("name"),
-    options: Object.fromEntries(options.map((key) => [key, record.text(key)])),
+    options: Object.fromEntries(
+      options.map((key) => [key, record.name(key, (value) => checkTemplateOption(key, value))]),
+    ),
   };
 }
 
 function readWebhooks(record: Reader | undefined): WebhookRecord {
   if (!record) return noWebhooks;
+  const path = (key: string, flag: string): string | undefined =>
+    record.has(key) ? record.name(key, (value) => checkWebhookPath(value, flag)) : undefined;
   return {
     defaulting: record.flag("defaulting"),
     validation: record.flag("validation"),
-    spokes: record.flag("conversion") ? record.texts("spoke") : undefined,
-    defaultingPath: record.has("defaultingPath") ? record.text("defaultingPath") : undefined,
-    validationPath: record.has("validationPath") ? record.text("validationPath") : undefined,
+    spokes: record.flag("conversion") ? record.names("spoke", checkVersion) : undefined,
+    defaultingPath: path("defaultingPath", "defaulting-path"),
+    validationPath: path("validationPath", "validation-path"),
   };
 }
 
@@ -155,7 +164,14 @@ class Reader {
 
   /** A text that must be good for a name: the same check as for the flag that it came from. */
   name(key: string, check: (value: string) => string, missing?: string): string {
-    const value = this.text(key, missing);
+    return this.#check(key, this.text(key, missing), check);
+  }
+
+  names(key: string, check: (value: string) => string): string[] {
+    return this.texts(key).map((value, i) => this.#check(`${key}[${i}]`, value, check));
+  }
+
+  #check(key: string, value: string, check: (value: string) => string): string {
     try {
       return check(value);
     } catch (cause) {

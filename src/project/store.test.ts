@@ -82,6 +82,9 @@ describe("formatProject()", () => {
   });
 });
 
+/** Each line stands for nine times the one before. */
+const bomb = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]\n`).join("");
+
 describe("parseProject()", () => {
   test.each([
     [text.replace('"3"', '"4"'), `schema version "4"`],
@@ -96,6 +99,23 @@ describe("parseProject()", () => {
     ],
     [text.replace("version: v1", "version: one"), `the version "one" is not valid`],
     [text.replace("plugins:", `${order}plugins:`), "has apps.example.com/v1, Kind Order twice"],
+    [`${text}---\na: b\n`, "holds 2 YAML documents"],
+    [`${text}brackets: ${"[".repeat(20_000)}`, `"PROJECT" is not valid YAML`],
+    [`${text}a0: &a0 [x]\n${bomb}`, `"PROJECT" can't be read`],
+    [text.replace("kind: Order", "kind: Order\n  singular: '*/'"), `"PROJECT.resources[0].singular"`],
+    [text.replace("kind: Order", "kind: Order\n  shortNames: [a;b]"), `"PROJECT.resources[0].shortNames[0]"`],
+    [
+      text.replace("kind: Order", "kind: Order\n  external: true\n  path: ./../../x.ts"),
+      `"PROJECT.resources[0].path"`,
+    ],
+    [
+      text.replace("kind: Order", `kind: Order\n  external: true\n  path: 'a"; log(1); "'`),
+      `"PROJECT.resources[0].path"`,
+    ],
+    [
+      text.replace("kind: Order", `kind: Order\n  template: {name: deploy-image, image: 'a"b'}`),
+      `"PROJECT.resources[0].template.image"`,
+    ],
   ])("refuses a file that it can't be sure to understand (%#)", (wrong, message) => {
     expect(() => parseProject(wrong)).toThrow(message);
   });

@@ -1,6 +1,7 @@
 import type { YAMLSeq } from "yaml";
 import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
+import { readYaml } from "../shared/read-yaml.ts";
 import { readProject } from "./read-project.ts";
 import type { Project } from "./project.ts";
 import { toRecord } from "./to-record.ts";
@@ -15,16 +16,15 @@ export interface StoredProject {
 
 /** Reads the text of a `PROJECT` file. */
 export function parseProject(text: string): StoredProject {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error) {
-    throw new TsbuilderError(`"PROJECT" is not valid YAML: ${error.message.split("\n")[0]}`, {
-      code: "INVALID_PROJECT",
-      hint: "mend the file, or take its last good state from version control",
-      at: { file: PROJECT_FILE, line: error.linePos?.[0].line ?? 1, column: error.linePos?.[0].col ?? 1 },
-    });
-  }
-  return { project: readProject(document.toJS() as unknown), text };
+  const [value, ...others] = readYaml(PROJECT_FILE, text, {
+    code: "INVALID_PROJECT",
+    hint: "mend the file, or take its last good state from version control",
+  });
+  if (others.length === 0) return { project: readProject(value), text };
+  throw new TsbuilderError(`"PROJECT" holds ${others.length + 1} YAML documents`, {
+    code: "INVALID_PROJECT",
+    hint: "take out the lines of ---, and what does not belong there",
+  });
 }
 
 /** Writes a project over the text that it was read from: what we don't know stays, comments too. */

@@ -145,6 +145,23 @@ export function checkWebhookPath(path: string, flag: string): string {
   throw invalid(flag, path, `start it with a slash, like --${flag} /mutate-mysql`);
 }
 
+/** Where the types of a third-party kind come from: an npm package, or a file of the project. */
+export function checkModule(module: string): string {
+  const steps = (module.startsWith("./") ? module.slice(2) : module.replace(/^@/u, "")).split("/");
+  if (steps.every((step) => /^[\w~-][\w.~-]*$/u.test(step))) return module;
+  throw invalid(
+    "module",
+    module,
+    "name an npm package or a file of the project, like --external-module ./src/types/certificate.ts",
+  );
+}
+
+/** A word of a template's: an image stands in code as it is, the others are escaped there. */
+export function checkTemplateOption(name: string, value: string): string {
+  if (name === "image" ? /^[\w./:@-]*$/u.test(value) : !/\p{Cc}/u.test(value)) return value;
+  throw invalid(name, value, "write it as create api takes it");
+}
+
 function invalid(what: string, value: string, hint: string): TsbuilderError {
   return new TsbuilderError(`the ${what} "${value}" is not valid`, { code: "INVALID_NAME", hint });
 }

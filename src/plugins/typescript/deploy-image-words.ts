@@ -1,3 +1,5 @@
+import { blockCommentText, markerString } from "../../shared/source-text.ts";
+
 /**
  * The words of the template that deploys an image: what was said on the command line becomes a default of the kind,
  * so that users see it, and can ask for something else.
@@ -10,16 +12,16 @@ export function deployImageWords(options: Readonly<Record<string, string>>): Rec
     commandMarkers: lines([
       ...(command.length === 0
         ? []
-        : [`+kubebuilder:default={${command.map((word) => JSON.stringify(word)).join(",")}}`]),
+        : [`+kubebuilder:default={${command.map((word) => markerString(word)).join(",")}}`]),
       "+listType=atomic",
     ]),
     portMarkers: lines([
-      ...(containerPort === "" ? [] : [`+kubebuilder:default=${containerPort}`]),
+      ...(containerPort === "" ? [] : [`+kubebuilder:default=${blockCommentText(containerPort)}`]),
       "+kubebuilder:validation:Minimum=1",
       "+kubebuilder:validation:Maximum=65535",
     ]),
     userMarkers: lines([
-      ...(runAsUser === "" ? [] : [`+kubebuilder:default=${runAsUser}`]),
+      ...(runAsUser === "" ? [] : [`+kubebuilder:default=${blockCommentText(runAsUser)}`]),
       "+kubebuilder:validation:Minimum=0",
     ]),
   };
