@@ -1,4 +1,4 @@
-export { type Clock, ManualClock, systemClock } from "./clock/index.ts";
+export { type Clock, FakeClock } from "@tsbuilder/apimachinery/time";
 export {
   type ControllerName,
   controllerNames,

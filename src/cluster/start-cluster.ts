@@ -24,7 +24,7 @@ import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { RBAC } from "./auth/rbac.ts";
 import { storedCredentials } from "./auth/stored-credentials.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
-import { type Clock, systemClock } from "./clock/index.ts";
+import { type Clock, backgroundClock } from "@tsbuilder/apimachinery/time";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
 import { publishGroups } from "./discovery/api-services.ts";
 import { authenticationFilter } from "./filters/authentication.ts";
@@ -109,7 +109,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
-  const { port = 0, host = "127.0.0.1", clock = systemClock, onError = reportError } = options;
+  const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
   const stored = options.dataDir === undefined ? undefined : storedCredentials(options.dataDir);
   const credentials = new Credentials({ ...(stored && { ca: stored.ca }), ...options.certificates });

@@ -1,3 +1,4 @@
+import { formatTime } from "../time/time.ts";
 import type { int64, Time } from "./scalars.ts";
 
 /** One observation of an object's state; `type` is unique within the list. */
@@ -21,12 +22,12 @@ export type DesiredCondition = Omit<Condition, "lastTransitionTime" | "message">
 export function setCondition(
   conditions: readonly Condition[] | undefined,
   desired: DesiredCondition,
-  now: () => Date = () => new Date(),
+  now: () => Date | number = Date.now,
 ): Condition[] {
   const current = findCondition(conditions, desired.type);
   const lastTransitionTime =
     desired.lastTransitionTime ??
-    (current?.status === desired.status ? current.lastTransitionTime : toSeconds(now()));
+    (current?.status === desired.status ? current.lastTransitionTime : formatTime(now()));
   const next: Condition = { message: "", ...desired, lastTransitionTime };
   if (!current) return [...(conditions ?? []), next];
   return (conditions ?? []).map((condition) => (condition.type === desired.type ? next : condition));
@@ -48,8 +49,4 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
 /** Returns the conditions without one of them. */
 export function removeCondition(conditions: readonly Condition[] | undefined, type: string): Condition[] {
   return (conditions ?? []).filter((condition) => condition.type !== type);
-}
-
-function toSeconds(date: Date): Time {
-  return `${date.toISOString().slice(0, 19)}Z`;
 }

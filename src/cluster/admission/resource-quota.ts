@@ -62,7 +62,7 @@ function quotasOf({ store }: Core, namespace: string): ResourceQuota[] {
 function chargeAll(
   request: AdmissionRequest & { object: ApiObject },
   quotas: readonly ResourceQuota[],
-  now: Date,
+  now: number,
 ): ResourceQuota[] {
   const { resource, object, oldObject } = request;
   if (quotas.length === 0) return [];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kubeconfig } from "../kubeconfig.ts";
 import { send } from "../testing/send.ts";
-import { ManualClock, startTestCluster, type TestCluster } from "../testing/index.ts";
+import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
 
 let cluster: TestCluster;
-const clock = new ManualClock();
+const clock = new FakeClock();
 beforeAll(async () => {
   cluster = await startTestCluster({ clock });
   await cluster.install(`
@@ -74,7 +74,7 @@ test("a service account's token is good until it is over, and says whose it is",
       },
     },
   });
-  clock.advance(601_000);
+  await clock.advance(601_000);
   expect((await get(robot, configMap("open"))).code).toBe(401);
 });
 

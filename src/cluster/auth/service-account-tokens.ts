@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import type { Clock } from "../clock/index.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { User } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import { readSecretToken, secretTokenClaims, secretTokenIssuer } from "./secret-tokens.ts";
@@ -61,7 +61,7 @@ export class ServiceAccountTokens {
 
   issue(subject: TokenSubject): { token: string; expires: Date } {
     const { namespace, name, uid, audiences, expiresIn, boundTo } = subject;
-    const now = Math.floor(this.#clock.now().getTime() / 1000);
+    const now = Math.floor(this.#clock.now() / 1000);
     const claims: Claims = {
       aud: audiences.length > 0 ? [...audiences] : [this.issuer],
       exp: now + expiresIn,
@@ -93,7 +93,7 @@ export class ServiceAccountTokens {
     }
     const claims = verified as Claims | undefined;
     if (!claims || claims.iss !== this.issuer || !claims.aud.includes(audience)) return undefined;
-    if (this.#clock.now().getTime() >= claims.exp * 1000) return undefined;
+    if (this.#clock.now() >= claims.exp * 1000) return undefined;
     const { namespace, serviceaccount, pod } = claims["kubernetes.io"];
     const account = this.#store.collection("serviceaccounts").get(`${namespace}/${serviceaccount.name}`);
     if (account?.object.metadata.uid !== serviceaccount.uid) return undefined;

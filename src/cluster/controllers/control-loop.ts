@@ -95,10 +95,10 @@ export class ControlLoop {
     this.#timers.get(key)?.();
     this.#timers.delete(key);
     if (after === undefined || this.#stopped) return;
-    const cancel = this.#context.clock.after(after, () => {
+    const cancel = this.#context.clock.setTimer(() => {
       this.#timers.delete(key);
       this.#enqueue(key);
-    });
+    }, after);
     this.#timers.set(key, cancel);
   }
 }

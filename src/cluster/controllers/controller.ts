@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/index.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
 import type { Stage } from "./stages/stage.ts";
 

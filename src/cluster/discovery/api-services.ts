@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Core } from "../registry/core.ts";
-import { formatTime } from "../registry/object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../storage/api-object.ts";
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";

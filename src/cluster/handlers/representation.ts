@@ -64,7 +64,7 @@ export interface TableOptions {
   readonly metaVersion: string;
   /** How much of each object a row carries. */
   readonly include: "None" | "Metadata" | "Object";
-  readonly now: Date;
+  readonly now: number;
   readonly withDefinitions: boolean;
   readonly metadata: object;
 }

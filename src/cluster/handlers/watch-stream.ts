@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../clock/index.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
 const bookmarkInterval = 60_000;
 /** A client that lets this much pile up is cut off: it may list and watch again. */
@@ -26,7 +26,7 @@ export class WatchStream {
     response.flushHeaders();
     signal.addEventListener("abort", () => this.end());
     const seconds = timeoutSeconds || shortestDefaultTimeout * (1 + Math.random());
-    this.onEnd(clock.after(seconds * 1000, () => this.end()));
+    this.onEnd(clock.setTimer(() => this.end(), seconds * 1000));
   }
 
   write(line: Buffer): void {
@@ -45,10 +45,10 @@ export class WatchStream {
 
   bookmarks(make: () => Buffer): void {
     const next = () =>
-      this.#clock.after(bookmarkInterval, () => {
+      this.#clock.setTimer(() => {
         this.write(make());
         cancel = next();
-      });
+      }, bookmarkInterval);
     let cancel = next();
     this.onEnd(() => cancel());
   }

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openWatch, type OpenWatch, type SeenEvent } from "../testing/open-watch.ts";
 import { send } from "../testing/send.ts";
-import { ManualClock, startTestCluster, type TestCluster } from "../testing/index.ts";
+import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
 
 let cluster: TestCluster;
-let clock: ManualClock;
+let clock: FakeClock;
 beforeEach(async () => {
-  clock = new ManualClock();
+  clock = new FakeClock();
   cluster = await startTestCluster({ clock, historyLimit: 50 });
 });
 afterEach(() => cluster.stop());
@@ -26,7 +26,7 @@ test("a watch tells how far it is about every minute to those who want to know",
   const { events, close } = await watch("allowWatchBookmarks=true");
   await create("a");
   await until(() => events.length === 1);
-  clock.advance(61_000);
+  await clock.advance(61_000);
   await until(() => events.length === 2);
   expect(events[1]).toMatchObject({
     type: "BOOKMARK",
@@ -37,7 +37,7 @@ test("a watch tells how far it is about every minute to those who want to know",
 
 test("a watch ends when its time is over", async () => {
   const { ended } = await watch("timeoutSeconds=5");
-  clock.advance(5000);
+  await clock.advance(5000);
   await ended;
   expect(cluster.core.store.revision).toBeGreaterThan(0);
 });

@@ -29,7 +29,7 @@ interface Claim extends KubernetesObject {
 }
 
 /** What an object takes of the quotas of its namespace, by the names under which quotas limit it. */
-export function usageOf(resource: Counted, object: KubernetesObject, now: Date): ResourceList {
+export function usageOf(resource: Counted, object: KubernetesObject, now: number): ResourceList {
   const counts = { [countName(resource)]: "1" };
   if (resource.group !== "") return counts;
   switch (resource.plural) {
@@ -80,11 +80,11 @@ function isOwnName(plural: string, name: string): boolean {
 }
 
 /** A pod that has ended, or that should have been gone by now, needs nothing any more. */
-function isOver({ status, metadata }: Pod, now: Date): boolean {
+function isOver({ status, metadata }: Pod, now: number): boolean {
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return true;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return false;
-  return now.getTime() > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
 }
 
 function podUsage(spec: PodNeeds): ResourceList {

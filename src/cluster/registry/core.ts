@@ -1,7 +1,7 @@
 import type { Admission } from "../admission/admission.ts";
 import type { Authorizer } from "../auth/authorizer.ts";
 import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
-import type { Clock } from "../clock/index.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 import type { Registry } from "./registry.ts";
 

@@ -2,7 +2,7 @@ import { conflict, notFound } from "../status/index.ts";
 import type { ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { admissionRequest } from "./create-object.ts";
-import { formatTime } from "./object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOfWrite, type Write } from "./write.ts";
 
 export interface DeleteOptions {
@@ -73,7 +73,7 @@ function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
 }
 
 /** Kinds that end gracefully show the deletion in their last state, as if the grace period had just ended. */
-function lastState({ resource }: Write, { object }: Entry, now: Date): ApiObject {
+function lastState({ resource }: Write, { object }: Entry, now: number): ApiObject {
   if (!resource.strategy.gracePeriod) return object;
   const { metadata } = object;
   const first = metadata.deletionTimestamp === undefined && metadata.generation !== undefined;
@@ -82,9 +82,9 @@ function lastState({ resource }: Write, { object }: Entry, now: Date): ApiObject
 }
 
 /** The deletion timestamp is the end of the grace period, not the time of the request. */
-function deletionStamp(now: Date, grace: number) {
+function deletionStamp(now: number, grace: number) {
   return {
-    deletionTimestamp: formatTime(new Date(now.getTime() + grace * 1000)),
+    deletionTimestamp: formatTime(now + grace * 1000),
     deletionGracePeriodSeconds: grace,
   };
 }

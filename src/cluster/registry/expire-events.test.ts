@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { Store } from "../storage/store.ts";
 import { expireEvents } from "./expire-events.ts";
 
 const minute = 60_000;
-const clock = new ManualClock();
+const clock = new FakeClock();
 let store: Store;
 let stop: () => void;
 beforeEach(() => {
@@ -25,16 +25,16 @@ test("events are gone an hour after their last write, and watchers hear of it", 
   const seen: string[] = [];
   events().listen(({ type, entry }) => void seen.push(`${type} ${entry.key}`));
   put("old");
-  clock.advance(30 * minute);
+  clock.advanceSync(30 * minute);
   put("new");
   put("again");
-  clock.advance(29 * minute);
+  clock.advanceSync(29 * minute);
   put("again");
-  clock.advance(minute);
+  clock.advanceSync(minute);
   expect(names()).toEqual(["again", "new"]);
-  clock.advance(30 * minute);
+  clock.advanceSync(30 * minute);
   expect(names()).toEqual(["again"]);
-  clock.advance(29 * minute);
+  clock.advanceSync(29 * minute);
   expect(names()).toEqual([]);
   expect(seen.filter((line) => line.startsWith("DELETED"))).toEqual([
     "DELETED default/old",
@@ -45,10 +45,10 @@ test("events are gone an hour after their last write, and watchers hear of it", 
 
 test("an event that was deleted and made anew lives its own hour", () => {
   const entry = put("a");
-  clock.advance(50 * minute);
+  clock.advanceSync(50 * minute);
   store.remove(events(), entry);
   put("a");
-  clock.advance(20 * minute);
+  clock.advanceSync(20 * minute);
   expect(names()).toEqual(["a"]);
 });
 
@@ -57,7 +57,7 @@ test("other objects stay, and nothing expires once the cluster has stopped", () 
   store.put(pods, "default/p", { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } });
   put("a");
   stop();
-  clock.advance(120 * minute);
+  clock.advanceSync(120 * minute);
   expect(names()).toEqual(["a"]);
   expect(pods.size).toBe(1);
 });

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/index.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 
 /** How long an event is kept after its last write. */
@@ -18,17 +18,17 @@ export function expireEvents(store: Store, clock: Clock): () => void {
   let cancel: (() => void) | undefined;
 
   function expect(key: string, revision: number): void {
-    deadlines.push({ key, revision, at: clock.now().getTime() + lifetime });
+    deadlines.push({ key, revision, at: clock.now() + lifetime });
     if (deadlines.length === 1) wait();
   }
 
   function wait(): void {
     const [next] = deadlines;
-    cancel = next && clock.after(next.at - clock.now().getTime(), expire);
+    cancel = next && clock.setTimer(expire, next.at - clock.now());
   }
 
   function expire(): void {
-    const now = clock.now().getTime();
+    const now = clock.now();
     const due = deadlines.findIndex(({ at }) => at > now);
     for (const { key, revision } of deadlines.splice(0, due === -1 ? deadlines.length : due)) {
       const entry = events.get(key);

@@ -1,7 +1,7 @@
 /** The time since a timestamp as `kubectl get` shows it: two units while they matter, then one. */
-export function formatAge(timestamp: string, now: Date): string {
+export function formatAge(timestamp: string, now: number): string {
   const then = Date.parse(timestamp);
-  return Number.isNaN(then) ? "<invalid>" : formatSpan(Math.floor((now.getTime() - then) / 1000));
+  return Number.isNaN(then) ? "<invalid>" : formatSpan(Math.floor((now - then) / 1000));
 }
 
 /** A span of seconds in the same form: `45s`, `3m20s`, `5h`, `2d3h`, `400d`, `2y30d`. */

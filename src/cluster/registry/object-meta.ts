@@ -2,11 +2,12 @@ import { randomInt, randomUUID } from "node:crypto";
 import { type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/schema";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Resource } from "./resource.ts";
 
 /** Fills in what only the server may say about a new object. */
-export function stampNewObject(object: ApiObject, resource: Resource, now: Date): void {
+export function stampNewObject(object: ApiObject, resource: Resource, now: number): void {
   const { metadata } = object;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
@@ -23,11 +24,6 @@ export function generateName(prefix: string): string {
   let name = prefix.slice(0, 58);
   for (let index = 0; index < 5; index++) name += suffixAlphabet[randomInt(suffixAlphabet.length)];
   return name;
-}
-
-/** Times in metadata have seconds, no fraction. */
-export function formatTime(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
 }
 
 /** The fields of stored metadata that an update can't change are taken over where the update leaves them out. */

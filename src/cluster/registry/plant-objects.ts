@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../storage/api-object.ts";
 import type { Core } from "./core.ts";
-import { formatTime } from "./object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOf } from "./resource.ts";
 
 /**

@@ -68,7 +68,7 @@ export interface SubresourceInfo {
 
 /** What a strategy may know about the write it takes part in. */
 export interface WriteContext {
-  readonly now: Date;
+  readonly now: number;
   readonly version: string;
   readonly subresource: string;
   readonly namespace: string;

@@ -15,7 +15,7 @@ export type Cell = string | number | boolean | null;
 /** How objects of a kind show in `kubectl get`. */
 export interface TableColumns {
   readonly definitions: readonly ColumnDefinition[];
-  cells(object: ApiObject, now: Date): Cell[];
+  cells(object: ApiObject, now: number): Cell[];
   /** What a row says of its object besides the cells. */
   rowConditions?(object: ApiObject): readonly object[] | undefined;
 }

@@ -1,2 +1,2 @@
-export { ManualClock } from "../clock/index.ts";
+export { FakeClock } from "@tsbuilder/apimachinery/time";
 export { startTestCluster, type TestCluster, type TestClusterOptions } from "./start-test-cluster.ts";

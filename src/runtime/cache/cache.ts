@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Reader } from "../client/client.ts";
 import type { ObjectKey } from "../client/object-key.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Informer } from "./informer.ts";
 
 /**

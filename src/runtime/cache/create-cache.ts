@@ -7,7 +7,7 @@ import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, type ObjectKey } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
 import { TerminalError } from "../client/terminal-error.ts";
-import { systemClock } from "../clock/clock.ts";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
 import type { Informer } from "./informer.ts";
 import { planPartitions } from "./partition-plans.ts";

@@ -5,7 +5,7 @@ import type { Client } from "../client/client.ts";
 import { acceptOf } from "../client/metadata-only.ts";
 import { keyText } from "../client/object-key.ts";
 import { resourcePath } from "../client/resource-path.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Reflector } from "../watch/reflector.ts";
 import { appliedBy, noteApplied } from "./applied-fields.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";

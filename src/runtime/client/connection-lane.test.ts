@@ -4,7 +4,7 @@ import https from "node:https";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
 import { Gate, listen } from "../../../e2e/support/connection-gate.ts";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { answerJSON } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { TransportOptions } from "./transport.ts";

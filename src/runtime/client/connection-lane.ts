@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { ConnectTimeoutError } from "./connection-errors.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
 import { onAbort } from "./on-abort.ts";

@@ -1,5 +1,5 @@
 import tls from "node:tls";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionLane } from "./connection-lane.ts";
 import type { HttpConnection } from "./http-connection.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../clock/clock.ts";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "./api-error.ts";
 import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiWarning } from "./call-context.ts";
 import type { CallOptions } from "./options.ts";
 

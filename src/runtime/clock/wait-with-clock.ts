@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** Resolves after a time, or when the signal is aborted: the caller looks which it was. Leaves no timer behind. */
 export function waitWithClock(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { BackoffSettings } from "../queue/backoff.ts";

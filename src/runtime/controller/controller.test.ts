@@ -3,7 +3,7 @@ import { ApiError } from "../client/api-error.ts";
 import { currentCallContext } from "../client/call-context.ts";
 import { TerminalError } from "../client/terminal-error.ts";
 import { createLogger } from "../log/create-logger.ts";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { ControllerEngine } from "./controller.ts";
 import type { ControllerSpec } from "./controller-spec.ts";
 import type { Context, Result } from "./reconciler.ts";

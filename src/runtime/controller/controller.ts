@@ -2,7 +2,7 @@ import { onAbort } from "../client/on-abort.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ApiWarning } from "../client/call-context.ts";
-import { type Clock, systemClock } from "../clock/clock.ts";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { LogFields } from "../log/logger.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { runInScope } from "../scope/scope.ts";

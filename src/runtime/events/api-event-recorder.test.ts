@@ -4,7 +4,7 @@ import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
 import { Event } from "./event.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** As kube's recorder: 25 events of one object at once, then one in five minutes. */
 const burst = 25;

@@ -5,7 +5,7 @@ import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { electionTiming } from "./election-timing.ts";
 import { Lease } from "./lease.ts";
 import { LeaseElector } from "./lease-elector.ts";

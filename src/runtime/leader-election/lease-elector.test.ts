@@ -8,7 +8,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
-import { systemClock } from "../clock/clock.ts";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";

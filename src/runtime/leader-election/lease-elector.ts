@@ -1,7 +1,7 @@
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../client/api-error.ts";
 import type { Client } from "../client/client.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** Runs with a signal that is aborted after a time, or with the one given. */
 export async function withTimeout<T>(

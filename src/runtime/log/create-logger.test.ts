@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "./create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
 import { loggerFromPino, type PinoLike } from "./logger-from-pino.ts";

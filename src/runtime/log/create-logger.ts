@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock/clock.ts";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { formatField } from "./format-field.ts";
 import { currentScope } from "../scope/scope.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";

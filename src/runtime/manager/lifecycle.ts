@@ -1,6 +1,6 @@
 import type { Cache } from "../cache/cache.ts";
 import { TerminalError } from "../client/terminal-error.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import { aborted, RunnableGroup } from "./runnable-group.ts";
 import type { Runnable } from "./runnable.ts";

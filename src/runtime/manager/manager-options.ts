@@ -1,7 +1,7 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { CacheOptions } from "../cache/cache.ts";
 import type { ClusterConfig } from "../client/config.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HttpHandler } from "./http-listener.ts";

@@ -11,7 +11,7 @@ import type { ClusterConfig } from "../client/config.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { TerminalError } from "../client/terminal-error.ts";
-import { type Clock, systemClock } from "../clock/clock.ts";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { readDuration } from "../clock/read-duration.ts";
 import { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import { HealthChecks } from "../health/health-checks.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
 interface TokenReview extends KubernetesObject {
   spec: { token: string };

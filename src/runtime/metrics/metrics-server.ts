@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "../client/client.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import { parseBindAddress } from "../manager/bind-address.ts";
 import { type HttpHandler, type Listener, listenHttp } from "../manager/http-listener.ts";

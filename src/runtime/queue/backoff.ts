@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** How long the wait before a retry is; all times in milliseconds. */
 export interface BackoffSettings {

@@ -1,42 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../clock/clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { WorkQueue } from "./work-queue.ts";
 
-/** A clock that stands still until it is told to go on. */
-class ManualClock implements Clock {
-  #time = 0;
-  #timers: { at: number; run: () => void }[] = [];
-  get timers(): number {
-    return this.#timers.length;
-  }
-  now(): number {
-    return this.#time;
-  }
-  monotonic(): number {
-    return this.#time;
-  }
-  setTimer(run: () => void, milliseconds: number): () => void {
-    const timer = { at: this.#time + milliseconds, run };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer);
-    };
-  }
-  advance(milliseconds: number): void {
-    const end = this.#time + milliseconds;
-    for (;;) {
-      const next = this.#timers.toSorted((left, right) => left.at - right.at)[0];
-      if (!next || next.at > end) break;
-      this.#timers = this.#timers.filter((timer) => timer !== next);
-      this.#time = Math.max(this.#time, next.at);
-      next.run();
-    }
-    this.#time = end;
-  }
-}
-
-function makeQueue(clock = new ManualClock()) {
+function makeQueue(clock = new FakeClock()) {
   let ready = 0;
   const queue = new WorkQueue<string>({ keyOf: (key) => key, onReady: () => void ready++, clock });
   return { queue, clock, readyCalls: () => ready };
@@ -98,11 +65,11 @@ describe("WorkQueue", () => {
     queue.add("b", { after: 1000 });
     queue.add("b");
     expect(takeAll(queue)).toEqual(["b"]);
-    clock.advance(99);
+    clock.advanceSync(99);
     expect(queue.take()).toBeUndefined();
-    clock.advance(1);
+    clock.advanceSync(1);
     expect(takeAll(queue)).toEqual(["a"]);
-    clock.advance(10_000);
+    clock.advanceSync(10_000);
     expect(takeAll(queue)).toEqual([]);
     expect(clock.timers).toBe(0);
   });
@@ -112,7 +79,7 @@ describe("WorkQueue", () => {
     for (let index = 0; index < 100_000; index++)
       queue.add(`k${index}`, { after: 1 + ((index * 7919) % 60_000) });
     expect(clock.timers).toBe(1);
-    clock.advance(60_001);
+    clock.advanceSync(60_001);
     expect(queue.depth).toBe(100_000);
     expect(clock.timers).toBe(0);
   });
@@ -123,7 +90,7 @@ describe("WorkQueue", () => {
     for (let retry = 0; retry < 20; retry++) {
       queue.retry("a");
       const since = clock.monotonic();
-      while (!queue.take()) clock.advance(1);
+      while (!queue.take()) clock.advanceSync(1);
       waits.push(clock.monotonic() - since);
       queue.done("a");
       if (waits.at(-1)! >= 40_000) break;
@@ -138,14 +105,14 @@ describe("WorkQueue", () => {
     const { queue, clock } = makeQueue();
     for (let retry = 0; retry < 2000; retry++) {
       queue.retry("a");
-      clock.advance(1_000_000);
+      clock.advanceSync(1_000_000);
       expect(queue.take()?.request).toBe("a");
       queue.done("a");
     }
   });
 
   test("WorkQueue limits the retries of all keys together when told to", () => {
-    const clock = new ManualClock();
+    const clock = new FakeClock();
     const queue = new WorkQueue<string>({
       keyOf: (key) => key,
       onReady: () => {},
@@ -153,11 +120,11 @@ describe("WorkQueue", () => {
       backoff: { base: 0.001, max: 1000, retriesPerSecond: 10 },
     });
     for (let index = 0; index < 150; index++) queue.retry(`k${index}`);
-    clock.advance(10);
+    clock.advanceSync(10);
     expect(takeAll(queue)).toHaveLength(100);
-    clock.advance(1000);
+    clock.advanceSync(1000);
     expect(takeAll(queue).length).toBeGreaterThanOrEqual(9);
-    clock.advance(60_000);
+    clock.advanceSync(60_000);
     takeAll(queue);
     expect(queue.depth).toBe(0);
   });
@@ -169,7 +136,7 @@ describe("WorkQueue", () => {
     queue.shutDown();
     queue.add("c");
     queue.retry("d");
-    clock.advance(1000);
+    clock.advanceSync(1000);
     expect(queue.take()).toBeUndefined();
     expect(clock.timers).toBe(0);
   });
@@ -216,10 +183,10 @@ describe("WorkQueue", () => {
           else if (action.do === "done") {
             const [key] = working.splice(action.index % Math.max(1, working.length), 1);
             if (key !== undefined) queue.done(key);
-          } else clock.advance(action.by);
+          } else clock.advanceSync(action.by);
         }
         for (const key of working.splice(0)) queue.done(key);
-        clock.advance(2_000_000);
+        clock.advanceSync(2_000_000);
         while (queue.depth > 0) {
           take();
           for (const key of working.splice(0)) queue.done(key);
@@ -239,7 +206,7 @@ describe("WorkQueue", () => {
         const seen: number[] = [];
         for (let at = 0; at <= 1000; at++) {
           seen.push(...takeAll(queue).map((key) => delays[Number(key)]!));
-          clock.advance(1);
+          clock.advanceSync(1);
         }
         seen.push(...takeAll(queue).map((key) => delays[Number(key)]!));
         expect(seen).toEqual(delays.toSorted((left, right) => left - right));

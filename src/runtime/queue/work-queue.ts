@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock/clock.ts";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { Backoff, type BackoffSettings, defaultBackoff } from "./backoff.ts";
 import { Heap } from "./heap.ts";
 

@@ -1,7 +1,7 @@
 export { admissionContext, type TestAdmissionContext } from "./admission-context.ts";
 export { createCRDValidator, type CRDValidator } from "./create-crd-validator.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
-export { FakeClock } from "./fake-clock.ts";
+export { FakeClock } from "@tsbuilder/apimachinery/time";
 export { checkRoundTrip } from "./round-trip.ts";
 export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
 export {

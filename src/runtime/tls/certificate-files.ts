@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { TerminalError } from "../client/terminal-error.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 
 /** A certificate with its key, and the authorities that client certificates must come from, in PEM. */

@@ -5,7 +5,7 @@ import type { Cache, CacheOptions } from "../cache/cache.ts";
 import { createCache } from "../cache/create-cache.ts";
 import type { ClusterConfig } from "../client/config.ts";
 import { createClient } from "../client/live-client.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import {
   answerJSON,

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../client/api-error.ts";
 import type { RawRequest, RawResponse } from "../client/transport.ts";
-import { type Clock, systemClock } from "../clock/clock.ts";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
 import { JsonLines } from "./json-lines.ts";
 import { ListItems } from "./list-items.ts";

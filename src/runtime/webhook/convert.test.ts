@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
-import { systemClock } from "../clock/clock.ts";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "../log/create-logger.ts";
 import { convertReview } from "./convert.ts";
 import { WebhookBuilder } from "./webhook-builder.ts";

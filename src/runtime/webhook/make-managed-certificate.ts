@@ -3,7 +3,7 @@ import type { Client } from "../client/client.ts";
 import type { ClusterConfig } from "../client/config.ts";
 import { podNamespace } from "../client/in-cluster-config.ts";
 import { TerminalError } from "../client/terminal-error.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import type { SelfManagedCertificateOptions } from "../manager/manager-options.ts";
 import { ManagedCertificate } from "./managed-certificate.ts";

@@ -6,7 +6,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import type { Certificate } from "../tls/certificate-files.ts";
 import { ManagedCertificate } from "./managed-certificate.ts";

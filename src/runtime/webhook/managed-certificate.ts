@@ -2,7 +2,7 @@ import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../client/api-error.ts";
 import type { Client } from "../client/client.ts";
 import { retryOnConflict } from "../client/retry-on-conflict.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import { type CertificateBundle, renewBundle } from "../tls/certificate-bundle.ts";
 import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";

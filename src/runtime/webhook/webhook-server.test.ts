@@ -9,7 +9,7 @@ import { applyJSONPatch, type JSONObject, parseJSONPatch } from "@tsbuilder/apim
 import { ApiError } from "../client/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import type { AdmissionContext, InvalidField } from "./webhooks.ts";
 import { WebhookBuilder } from "./webhook-builder.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TerminalError } from "../client/terminal-error.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Listener } from "../manager/http-listener.ts";

@@ -90,7 +90,7 @@ async function send(
   live: JSONObject | undefined,
   { op, manager, force = false, body }: Request,
 ): Promise<JSONObject | Error> {
-  const time = new Date("2030-01-01T00:00:00Z");
+  const time = Date.parse("2030-01-01T00:00:00Z");
   const { apiVersion, kind } = endpoint;
   const sent = { ...body, apiVersion, kind, metadata: { ...(body["metadata"] as JSONObject), name: "it" } };
   try {

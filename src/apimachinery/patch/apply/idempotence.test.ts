@@ -34,7 +34,7 @@ const schema: SchemaNode = {
 };
 
 const endpoint: Endpoint = { apiVersion: "a.io/v1", kind: "App", schemaOf: () => schema };
-const time = new Date("2030-01-01T00:00:00Z");
+const time = Date.parse("2030-01-01T00:00:00Z");
 
 const key = fc.constantFrom("a", "b", "c");
 const optional = { requiredKeys: [] as never[], noNullPrototype: true };

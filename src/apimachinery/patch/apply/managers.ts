@@ -51,11 +51,6 @@ export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
   }));
 }
 
-/** Writes a time as managers carry it: with seconds, so that entries of one second keep the order of names. */
-export function stampOf(time: Date): Time {
-  return `${time.toISOString().slice(0, 19)}Z`;
-}
-
 /** Gives a manager other fields; without any it is gone. */
 export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
   const next = new Map(managers);

@@ -84,7 +84,7 @@ describe(`${count} recorded requests in ${stories.length} stories`, () => {
 
 async function send(live: JSONObject | undefined, step: Step): Promise<JSONObject | Error> {
   const { manager, body, force = false } = step;
-  const time = new Date("2030-01-01T00:00:00Z");
+  const time = Date.parse("2030-01-01T00:00:00Z");
   const identity = { apiVersion: "patch.example.com/v1", kind: "Thing" };
   const sent: JSONObject = {
     ...identity,

@@ -1,3 +1,4 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { isEqual } from "../is-equal.ts";
 import { isObject, type JSONObject } from "../json.ts";
 import { PatchError } from "../patch-error.ts";
@@ -7,7 +8,7 @@ import { type Endpoint, withoutResetFields } from "./endpoint.ts";
 import { isEqualSet } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
 import { conflictsBeyondLastApplied, refreshLastApplied } from "./last-applied.ts";
-import { type Managers, managerKey, stampOf, withFields } from "./managers.ts";
+import { type Managers, managerKey, withFields } from "./managers.ts";
 import { mergeValues } from "./merge.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
 import { pruneDropped } from "./prune.ts";
@@ -24,7 +25,7 @@ export interface Apply {
   readonly manager: string;
   /** Takes fields from others instead of failing. */
   readonly force: boolean;
-  readonly time: Date;
+  readonly time: number;
 }
 
 /**
@@ -105,7 +106,7 @@ async function applyFields(
 }
 
 /** An apply that changes nothing but owners leaves their times alone; a new owner then has none. */
-function stamped(managers: Managers, key: string, time: Date): Managers {
+function stamped(managers: Managers, key: string, time: number): Managers {
   const manager = managers.get(key);
-  return manager ? new Map(managers).set(key, { ...manager, time: stampOf(time) }) : managers;
+  return manager ? new Map(managers).set(key, { ...manager, time: formatTime(time) }) : managers;
 }

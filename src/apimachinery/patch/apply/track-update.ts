@@ -1,8 +1,9 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { JSONObject } from "../json.ts";
 import { capUpdaters } from "./cap-updaters.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { isEmptySet, union } from "./field-set.ts";
-import { type Managers, managerKey, stampOf } from "./managers.ts";
+import { type Managers, managerKey } from "./managers.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
 import { managersForUpdate, withManagers } from "./stored-managers.ts";
 
@@ -14,7 +15,7 @@ export interface Update {
   readonly next: JSONObject;
   /** The `fieldManager` of the request, or the user agent up to its first slash. */
   readonly manager: string;
-  readonly time: Date;
+  readonly time: number;
 }
 
 /**
@@ -51,7 +52,7 @@ export async function recordUpdate(
   const key = managerKey(identity);
   const own = settled.managers.get(key)?.fields;
   const fields = own ? union(own, taken) : taken;
-  return capUpdaters(new Map(settled.managers).set(key, { ...identity, time: stampOf(time), fields }));
+  return capUpdaters(new Map(settled.managers).set(key, { ...identity, time: formatTime(time), fields }));
 }
 
 /** An object as it is before anything is said about it: what a create is compared with. */

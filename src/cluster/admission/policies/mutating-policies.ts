@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
-import type { Clock } from "../../clock/index.ts";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ObjectSchema } from "../../registry/object-schema.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { internalError, StatusError } from "../../status/index.ts";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { type CronJob, cronJobs, type Job, jobs } from "../api/batch.ts";
 
 let cluster: TestCluster;
-let clock: ManualClock;
+let clock: FakeClock;
 beforeEach(async () => {
-  clock = new ManualClock(new Date("2030-01-01T00:00:30Z"));
+  clock = new FakeClock(new Date("2030-01-01T00:00:30Z"));
   cluster = await startTestCluster({ controllers: ["cronjob", "garbagecollector"], clock });
 });
 afterEach(() => cluster.stop());
@@ -40,7 +40,7 @@ async function install(spec?: object): Promise<void> {
 }
 
 async function complete(job: Job): Promise<void> {
-  const stamp = clock.now().toISOString().replace(".000", "");
+  const stamp = formatTime(clock.now());
   const conditions = ["SuccessCriteriaMet", "Complete"].map((type) => ({
     type,
     status: "True" as const,
@@ -55,7 +55,7 @@ describe("cronJobController()", () => {
   it("starts a Job each time that the schedule says", async () => {
     await install();
     expect(listJobs()).toEqual([]);
-    clock.advance(minute);
+    await clock.advance(minute);
     await eventually(() => expect(listJobs()).toHaveLength(1));
     expect(listJobs()[0]).toMatchObject({
       metadata: {
@@ -74,7 +74,7 @@ describe("cronJobController()", () => {
 
   it("starts nothing while suspended", async () => {
     await install({ suspend: true });
-    clock.advance(3 * minute);
+    await clock.advance(3 * minute);
     await new Promise((resolve) => setImmediate(resolve));
     expect(listJobs()).toEqual([]);
   });
@@ -85,10 +85,10 @@ describe("cronJobController()", () => {
     ["Replace", 1],
   ])("has after two times with concurrencyPolicy %s that many Jobs: %i", async (concurrencyPolicy, count) => {
     await install({ concurrencyPolicy });
-    clock.advance(minute);
+    await clock.advance(minute);
     await eventually(() => expect(read().status?.lastScheduleTime).toBe("2030-01-01T00:01:00Z"));
     const [first] = listJobs();
-    clock.advance(minute);
+    await clock.advance(minute);
     await eventually(() => expect(listJobs()).toHaveLength(count));
     await eventually(() => {
       expect(listJobs().some(({ metadata }) => metadata.uid === first?.metadata.uid)).toBe(
@@ -99,7 +99,7 @@ describe("cronJobController()", () => {
 
   it("forgets a time that it is too late for", async () => {
     await install({ suspend: true, startingDeadlineSeconds: 10 });
-    clock.advance(minute - 5000);
+    await clock.advance(minute - 5000);
     await install({ suspend: false, startingDeadlineSeconds: 10 });
     await new Promise((resolve) => setImmediate(resolve));
     expect(listJobs()).toEqual([]);
@@ -109,7 +109,7 @@ describe("cronJobController()", () => {
     await install({ successfulJobsHistoryLimit: 1 });
     for (let count = 0; count < 3; count++) {
       const before = read().status?.lastScheduleTime;
-      clock.advance(minute);
+      await clock.advance(minute);
       await eventually(() => expect(read().status?.lastScheduleTime).not.toBe(before));
       await complete(listJobs().find((job) => !job.status?.completionTime)!);
     }

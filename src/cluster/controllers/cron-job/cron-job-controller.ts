@@ -59,7 +59,7 @@ export function cronJobController(context: ControllerContext): Controller {
     const isNew = (schedules.get(key) ?? schedule) !== schedule;
     schedules.set(key, schedule);
     const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
-    const times = findTimes(schedule, timeZone, new Date(since));
+    const times = findTimes(schedule, timeZone, since);
     if (!times) {
       const message = `unparseable schedule: ${JSON.stringify(schedule)}`;
       await report(cronJob, "Warning", "UnparseableSchedule", message);
@@ -69,10 +69,10 @@ export function cronJobController(context: ControllerContext): Controller {
     const due = !isNew && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
     if (due) await start(cronJob, due);
     await writeStatus(cronJob, due);
-    return times.next && Math.max(1, times.next.getTime() - clock.now().getTime());
+    return times.next && Math.max(1, times.next - clock.now());
   }
 
-  function findTimes(schedule: string, timeZone: string | undefined, since: Date) {
+  function findTimes(schedule: string, timeZone: string | undefined, since: number) {
     try {
       return dueTimes(schedule, timeZone, since, clock.now());
     } catch {
@@ -80,9 +80,9 @@ export function cronJobController(context: ControllerContext): Controller {
     }
   }
 
-  async function mayStart(cronJob: CronJob, due: Date): Promise<boolean> {
+  async function mayStart(cronJob: CronJob, due: number): Promise<boolean> {
     const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
-    const late = clock.now().getTime() - due.getTime();
+    const late = clock.now() - due;
     if (startingDeadlineSeconds !== undefined && late > startingDeadlineSeconds * 1000) return false;
     if (concurrencyPolicy !== "Forbid" || jobsOf(cronJob).every(finishedCondition)) return true;
     const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
@@ -91,7 +91,7 @@ export function cronJobController(context: ControllerContext): Controller {
   }
 
   /** A Job's name follows from its time, so that one time never makes two. */
-  async function start(cronJob: CronJob, due: Date): Promise<void> {
+  async function start(cronJob: CronJob, due: number): Promise<void> {
     if (cronJob.spec.concurrencyPolicy === "Replace") {
       for (const job of jobsOf(cronJob).filter((job) => !finishedCondition(job))) await end(cronJob, job);
     }
@@ -102,7 +102,7 @@ export function cronJobController(context: ControllerContext): Controller {
     await report(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
   }
 
-  async function writeStatus(cronJob: CronJob, scheduled?: Date): Promise<undefined> {
+  async function writeStatus(cronJob: CronJob, scheduled?: number): Promise<undefined> {
     const lastScheduleTime = scheduled ? formatTime(scheduled) : cronJob.status?.lastScheduleTime;
     const status = cronStatus(cronJob, jobsOf(cronJob), lastScheduleTime);
     if (!isEqual(status, cronJob.status ?? {})) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dueTimes } from "./due-times.ts";
 
-const at = (time: string) => new Date(`2030-01-01T${time}Z`);
+const at = (time: string) => Date.parse(`2030-01-01T${time}Z`);
 
 describe("dueTimes()", () => {
   it("finds the last time missed, how many there are, and the next", () => {
@@ -18,7 +18,7 @@ describe("dueTimes()", () => {
 
   it("reads a schedule in its time zone", () => {
     const { next } = dueTimes("0 9 * * *", "Asia/Tokyo", at("00:00:00"), at("00:00:01"));
-    expect(next).toEqual(new Date("2030-01-02T00:00:00Z"));
+    expect(next).toEqual(Date.parse("2030-01-02T00:00:00Z"));
   });
 
   it("stops counting after a hundred", () => {

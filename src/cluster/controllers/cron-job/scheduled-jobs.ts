@@ -3,9 +3,9 @@ import type { CronJob, Job } from "../api/batch.ts";
 import { finishedCondition } from "../job/job-conditions.ts";
 
 /** Makes the Job of one time. */
-export function jobFor(cronJob: CronJob, due: Date): Job {
+export function jobFor(cronJob: CronJob, due: number): Job {
   const { metadata, spec } = cronJob.spec.jobTemplate;
-  const minute = Math.floor(due.getTime() / 60_000);
+  const minute = Math.floor(due / 60_000);
   return {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -24,14 +24,14 @@ export function jobFor(cronJob: CronJob, due: Date): Job {
 }
 
 /** A time as it reads in a time zone; UTC unless one is named. */
-function zonedTime(time: Date, timeZone = "UTC"): string {
+function zonedTime(time: number, timeZone = "UTC"): string {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   const zone = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
   const offset = zone.replace("GMT", "");
-  if (offset === "" || offset === "+00:00") return time.toISOString().replace(".000", "");
+  if (offset === "" || offset === "+00:00") return new Date(time).toISOString().replace(".000", "");
   const [hours, minutes] = offset.split(":").map(Number);
   const shift = Math.abs(hours!) * 60 + (minutes ?? 0);
-  const local = new Date(time.getTime() + (offset.startsWith("-") ? -shift : shift) * 60_000);
+  const local = new Date(time + (offset.startsWith("-") ? -shift : shift) * 60_000);
   return `${local.toISOString().slice(0, 19)}${offset}`;
 }
 

@@ -10,7 +10,7 @@ export function daemonSetStatus(
   wanted: readonly string[],
   pods: readonly Pod[],
   revision: ControllerRevision,
-  now: Date,
+  now: number,
 ): DaemonSetStatus {
   const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
   const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);

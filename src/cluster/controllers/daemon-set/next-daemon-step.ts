@@ -19,7 +19,7 @@ export function nextDaemonStep(
   { wanted, suffered }: DaemonNodes,
   pods: readonly Pod[],
   revision: ControllerRevision,
-  now: Date,
+  now: number,
 ): DaemonStep {
   const rollout: Rollout = {
     set,

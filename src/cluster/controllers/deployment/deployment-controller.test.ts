@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { type Deployment, deployments, replicaSets } from "../api/apps.ts";
 import { pods } from "../api/core.ts";
 import type { ControllerName } from "../names.ts";
 
 let cluster: TestCluster;
-const clock = new ManualClock();
+const clock = new FakeClock();
 const all: ControllerName[] = [
   "deployment",
   "replicaset",
@@ -80,7 +80,7 @@ describe("deploymentController()", () => {
     expect(condition("ReplicaFailure")?.message).toContain("exceeded quota: few");
     await cluster.install({ ...quota, spec: { hard: { pods: "5" } } });
     await eventually(() => expect(hard().status?.hard).toEqual({ pods: "5" }));
-    clock.advance(10_000);
+    await clock.advance(10_000);
     await eventually(() => expect(read().status).toMatchObject({ readyReplicas: 3 }));
     expect(condition("ReplicaFailure")).toBeUndefined();
   });
@@ -139,7 +139,7 @@ describe("deploymentController()", () => {
     await start(["deployment", "replicaset"]);
     await cluster.install(web({ progressDeadlineSeconds: 60 }));
     await eventually(() => expect(read().status?.replicas).toBe(3));
-    clock.advance(61_000);
+    await clock.advance(61_000);
     await eventually(() =>
       expect(condition("Progressing")).toMatchObject({ status: "False", reason: "ProgressDeadlineExceeded" }),
     );

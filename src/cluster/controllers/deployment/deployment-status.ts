@@ -9,7 +9,7 @@ export function deploymentStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
   old: readonly ReplicaSet[],
-  now: Date,
+  now: number,
 ): DeploymentStatus {
   const all = current ? [current, ...old] : old;
   const available = availableReplicas(all);

@@ -11,7 +11,7 @@ export function rolloutConditions(
   deployment: Deployment,
   status: DeploymentStatus,
   current: ReplicaSet | undefined,
-  now: Date,
+  now: number,
 ): LooseCondition[] {
   const before = deployment.status?.conditions ?? [];
   const progress = progressing(deployment, status, current, now);
@@ -32,13 +32,13 @@ export function rolloutConditions(
 }
 
 /** After how many milliseconds a rollout that stands still misses its deadline, if it has one ahead. */
-export function untilDeadline(deployment: Deployment, now: Date): number | undefined {
+export function untilDeadline(deployment: Deployment, now: number): number | undefined {
   const condition = progressingCondition(deployment);
   const seconds = deployment.spec.progressDeadlineSeconds;
   const waiting = condition?.status === "True" && condition.reason !== "NewReplicaSetAvailable";
   if (!waiting || !seconds || seconds >= 2 ** 31 - 1 || deployment.spec.paused) return undefined;
   const since = Date.parse(condition.lastUpdateTime ?? condition.lastTransitionTime ?? "");
-  return Math.max(0, since + seconds * 1000 - now.getTime());
+  return Math.max(0, since + seconds * 1000 - now);
 }
 
 function available(deployment: Deployment, status: DeploymentStatus): Finding {
@@ -58,7 +58,7 @@ function progressing(
   deployment: Deployment,
   status: DeploymentStatus,
   current: ReplicaSet | undefined,
-  now: Date,
+  now: number,
 ): Finding | undefined {
   const before = progressingCondition(deployment);
   const name = current?.metadata.name ?? "";
@@ -105,7 +105,7 @@ function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean
 }
 
 /** Times move only with what they are the times of: the status, and here also the reason or message. */
-function dated(finding: Finding, before: readonly LooseCondition[], now: Date): LooseCondition {
+function dated(finding: Finding, before: readonly LooseCondition[], now: number): LooseCondition {
   const last = before.find(({ type }) => type === finding.type);
   const stamp = formatTime(now);
   const same = last?.reason === finding.reason && last.message === finding.message;

@@ -3,7 +3,7 @@ import type { Pod } from "../api/core.ts";
 import type { PodDisruptionBudget } from "../api/policy.ts";
 import { budgetStatus } from "./budget-status.ts";
 
-const now = new Date("2026-01-01T00:00:00Z");
+const now = Date.parse("2026-01-01T00:00:00Z");
 const pod = (ready: boolean): Pod => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -44,21 +44,24 @@ it.each([
 it("budgetStatus() counts a pod whose eviction was let in as gone, for two minutes", () => {
   const named = (name: string): Pod => ({ ...pod(true), metadata: { name } });
   const before = budgetStatus(budget({ minAvailable: 1 }), [named("a"), named("b")], 2, now);
-  const evicting = { ...before, disruptedPods: { a: now.toISOString(), gone: now.toISOString() } };
+  const evicting = {
+    ...before,
+    disruptedPods: { a: new Date(now).toISOString(), gone: new Date(now).toISOString() },
+  };
   const status = (seconds: number) => {
-    const later = new Date(now.getTime() + seconds * 1000);
+    const later = now + seconds * 1000;
     const noted = { ...budget({ minAvailable: 1 }), status: evicting };
     return budgetStatus(noted, [named("a"), named("b")], 2, later);
   };
   expect(status(119)).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 0 });
-  expect(status(119).disruptedPods).toEqual({ a: now.toISOString() });
+  expect(status(119).disruptedPods).toEqual({ a: new Date(now).toISOString() });
   expect(status(120)).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
   expect(status(120)).not.toHaveProperty("disruptedPods");
 });
 
 it("budgetStatus() keeps the time of a condition that still holds", () => {
   const before = budgetStatus(budget({ minAvailable: 1 }), [pod(false)], 1, now);
-  const later = new Date("2026-01-02T00:00:00Z");
+  const later = Date.parse("2026-01-02T00:00:00Z");
   const after = budgetStatus({ ...budget({ minAvailable: 1 }), status: before }, [pod(false)], 1, later);
   expect(after.conditions).toEqual(before.conditions);
 });

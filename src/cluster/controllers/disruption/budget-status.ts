@@ -15,7 +15,7 @@ export function budgetStatus(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],
   wantedByOwners: number,
-  now: Date,
+  now: number,
 ): PodDisruptionBudgetStatus {
   const { minAvailable, maxUnavailable } = budget.spec;
   const isCount = maxUnavailable === undefined && typeof minAvailable !== "string";
@@ -44,13 +44,12 @@ export function budgetStatus(
 function underEviction(
   { status }: PodDisruptionBudget,
   pods: readonly Pod[],
-  now: Date,
+  now: number,
 ): Record<string, string> {
   const staying = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
   const noted = Object.entries(status?.disruptedPods ?? {}).filter(
     ([name, since]) =>
-      staying.some(({ metadata }) => metadata.name === name) &&
-      Date.parse(since) + evictionTimeout > now.getTime(),
+      staying.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
   );
   return Object.fromEntries(noted);
 }
@@ -58,7 +57,7 @@ function underEviction(
 function allowed(
   { metadata, status }: PodDisruptionBudget,
   isAllowed: boolean,
-  now: Date,
+  now: number,
 ): NonNullable<PodDisruptionBudgetStatus["conditions"]>[number] {
   const last = status?.conditions?.find(({ type }) => type === "DisruptionAllowed");
   const state = isAllowed ? "True" : "False";

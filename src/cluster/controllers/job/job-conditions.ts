@@ -11,12 +11,12 @@ export function finishedCondition({ status }: Job): LooseCondition | undefined {
 }
 
 /** An outcome is announced before the pods are let go, and final afterwards. */
-export function announcement({ type, reason, message }: JobOutcome, now: Date): LooseCondition {
+export function announcement({ type, reason, message }: JobOutcome, now: number): LooseCondition {
   const name = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
   return jobCondition(name, "True", reason, message, now);
 }
 
-export function conclusion({ type, reason, message }: JobOutcome, now: Date): LooseCondition {
+export function conclusion({ type, reason, message }: JobOutcome, now: number): LooseCondition {
   return jobCondition(type, "True", reason, message, now);
 }
 
@@ -24,7 +24,7 @@ export function conclusion({ type, reason, message }: JobOutcome, now: Date): Lo
 export function withConditions(
   job: Job,
   added: readonly LooseCondition[],
-  now: Date,
+  now: number,
 ): { conditions?: LooseCondition[] } {
   const kept = (job.status?.conditions ?? []).filter(({ type }) => type !== "Suspended");
   const news = added.filter(({ type }) => !kept.some((condition) => condition.type === type));
@@ -38,14 +38,14 @@ function jobCondition(
   status: "True" | "False",
   reason: string,
   message: string,
-  now: Date,
+  now: number,
 ): LooseCondition {
   const stamp = formatTime(now);
   return { type, status, reason, message, lastProbeTime: stamp, lastTransitionTime: stamp };
 }
 
 /** The condition that tells whether a Job is held; none as long as it never was. */
-function suspendedCondition(job: Job, now: Date): LooseCondition[] {
+function suspendedCondition(job: Job, now: number): LooseCondition[] {
   const last = job.status?.conditions?.find(({ type }) => type === "Suspended");
   const status = job.spec.suspend ? "True" : "False";
   if (last?.status === status) return [last];

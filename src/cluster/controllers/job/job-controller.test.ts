@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { type Job, jobs } from "../api/batch.ts";
 import { type Pod, pods } from "../api/core.ts";
 
 let cluster: TestCluster;
-const clock = new ManualClock();
+const clock = new FakeClock();
 beforeEach(async () => {
   cluster = await startTestCluster({ controllers: ["job", "garbagecollector"], clock });
 });
@@ -58,15 +58,15 @@ describe("jobController()", () => {
     await eventually(() => expect(running()).toHaveLength(1));
     await end("Failed", running());
     await eventually(() => expect(read().status).toMatchObject({ failed: 1 }));
-    clock.advance(8_000);
+    await clock.advance(8_000);
     expect(read().status).not.toHaveProperty("active");
-    clock.advance(2_000);
+    await clock.advance(2_000);
     await eventually(() => expect(read().status).toMatchObject({ active: 1, failed: 1 }));
     await end("Failed", running());
     await eventually(() => expect(read().status).toMatchObject({ failed: 2 }));
-    clock.advance(18_000);
+    await clock.advance(18_000);
     expect(read().status).not.toHaveProperty("active");
-    clock.advance(2_000);
+    await clock.advance(2_000);
     await eventually(() => expect(read().status).toMatchObject({ active: 1, failed: 2 }));
     await end("Failed", running());
     await eventually(() =>
@@ -77,7 +77,7 @@ describe("jobController()", () => {
   it("ends a Job that runs past its deadline", async () => {
     await cluster.install(work({ activeDeadlineSeconds: 60 }));
     await eventually(() => expect(read().status).toMatchObject({ active: 1 }));
-    clock.advance(60_000);
+    await clock.advance(60_000);
     await eventually(() => expect(conditions()).toContain("Failed: DeadlineExceeded"));
     await eventually(() =>
       expect(running().filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]),
@@ -100,7 +100,7 @@ describe("jobController()", () => {
     await eventually(() => expect(read().status).toMatchObject({ completedIndexes: "0,2", succeeded: 2 }));
     await end("Failed", running());
     await eventually(() => expect(read().status).toMatchObject({ failed: 1 }));
-    clock.advance(10_000);
+    await clock.advance(10_000);
     await eventually(() => expect(running().map(index)).toEqual(["1"]));
   });
 
@@ -118,7 +118,7 @@ describe("jobController()", () => {
     await eventually(() => expect(running()).toHaveLength(1));
     await end("Succeeded", running());
     await eventually(() => expect(conditions()).toContain("Complete: CompletionsReached"));
-    clock.advance(10_000);
+    await clock.advance(10_000);
     await eventually(() => expect(read()).toBeUndefined());
   });
 

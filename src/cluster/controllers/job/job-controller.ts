@@ -174,7 +174,7 @@ export function jobController(context: ControllerContext): Controller {
     const { ttlSecondsAfterFinished } = job.spec;
     const since = Date.parse(finishedCondition(job)?.lastTransitionTime ?? "");
     if (ttlSecondsAfterFinished === undefined || Number.isNaN(since)) return undefined;
-    const left = since + ttlSecondsAfterFinished * 1000 - clock.now().getTime();
+    const left = since + ttlSecondsAfterFinished * 1000 - clock.now();
     if (left > 0) return left;
     await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
     return undefined;

@@ -16,7 +16,7 @@ export function jobOutcome(
   job: Job,
   pods: readonly Pod[],
   progress: JobProgress,
-  now: Date,
+  now: number,
 ): JobOutcome | undefined {
   return (
     announced(job) ??
@@ -44,7 +44,7 @@ function policyFailure(job: Job, pods: readonly Pod[]): JobOutcome | undefined {
   return undefined;
 }
 
-function limitFailure(job: Job, progress: JobProgress, now: Date): JobOutcome | undefined {
+function limitFailure(job: Job, progress: JobProgress, now: number): JobOutcome | undefined {
   if (progress.failed > (job.spec.backoffLimit ?? 6)) {
     return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
   }

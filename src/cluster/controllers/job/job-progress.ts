@@ -98,9 +98,9 @@ export function failuresOf(job: Job, pod: Pod): number {
 }
 
 /** After how many milliseconds a Job has run for too long, if it may not run for ever. */
-export function untilDeadline({ spec, status }: Job, now: Date): number | undefined {
+export function untilDeadline({ spec, status }: Job, now: number): number | undefined {
   if (spec.activeDeadlineSeconds === undefined || !status?.startTime || spec.suspend) return undefined;
-  return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now.getTime());
+  return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now);
 }
 
 /** How many pods a Job should have at work now. */

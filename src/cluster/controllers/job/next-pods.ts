@@ -24,7 +24,7 @@ export function nextPods(
   owned: readonly Pod[],
   progress: JobProgress,
   failed: Failures | undefined,
-  now: Date,
+  now: number,
 ): NextPods {
   const missing = wantedActive(job, progress) - progress.active.length;
   const surplus = [...progress.active].sort(compareForDeletion).slice(0, Math.max(0, -missing));

@@ -23,10 +23,10 @@ export function withFailures(
 }
 
 /** For how many milliseconds a Job waits before it tries again: longer with each failure. */
-export function untilRetry(failures: Failures | undefined, now: Date): number {
+export function untilRetry(failures: Failures | undefined, now: number): number {
   if (!failures) return 0;
   const delay = Math.min(firstDelay * 2 ** (failures.count - 1), longestDelay);
-  return Math.max(0, failures.last + delay - now.getTime());
+  return Math.max(0, failures.last + delay - now);
 }
 
 /** When a pod ended, by the first that is known: its last container's end, its deletion, its last word on readiness. */

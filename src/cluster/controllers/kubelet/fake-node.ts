@@ -57,7 +57,7 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
       renewTime: formatMicroTime(clock.now()),
     };
     if (current) {
-      const age = clock.now().getTime() - Date.parse(current.spec.renewTime);
+      const age = clock.now() - Date.parse(current.spec.renewTime);
       if (age >= heartbeat) await objects.update(user, { ...current, spec });
     } else {
       await objects.create(user, {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { nodes, type Pod, pods } from "../api/core.ts";
 import type { ControllerName } from "../names.ts";
 
 let cluster: TestCluster;
-const clock = new ManualClock();
+const clock = new FakeClock();
 const start = async (controllers: ControllerName[] = ["scheduler", "node", "kubelet"]) => {
   cluster = await startTestCluster({ controllers, clock });
 };
@@ -167,7 +167,7 @@ describe("kubelet()", () => {
     };
     await cluster.install(pod({ restartPolicy: "Never" }, { ownerReferences: [owner] }));
     await eventually(() => expect(read().status?.phase).toBe("Running"));
-    clock.advance(1000);
+    await clock.advance(1000);
     await eventually(() => expect(read().status?.phase).toBe("Succeeded"));
     expect(condition("Ready")).toMatchObject({ status: "False", reason: "PodCompleted" });
   });
@@ -180,7 +180,7 @@ describe("fakeNode()", () => {
     const lease = () => objects().get("leases.coordination.k8s.io", "kube-node-lease", "tsbuilder-node");
     await eventually(() => expect(lease()).toBeDefined());
     const before = lease()?.metadata.resourceVersion;
-    clock.advance(10_000);
+    await clock.advance(10_000);
     await eventually(() => expect(lease()?.metadata.resourceVersion).not.toBe(before));
   });
 });

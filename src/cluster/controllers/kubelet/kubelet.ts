@@ -72,7 +72,7 @@ export function kubelet({ objects, clock, stages = [] }: ControllerContext): Con
 
   function untilJobEnds(pod: Pod): number | undefined {
     if (pod.spec.restartPolicy === "Always" || findController(pod)?.kind !== "Job") return undefined;
-    const started = Date.parse(pod.status?.startTime ?? "") || clock.now().getTime();
-    return Math.max(0, started + jobDuration - clock.now().getTime());
+    const started = Date.parse(pod.status?.startTime ?? "") || clock.now();
+    return Math.max(0, started + jobDuration - clock.now());
   }
 }

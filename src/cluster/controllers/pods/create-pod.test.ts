@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { pods } from "../api/core.ts";
 
 let cluster: TestCluster;
-const clock = new ManualClock();
+const clock = new FakeClock();
 beforeEach(async () => {
   const controllers = ["statefulset", "daemonset", "job", "node"] as const;
   cluster = await startTestCluster({ controllers, clock });
@@ -61,7 +61,7 @@ describe("createPod()", () => {
     );
     expect(objects().list(pods, "strict")).toEqual([]);
     await cluster.install(standard("baseline"));
-    clock.advance(10_000);
+    await clock.advance(10_000);
     await eventually(() => expect(objects().list(pods, "strict")).toHaveLength(1));
   });
 });

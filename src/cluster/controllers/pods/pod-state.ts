@@ -19,16 +19,16 @@ export function isReady(pod: Pod): boolean {
  * For how many milliseconds more a pod must stay ready to be available: 0 if it is, `undefined` if it isn't
  * ready at all.
  */
-function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: Date): number | undefined {
+function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== "True") return undefined;
   if (!minReadySeconds || !condition.lastTransitionTime) return 0;
   const since = Date.parse(condition.lastTransitionTime);
-  return Math.max(0, since + minReadySeconds * 1000 - now.getTime());
+  return Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
 /** Tells whether a pod has been ready for long enough. */
-export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: Date): boolean {
+export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
@@ -36,7 +36,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: 
 export function nextAvailable(
   pods: readonly Pod[],
   minReadySeconds: number | undefined,
-  now: Date,
+  now: number,
 ): number | undefined {
   const waits = pods
     .map((pod) => untilAvailable(pod, minReadySeconds, now) ?? 0)

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { type ReplicaSet, replicaSets } from "../api/apps.ts";
 import { pods } from "../api/core.ts";
 
 let cluster: TestCluster;
-const clock = new ManualClock();
+const clock = new FakeClock();
 beforeEach(async () => {
   cluster = await startTestCluster({ controllers: ["replicaset", "scheduler", "node", "kubelet"], clock });
 });
@@ -79,7 +79,7 @@ describe("replicaSetController()", () => {
     await cluster.install(web(1, { minReadySeconds: 30 }));
     await eventually(() => expect(read().status?.readyReplicas).toBe(1));
     expect(read().status).not.toHaveProperty("availableReplicas");
-    clock.advance(30_000);
+    await clock.advance(30_000);
     await eventually(() => expect(read().status?.availableReplicas).toBe(1));
   });
 
@@ -114,7 +114,7 @@ describe("replicaSetController()", () => {
       }),
     );
     await objects().delete("tester", stored);
-    clock.advance(10_000);
+    await clock.advance(10_000);
     await eventually(() => expect(read().status).toMatchObject({ replicas: 2 }));
     expect(read().status).not.toHaveProperty("conditions");
   });

@@ -10,7 +10,7 @@ export function replicaSetStatus(
   replicaSet: ReplicaSet,
   owned: readonly Pod[],
   refusal: string | undefined,
-  now: Date,
+  now: number,
 ): ReplicaSetStatus {
   const pods = owned.filter(isActive);
   const { template, minReadySeconds } = replicaSet.spec;
@@ -34,7 +34,7 @@ export function replicaSetStatus(
 function conditionsOf(
   { status }: ReplicaSet,
   refusal: string | undefined,
-  now: Date,
+  now: number,
 ): readonly LooseCondition[] {
   const before = status?.conditions ?? [];
   if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");

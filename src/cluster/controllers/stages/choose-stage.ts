@@ -16,21 +16,20 @@ export function chooseStage(stages: readonly Stage[], object: KubernetesObject):
 export function untilStage(
   delay: StageDelay | undefined,
   object: KubernetesObject,
-  since: Date,
-  now: Date,
+  since: number,
+  now: number,
 ): number {
   const from = delay?.durationFrom && readPath(object, delay.durationFrom.expressionFrom);
   const due =
-    (typeof from === "string" ? dueBy(from, since) : undefined) ??
-    since.getTime() + (delay?.durationMilliseconds ?? 0);
-  return Math.max(0, due - now.getTime());
+    (typeof from === "string" ? dueBy(from, since) : undefined) ?? since + (delay?.durationMilliseconds ?? 0);
+  return Math.max(0, due - now);
 }
 
 /** What an object says of its own delay: a time, or a duration such as `1m30s`; anything else says nothing. */
-function dueBy(text: string, since: Date): number | undefined {
+function dueBy(text: string, since: number): number | undefined {
   if (/^\d{4}-\d\d-\d\d/.test(text)) return Date.parse(text);
   try {
-    return since.getTime() + parseDuration(text);
+    return since + parseDuration(text);
   } catch {
     return undefined;
   }

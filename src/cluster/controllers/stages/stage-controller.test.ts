@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { ManualClock } from "../../clock/index.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { jobs } from "../api/batch.ts";
 import { pods } from "../api/core.ts";
@@ -8,7 +8,7 @@ import { untilStage } from "./choose-stage.ts";
 import { parseStages } from "./parse-stages.ts";
 import { renderTemplate } from "./render-template.ts";
 
-const clock = new ManualClock();
+const clock = new FakeClock();
 let cluster: TestCluster;
 
 const crashing = `
@@ -54,7 +54,7 @@ const pod = (name: string, story: string) => ({
 
 const objects = () => clusterObjects(cluster.core);
 const read = (name: string) => objects().get(pods, "default", name);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("stageController()", () => {
   afterEach(() => cluster.stop());
@@ -70,13 +70,13 @@ describe("stageController()", () => {
     await eventually(() => expect(read("bad")?.spec.nodeName).toBe("tsbuilder-node"));
     expect(read("bad")?.status?.phase).toBe("Pending");
 
-    clock.advance(5000);
+    await clock.advance(5000);
     await eventually(() =>
       expect(read("bad")?.status).toMatchObject({ phase: "Failed", reason: "Crashed", message: "bad" }),
     );
     const events = objects().list("events", "default");
     expect(events).toContainEqual(expect.objectContaining({ reason: "BackOff", type: "Warning" }));
-    clock.advance(60_000);
+    await clock.advance(60_000);
     await eventually(() => expect(read("bad")).toBeUndefined());
     expect(read("good")?.status?.phase).toBe("Running");
   });
@@ -99,8 +99,8 @@ describe("stageController()", () => {
       spec: { backoffLimit: 1, template },
     });
     const status = () => objects().get(jobs, "default", "fails")?.status;
-    await eventually(() => {
-      clock.advance(1000);
+    await eventually(async () => {
+      await clock.advance(1000);
       expect(status()?.conditions).toContainEqual(
         expect.objectContaining({ type: "Failed", reason: "BackoffLimitExceeded" }),
       );
@@ -110,7 +110,7 @@ describe("stageController()", () => {
 });
 
 describe("untilStage()", () => {
-  const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds));
+  const at = (seconds: number) => Date.UTC(2030, 0, 1, 0, 0, seconds);
   const delay = {
     durationMilliseconds: 1000,
     durationFrom: { expressionFrom: '.metadata.annotations["d"]' },

@@ -15,7 +15,7 @@ export function stageController(context: ControllerContext): Controller {
   const { objects, clock, stages = [] } = context;
   const report = reporter(context, "stage-controller");
   /** Since when an object has matched the stage that comes next. */
-  const waiting = new Map<string, { stage: Stage; since: Date }>();
+  const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
     name: "stage",
     keysOf: ({ resource, object }) => {

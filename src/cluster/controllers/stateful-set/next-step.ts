@@ -17,7 +17,7 @@ const nothing: Step = { create: [], remove: [] };
  * first, and only while all others are well; in parallel mode all come and go at once. Updates always go one by
  * one from the highest ordinal down to the partition.
  */
-export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: Date): Step {
+export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): Step {
   const ordered = (set.spec.podManagementPolicy ?? "OrderedReady") === "OrderedReady";
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));

@@ -9,7 +9,7 @@ export function statefulSetStatus(
   set: StatefulSet,
   pods: readonly Pod[],
   updateRevision: string,
-  now: Date,
+  now: number,
 ): StatefulSetStatus {
   const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
   const running = living.filter(({ status }) => status?.phase === "Running");

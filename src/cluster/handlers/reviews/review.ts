@@ -1,6 +1,6 @@
 import type { Core, User } from "../../registry/core.ts";
 import { trackManagers } from "../../registry/field-manager.ts";
-import { formatTime } from "../../registry/object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Reply, RequestContext } from "../../server/request-context.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
 import { Entry } from "../../storage/entry.ts";

@@ -1,6 +1,6 @@
 import type { Condition } from "@tsbuilder/apimachinery/meta";
 import { required } from "@tsbuilder/apimachinery/schema";
-import { formatTime } from "../../registry/object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../server/reply.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";

@@ -1,6 +1,6 @@
 import { notFound, invalidObject } from "../../status/index.ts";
 import { invalid } from "@tsbuilder/apimachinery/schema";
-import { formatTime } from "../../registry/object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../server/reply.ts";
 import type { Reply, RequestContext } from "../../server/request-context.ts";

@@ -30,7 +30,7 @@ export function customColumns({ additionalPrinterColumns }: CRDVersion): TableCo
 
 const nameDescription = "Name of the object, unique among those of its kind in a namespace.";
 
-function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: Date): Cell {
+function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: number): Cell {
   const values = readPath(object, jsonPath);
   const [value] = values;
   if (value === undefined) return null;

@@ -1,13 +1,13 @@
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
-import type { Clock } from "../../clock/index.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../../storage/collection.ts";
 import type { Entry } from "../../storage/entry.ts";
 import type { Store } from "../../storage/store.ts";
 import { cleanupFinalizer } from "../built-in/custom-resource-definition.ts";
 import type { Core } from "../core.ts";
 import type { Registry } from "../registry.ts";
-import { formatTime } from "../object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type ConvertObjects, customResource } from "./custom-resource.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 

@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../../storage/api-object.ts";
-import { formatTime } from "../../object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../resource.ts";
 import { resetStatusAlone } from "../default-strategy.ts";
 

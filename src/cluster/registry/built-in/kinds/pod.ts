@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { formatTime } from "../../object-meta.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../resource.ts";
 import { resetStatusAlone, takeOver } from "../default-strategy.ts";
 import { eachOf, fillIn } from "./fill-in.ts";
@@ -79,7 +79,7 @@ function requestForAll(resources: Resources, containers: readonly Container[]): 
 }
 
 /** A pod with gates waits until somebody takes them away. */
-function blocked(now: Date): object {
+function blocked(now: number): object {
   return {
     type: "PodScheduled",
     status: "False",

@@ -140,7 +140,7 @@ function terminatedReason({
   return signal ? `Signal:${signal}` : `ExitCode:${exitCode}`;
 }
 
-function restarts(pod: object, now: Date): string {
+function restarts(pod: object, now: number): string {
   const { counted } = told(pod);
   const total = counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
   const last = counted
@@ -148,7 +148,7 @@ function restarts(pod: object, now: Date): string {
     .sort()
     .at(-1);
   if (total === 0 || !last) return String(total);
-  return `${total} (${formatSpan(Math.floor((now.getTime() - Date.parse(last)) / 1000))} ago)`;
+  return `${total} (${formatSpan(Math.floor((now - Date.parse(last)) / 1000))} ago)`;
 }
 
 interface Condition {

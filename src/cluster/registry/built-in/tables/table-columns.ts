@@ -6,7 +6,7 @@ import { cellReaders } from "./cell-readers.ts";
 import { podRowConditions } from "./pod-cells.ts";
 
 /** Fills one cell of a row. */
-export type CellReader = (object: ApiObject, now: Date) => Cell;
+export type CellReader = (object: ApiObject, now: number) => Cell;
 
 /** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
 export function tableColumns({ kind, columns }: BuiltinResource): TableColumns | undefined {
@@ -32,6 +32,6 @@ const common: Readonly<Record<string, CellReader>> = {
 const blank: CellReader = () => "";
 
 /** The age of something that may have no time yet. */
-export function ageOf(timestamp: string | null | undefined, now: Date): string {
+export function ageOf(timestamp: string | null | undefined, now: number): string {
   return timestamp ? formatAge(timestamp, now) : "<unknown>";
 }

@@ -121,10 +121,10 @@ function completions(object: object): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function duration(object: object, now: Date): string {
+function duration(object: object, now: number): string {
   const start = readField<string>(object, "status.startTime");
   if (start === undefined) return "";
   const end = readField<string>(object, "status.completionTime");
-  const until = end === undefined ? now.getTime() : Date.parse(end);
+  const until = end === undefined ? now : Date.parse(end);
   return formatSpan(Math.floor((until - Date.parse(start)) / 1000));
 }

@@ -1,10 +1,10 @@
-/** Time as the runtime sees it. Tests give a clock of their own. */
+/** Where time comes from. Runtime and cluster take it from a clock, so that tests can move it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Milliseconds that only grow, whatever happens to the date. Spans are measured with it. */
   monotonic(): number;
-  /** Calls once after a time, and returns what cancels the call. */
+  /** Calls once after a time, and returns a function that cancels the call. */
   setTimer(run: () => void, milliseconds: number): () => void;
 }
 
@@ -17,6 +17,16 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   setTimer(run, milliseconds) {
     const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), longestTimer));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The machine's time for work in the background: its timers don't keep the process alive. */
+export const backgroundClock: Clock = {
+  ...systemClock,
+  setTimer(run, milliseconds) {
+    const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), longestTimer));
+    timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "./fake-clock.ts";
+
+test("FakeClock fires timers at their moments, in order, also those that are set while it moves", async () => {
+  const clock = new FakeClock();
+  const fired: [string, number][] = [];
+  const note = (name: string) => () => void fired.push([name, clock.monotonic()]);
+  clock.setTimer(note("late"), 30);
+  clock.setTimer(() => {
+    note("early")();
+    clock.setTimer(note("between"), 5);
+  }, 10);
+  clock.setTimer(note("cancelled"), 20)();
+  await clock.advance(30);
+  expect(fired).toEqual([
+    ["early", 10],
+    ["between", 15],
+    ["late", 30],
+  ]);
+  expect(clock.now()).toBe(Date.UTC(2024, 0, 1) + 30);
+});
+
+test("FakeClock fires a timer of a fraction of a millisecond, whatever the date", () => {
+  const clock = new FakeClock(new Date("2100-01-01T00:00:00Z"));
+  let left = 1;
+  const again = () => {
+    left = 1 - clock.monotonic();
+    if (left > 0) clock.setTimer(again, Math.min(left, 1e-3));
+  };
+  again();
+  clock.advanceSync(2);
+  expect(left).toBeLessThanOrEqual(0);
+  expect(clock.timers).toBe(0);
+  expect(clock.untilNextTimer).toBeUndefined();
+});

@@ -1,0 +1,90 @@
+import type { Clock } from "./clock.ts";
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** A clock for tests: it stands still until it is moved. A cluster, a manager and a test can share one. */
+export class FakeClock implements Clock {
+  readonly #start: number;
+  /** Counted apart from the date, whose digits leave no room for fractions. */
+  #elapsed = 0;
+  /** In the order in which they were set. */
+  readonly #timers = new Set<Timer>();
+
+  /** Starts at the given moment, a fixed one by default, so that tests see the same dates each time. */
+  constructor(start: Date | number = Date.UTC(2024, 0, 1)) {
+    this.#start = Number(start);
+  }
+
+  now(): number {
+    return this.#start + this.#elapsed;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  setTimer(run: () => void, milliseconds: number): () => void {
+    const timer = { at: this.#elapsed + Math.max(0, milliseconds), run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
+  /** How long it is until the next timer fires, or undefined when none is set. */
+  get untilNextTimer(): number | undefined {
+    const next = this.#dueBy(Infinity);
+    return next && next.at - this.#elapsed;
+  }
+
+  /**
+   * Moves time on. Timers fire at their moments, in order, and what they set off by promises is done before the next
+   * one fires.
+   */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.#elapsed + milliseconds;
+    await settle();
+    while (this.#fireNext(end)) await settle();
+    this.#elapsed = end;
+    await settle();
+  }
+
+  /** Moves time on and fires the timers on the way, without letting promises run. */
+  advanceSync(milliseconds: number): void {
+    const end = this.#elapsed + milliseconds;
+    while (this.#fireNext(end));
+    this.#elapsed = end;
+  }
+
+  #fireNext(end: number): boolean {
+    const timer = this.#dueBy(end);
+    if (!timer) return false;
+    this.#timers.delete(timer);
+    this.#elapsed = timer.at;
+    timer.run();
+    return true;
+  }
+
+  #dueBy(end: number): Timer | undefined {
+    let earliest: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at <= end && (!earliest || timer.at < earliest.at)) earliest = timer;
+    }
+    return earliest;
+  }
+}
+
+/** Lets promises run that are ready; two turns of the event loop are enough for chains that wait for nothing else. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}

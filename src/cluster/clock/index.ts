@@ -1,2 +1,0 @@
-export { type Clock, systemClock } from "./clock.ts";
-export { ManualClock } from "./manual-clock.ts";
