@@ -8,6 +8,7 @@ import {
 } from "../status/index.ts";
 import { type ApiObject } from "../storage/api-object.ts";
 import { Entry } from "../storage/entry.ts";
+import { allowCreation } from "./allow-creation.ts";
 import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { generateName, stampNewObject, validateNewMetadata } from "./object-meta.ts";
 import { keyOf } from "./resource.ts";
@@ -15,11 +16,23 @@ import { type Write, writeContext } from "./write.ts";
 
 const nameAttempts = 8;
 
+/** How a creation comes about. */
+export interface CreateSource {
+  /** The object carries its managers already: a server-side apply. */
+  readonly applied?: boolean;
+  /** The request was a PUT or a patch, which its user was allowed to send; whether he may create is open. */
+  readonly unasked?: boolean;
+}
+
 /**
  * Creates an object: mutating admission, the server's own fields, defaults, validation, validating admission,
  * commit. The object belongs to the call. Answers the stored state in the request's version.
  */
-export async function createObject(write: Write, object: ApiObject, applied = false): Promise<Entry> {
+export async function createObject(
+  write: Write,
+  object: ApiObject,
+  { applied = false, unasked = false }: CreateSource = {},
+): Promise<Entry> {
   const { resource, core } = write;
   const { strategy } = resource;
   await resource.load?.();
@@ -47,6 +60,7 @@ export async function createObject(write: Write, object: ApiObject, applied = fa
   ];
   if (errors.length > 0) throw invalidObject(resource, admitted.metadata.name ?? "", errors);
   for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
+  if (unasked) allowCreation(write);
   const { name } = admitted.metadata;
   await core.admission.validate({ ...admissionRequest(write, "CREATE", admitted), name: name! });
   return commit(write, admitted, generated);

@@ -70,7 +70,7 @@ async function createMissing(write: Write, source: UpdateSource): Promise<Entry>
   if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
   const object = await source.next(undefined);
   delete object.metadata.resourceVersion;
-  return createObject(write, object, source.applied);
+  return createObject(write, object, { applied: source.applied ?? false, unasked: true });
 }
 
 async function prepare(
