@@ -1,24 +1,43 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { explainPaths, explainScripts, listPaths } from "./explain-documents.ts";
 import { repository } from "./source-imports.ts";
 
-const documents = ["README.md", "src/README.md"];
+const read = (path: string) => readFileSync(join(repository, path), "utf8");
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
-test.each(documents)("every path that %s names is there", (document) => {
-  const text = readFileSync(join(repository, document), "utf8");
-  const paths = [...text.matchAll(/`((?:src|e2e|bin|templates|\.ci|\.config)(?:\/[\w.*{},<>-]+)*)`/g)]
-    .map((match) => match[1]!)
-    .filter((path) => !/[*{<]/.test(path));
-  expect(paths.length).toBeGreaterThan(0);
-  expect(paths.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+describe.each(["README.md", "src/README.md", ".github/CONTRIBUTING.md"])("%s", (document) => {
+  const text = read(document);
+
+  test("names paths that are there", () => {
+    expect(listPaths(text).length).toBeGreaterThan(0);
+    expect(explainPaths(document, text, (path) => existsSync(join(repository, path))).join("\n")).toBe("");
+  });
+
+  test("names npm scripts that are there", () => {
+    expect(explainScripts(document, text, Object.keys(scripts)).join("\n")).toBe("");
+  });
 });
 
-test.each(documents)("every npm script that %s names is there", (document) => {
-  const text = readFileSync(join(repository, document), "utf8");
-  const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as {
-    scripts: Record<string, string>;
-  };
-  const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]!);
-  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+describe("what is said of a document", () => {
+  test("names the line and the path that leads nowhere", () => {
+    const text = "See `src/a.ts`,\nnot `src/b.ts`, `src/*.ts` or `src/<kind>.ts`.";
+    expect(explainPaths("README.md", text, (path) => path === "src/a.ts")).toEqual([
+      "README.md:2 names src/b.ts, which is not there: write where it is now (git log --follow -- src/b.ts), or take it out",
+    ]);
+  });
+
+  test("looks at the paths in commands, too", () => {
+    expect(
+      listPaths("`npm run unit -- src/a.test.ts -t b`\n`node --import tsx e2e/b.ts FILE`, `cp src/c.ts d`"),
+    ).toEqual(["src/a.test.ts", "e2e/b.ts"]);
+  });
+
+  test("names the line and the script that is not there", () => {
+    const text = "Type npm run build\nor `npm run --silent buidl`.";
+    expect(explainScripts("README.md", text, ["build", "types"])).toEqual([
+      'README.md:2 says npm run buidl, which "scripts" in package.json does not have: it has build, types',
+    ]);
+  });
 });

@@ -1,64 +1,95 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { listSources, readImports, repository, type SourceImport } from "./source-imports.ts";
+import { describe, expect, test } from "vitest";
+import {
+  explainCompilerUsers,
+  explainCrossings,
+  explainForbidden,
+  explainImportedTests,
+  explainUnknownRooms,
+  readLayers,
+} from "./explain-imports.ts";
+import { listSources, readImports, repository } from "./source-imports.ts";
 
-/** Who may import whom: the table of `src/README.md`. A room may always import itself. */
-const LAYERS = readLayers(readFileSync(join(repository, "src/README.md"), "utf8"));
+const layers = readLayers(readFileSync(join(repository, "src/README.md"), "utf8"));
+const files = listSources("src");
+const imports = files.filter((file) => !/\.(test|test-d)\.ts$/.test(file)).flatMap(readImports);
 
-const imports = listSources("src")
-  .filter((file) => !/\.(test|test-d)\.ts$/.test(file))
-  .flatMap(readImports);
-
-test("the layer table names every module of src", () => {
-  const modules = new Set(listSources("src").map((file) => moduleOf(file)));
-  expect([...modules].filter((module) => !LAYERS.has(module))).toEqual([]);
-  expect(imports.length).toBeGreaterThan(100);
-});
-
-test("no module imports one that the layer table does not allow", () => {
-  const forbidden = imports.filter((entry) => {
-    const target = targetModule(entry);
-    const own = moduleOf(entry.file);
-    return target !== undefined && target !== own && !LAYERS.get(own)?.includes(target);
+describe("the sources", () => {
+  test("are read, and the table of layers is", () => {
+    expect(imports.length).toBeGreaterThan(100);
+    expect(layers.size).toBeGreaterThan(10);
   });
-  expect(forbidden.map(describe)).toEqual([]);
-});
 
-test("packages reach each other by name, never by path", () => {
-  const packages = ["apimachinery", "runtime", "cluster"];
-  const crossing = imports.filter(({ file, target }) => {
-    if (!target) return false;
-    const [from, to] = [moduleOf(file), moduleOf(target)];
-    return from !== to && (packages.includes(from) || packages.includes(to));
+  test.each([
+    ["stand in rooms that the table of layers names", () => explainUnknownRooms(files, layers)],
+    ["import no room that the table of layers does not allow", () => explainForbidden(imports, layers)],
+    ["reach other packages by name, never by path", () => explainCrossings(imports)],
+    ["load the TypeScript compiler only in src/generators/loader", () => explainCompilerUsers(imports)],
+    ["import no file that has test in its name", () => explainImportedTests(imports)],
+  ])("%s", (_, explain) => {
+    expect(explain().join("\n")).toBe("");
   });
-  expect(crossing.map(describe)).toEqual([]);
 });
 
-test("only src/generators/loader loads the TypeScript compiler", () => {
-  const users = imports.filter(({ specifier }) => specifier === "typescript").map(({ file }) => file);
-  expect(users.filter((file) => !file.startsWith("src/generators/loader/"))).toEqual([]);
+describe("what is said of an import that may not be", () => {
+  const planted = readLayers(
+    [
+      "| room | may import |",
+      "| ---- | --- |",
+      "| cli  | ship, shared |",
+      "| ship | shared |",
+      "| shared | |",
+      "",
+    ].join("\n"),
+  );
+  const entry = (file: string, target: string) => ({ file, specifier: `../${target.slice(4)}`, target });
+  const named = (file: string, specifier: string) => ({ file, specifier, target: undefined });
+
+  test("names both files, what is allowed and where the shared part belongs", () => {
+    expect(explainForbidden([entry("src/ship/x.ts", "src/cli/y.ts")], planted)).toEqual([
+      "src/ship/x.ts imports src/cli/y.ts, but ship may import only shared: see the table in src/README.md. " +
+        "Move what both need down to shared, or let a room above give it to ship as an argument",
+    ]);
+    expect(explainForbidden([entry("src/shared/x.ts", "src/ship/y.ts")], planted)[0]).toMatch(
+      /but shared may import no other room: .* Move what both need down, or/,
+    );
+    expect(explainForbidden([named("src/ship/x.ts", "@tsbuilder/cluster")], planted)[0]).toMatch(
+      /^src\/ship\/x\.ts imports @tsbuilder\/cluster, but ship may import only shared/,
+    );
+  });
+
+  test("is nothing where it may be", () => {
+    const fine = [
+      entry("src/cli/x.ts", "src/ship/y.ts"),
+      entry("src/ship/x.ts", "src/ship/y.ts"),
+      named("src/ship/x.ts", "node:fs"),
+    ];
+    expect([...explainForbidden(fine, planted), ...explainCrossings(fine)]).toEqual([]);
+  });
+
+  test("asks for a row of a new room", () => {
+    expect(explainUnknownRooms(["src/ship/x.ts", "src/new/y.ts"], planted)).toEqual([
+      "src/new has no row in the table in src/README.md: add one that says which rooms it may import",
+    ]);
+  });
+
+  test("gives the name of a package that was reached by path, and none where there is none", () => {
+    expect(explainCrossings([entry("src/cli/x.ts", "src/cluster/y.ts")])[0]).toContain(
+      'Import it from "@tsbuilder/cluster" or one of the paths in "exports" of src/cluster/package.json',
+    );
+    expect(explainCrossings([entry("src/runtime/x.ts", "src/shared/y.ts")])[0]).toContain(
+      "A published package has no src/shared: move what it needs into src/runtime",
+    );
+  });
+
+  test("tells of the compiler and of tests", () => {
+    expect(explainCompilerUsers([named("src/ship/x.ts", "typescript")])[0]).toMatch(
+      /^src\/ship\/x\.ts imports typescript, but only src\/generators\/loader may/,
+    );
+    expect(explainCompilerUsers([named("src/generators/loader/x.ts", "typescript")])).toEqual([]);
+    expect(explainImportedTests([entry("src/ship/x.ts", "src/ship/y.test.ts")])).toEqual([
+      "src/ship/x.ts imports src/ship/y.test.ts, a test. Move what both need into a file of its own",
+    ]);
+  });
 });
-
-test("no source imports a file that has test in its name", () => {
-  expect(imports.filter(({ specifier }) => /\.test\b/.test(specifier)).map(describe)).toEqual([]);
-});
-
-function moduleOf(file: string): string {
-  return file.split("/")[1]!;
-}
-
-function targetModule({ specifier, target }: SourceImport): string | undefined {
-  if (target) return target.startsWith("src/") ? moduleOf(target) : undefined;
-  return /^@tsbuilder\/([a-z]+)/.exec(specifier)?.[1];
-}
-
-function describe({ file, specifier }: SourceImport): string {
-  return `${file} imports "${specifier}"`;
-}
-
-function readLayers(readme: string): Map<string, string[]> {
-  const table = readme.slice(readme.search(/^\| room +\| may import/m)).split("\n\n")[0]!;
-  const rows = [...table.matchAll(/^\| ([a-z]+) +\|([^|]*)\|$/gm)].filter(([, room]) => room !== "room");
-  return new Map(rows.map(([, room, allowed]) => [room!, allowed!.split(",").map((name) => name.trim())]));
-}

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import Handlebars from "handlebars";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Manager } from "../../src/chart/manager.ts";
 import { chartPart } from "../../src/chart/plan-chart.ts";
 import { valuesPart } from "../../src/chart/values.ts";
@@ -10,6 +9,7 @@ import { describeProject } from "../../src/plugins/index.ts";
 import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
 import type { Part } from "../../src/scaffold/blueprint.ts";
 import { everythingBelow } from "../../src/scaffold/tree.ts";
+import { explainForm, explainUnusedTemplates, explainWords } from "./explain-templates.ts";
 import { repository } from "./source-imports.ts";
 
 const templates = everythingBelow(join(repository, "templates"));
@@ -66,56 +66,63 @@ const parts = projects
   .filter((part, i, all) => all.findIndex((other) => other.templates === part.templates) === i);
 
 test("every folder of templates belongs to a part", () => {
-  const used = new Set(parts.map((part) => part.templates));
-  const folders = templates
-    .list("")
-    .filter((file) => ![...used].some((folder) => file.startsWith(`${folder}/`)));
-  expect(folders).toEqual([]);
+  const folders = parts.map((part) => part.templates);
+  expect(explainUnusedTemplates(templates.list(""), folders).join("\n")).toBe("");
 });
 
 test.each(parts.map((part) => [part.templates, part] as const))(
   "%s uses its words, and no others",
   (_, part) => {
-    const words = new Set(
-      filesOf(part).flatMap((file) => [...wordsOf(file), ...wordsOf(templates.read(file)!)]),
-    );
-    // Every part of a deployment gets the project's name, whether its objects need it or not.
-    if ("projectName" in part.context) words.add("projectName");
-    // A reference operator uses what it needs of the words that all of them get.
-    if (part.key.startsWith("typescript/template/"))
-      for (const word of Object.keys(part.context)) words.add(word);
-    expect([...words].sort()).toEqual(Object.keys(part.context).sort());
+    expect(explainWords(part, templates.list(part.templates).map(read), mayIgnore(part)).join("\n")).toBe("");
   },
 );
 
 test("every template ends with .hbs and holds no logic", () => {
-  const wrong = templates
-    .list("")
-    .filter((file) => !file.endsWith(".hbs") || hasLogic(templates.read(file)!));
-  expect(wrong).toEqual([]);
+  expect(templates.list("").map(read).flatMap(explainForm).join("\n")).toBe("");
 });
 
-function hasLogic(template: string): boolean {
-  try {
-    wordsOf(template);
-    return false;
-  } catch {
-    return true;
-  }
+function read(path: string) {
+  return { path, text: templates.read(path)! };
 }
 
-function filesOf(part: Part): readonly string[] {
-  return templates.list(part.templates);
+/** Words that a part may get without using them. */
+function mayIgnore(part: Part): string[] {
+  // A reference operator uses what it needs of the words that all of them get.
+  if (part.key.startsWith("typescript/template/")) return Object.keys(part.context);
+  // Every part of a deployment gets the project's name, whether its objects need it or not.
+  return ["projectName"];
 }
 
-/** The words between braces; anything else between braces is logic. */
-function wordsOf(template: string): string[] {
-  return Handlebars.parse(template).body.flatMap((node) => {
-    if (node.type === "ContentStatement") return [];
-    const { path, params } = node as hbs.AST.MustacheStatement;
-    if (node.type !== "MustacheStatement" || path.type !== "PathExpression" || params.length > 0) {
-      throw new Error(`${node.type} at line ${node.loc.start.line}`);
-    }
-    return [(path as hbs.AST.PathExpression).original];
+describe("what is said of a template", () => {
+  test("names its file, and where parts are", () => {
+    expect(explainUnusedTemplates(["a/used/x.hbs", "a/new/x.hbs"], ["a/used"])).toEqual([
+      "templates/a/new/x.hbs belongs to no part: name its folder as `templates` of a part in src/plugins or " +
+        "src/chart, or delete it",
+    ]);
   });
-}
+
+  test("names the word that is not given, the word that is not used, and their part", () => {
+    const part = { templates: "a/part", context: { kind: "MySQL", idle: "", always: "" } };
+    const used = [{ path: "a/part/{{plural}}.ts.hbs", text: "{{kind}} {{king}}" }];
+    const found = `the part with templates: "a/part" (git grep -n '"a/part"' src)`;
+    expect(explainWords(part, used, ["always"])).toEqual([
+      expect.stringContaining(
+        "templates/a/part/{{plural}}.ts.hbs uses {{plural}}, which it doesn't get: put plural",
+      ),
+      `templates/a/part/{{plural}}.ts.hbs uses {{king}}, which it doesn't get: put king into the context of ${found}, ` +
+        "which gives kind, idle, always",
+      `no template below templates/a/part uses idle: take it out of the context of ${found}`,
+    ]);
+  });
+
+  test("names the line that holds logic, and a name that is none", () => {
+    expect(explainForm({ path: "a/x.ts.hbs", text: "\n{{#if a}}{{/if}}" })).toEqual([
+      "templates/a/x.ts.hbs holds more than words (BlockStatement at line 2): make the choice in src/plugins, and " +
+        "give the template a word or leave the part out",
+    ]);
+    expect(explainForm({ path: "a/x.ts", text: "" })).toEqual([
+      "templates/a/x.ts is no template by its name: call it x.ts.hbs",
+    ]);
+    expect(explainForm({ path: "a/x.ts.hbs", text: "{{a}}" })).toEqual([]);
+  });
+});
