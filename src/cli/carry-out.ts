@@ -1,5 +1,6 @@
 import { applyPlan } from "../scaffold/apply.ts";
 import type { Plan } from "../scaffold/file-change.ts";
+import { refuseOutside } from "../scaffold/refuse-outside.ts";
 import { formatUnifiedDiff } from "../scaffold/unified-diff.ts";
 import type { FlagDefinition } from "./command.ts";
 import { describePlan } from "./report.ts";
@@ -22,6 +23,10 @@ interface PlanFlags {
 
 /** Makes a plan's changes, or shows them. Tells whether they were made. */
 export function carryOut(root: string, plan: Plan, flags: PlanFlags, ui: Ui): boolean {
+  refuseOutside(
+    root,
+    plan.changes.map(({ path }) => path),
+  );
   if (flags.diff) {
     ui.print(plan.changes.map(formatUnifiedDiff).join("").trimEnd());
     return false;

@@ -12,6 +12,7 @@ import { dirname, join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FileChange } from "./file-change.ts";
 import { hashText } from "./ownership.ts";
+import { refuseOutside } from "./refuse-outside.ts";
 
 /**
  * Makes the changes of a plan, all or nothing. First everything is written beside the project's files, in
@@ -21,6 +22,7 @@ import { hashText } from "./ownership.ts";
  */
 export function applyPlan(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
+  refuseOutside(root, [JOURNAL, ...changes.map(({ path }) => path)]);
   recoverPlan(root);
   refuseStaleChanges(root, changes);
   const hadFolder = existsSync(join(root, FOLDER));
@@ -81,6 +83,8 @@ function writeWhole(path: string, text: string): void {
 /** Each step may have been done already: a rename leaves no staged file behind. */
 function complete(root: string): void {
   const { steps } = JSON.parse(readFileSync(join(root, JOURNAL), "utf8")) as { steps: Step[] };
+  // The journal may have come with somebody's repository.
+  refuseOutside(root, [JOURNAL, ...steps.flatMap(({ path, staged }) => [path, staged ?? path])]);
   for (const { path, staged } of steps) {
     const target = join(root, path);
     if (staged === undefined) {

@@ -1,0 +1,68 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { isAbsolute, join, posix, relative, sep } from "node:path";
+import { TsbuilderError } from "../shared/errors.ts";
+
+/** Refuses paths that lead out of a project: by their steps, or by a symbolic link on the way. */
+export function refuseOutside(root: string, paths: Iterable<string>): void {
+  const links = new Links(root);
+  for (const path of paths) {
+    if (isOutside(path)) {
+      throw refuse(`"${path}" is outside of the project`, "name a folder of the project, without ..");
+    }
+    const link = links.findOutward(path);
+    if (link !== undefined) {
+      throw refuse(
+        `"${path}" is outside of the project, because "${link}" is a symbolic link that leads out of it`,
+        `put a folder in place of "${link}"`,
+      );
+    }
+  }
+}
+
+function isOutside(path: string): boolean {
+  // On Windows a backslash is a slash, and NUL ends a path for the system, not for us.
+  if (/[\\\0]/u.test(path) || isAbsolute(path)) return true;
+  const [first] = posix.normalize(path).split("/");
+  return first === ".." || first === ".";
+}
+
+/** Looks at each folder once, however many files a plan has in it. */
+class Links {
+  readonly #root: string;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The first step of a path that is a link to somewhere else. */
+  findOutward(path: string): string | undefined {
+    const steps = posix.normalize(path).split("/");
+    const ways = steps.map((_, i) => steps.slice(0, i + 1).join("/"));
+    return ways.find((way) => this.#leadsOut(way));
+  }
+
+  #leadsOut(way: string): boolean {
+    const known = this.#known.get(way);
+    if (known !== undefined) return known;
+    const file = join(this.#root, way);
+    const leadsOut =
+      lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !isInside(this.#root, file);
+    this.#known.set(way, leadsOut);
+    return leadsOut;
+  }
+}
+
+/** A link that leads nowhere yet may lead anywhere when the file is written. */
+function isInside(root: string, link: string): boolean {
+  try {
+    const way = relative(realpathSync(root), realpathSync(link));
+    return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  } catch {
+    return false;
+  }
+}
+
+function refuse(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "REFUSED", hint });
+}
