@@ -75,7 +75,8 @@ export interface MariaSpec {
   /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}} */
   resources?: ResourceRequirements;
   /**
-   * Settings for my.cnf. What replication and the operator stand on can't be set.
+   * Settings for my.cnf. What replication and the operator stand on can't be set. Unless they are set here,
+   * character_set_server is utf8mb4, sync_binlog 1, max_binlog_size 64M, and binlog_expire_logs_seconds three days.
    * +kubebuilder:validation:MaxProperties=64
    * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_-]{0,63}$'))",message="a setting's name is lower case: letters, digits, _ and -"
    * +kubebuilder:validation:XValidation:rule="!self.exists(name, name.replace('-', '_').startsWith('gtid_') || name.replace('-', '_') in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'init_file'])",message="the operator sets server_id, datadir, socket, port, log_bin, gtid_*, read_only, super_read_only and init_file"
@@ -150,7 +151,7 @@ export type ConfigValue = string;
  */
 export interface Storage {
   /**
-   * It can grow, never shrink.
+   * It holds the data and the binary logs of the last days. It can grow, never shrink.
    * +kubebuilder:default="1Gi"
    * +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="storage can't shrink"
    */

@@ -80,8 +80,21 @@ function settings({ spec }: Maria): string {
   const own = Object.entries(spec.config ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
-  return `${["[mysqld]", "skip-name-resolve", ...own].join("\n")}\n`;
+  return `${["[mysqld]", ...DEFAULT_SETTINGS, ...own].join("\n")}\n`;
 }
+
+/** Nothing of the image's own files is read. The spec's settings come after these, and so win. */
+const DEFAULT_SETTINGS = [
+  "skip-name-resolve",
+  "character-set-server=utf8mb4",
+  // What a client was told is committed is in the log after a loss of power, too.
+  "sync-binlog=1",
+  // Logs are kept for three days, and for all that a replica may be away. Only full ones go, so they are small. Servers
+  // that don't know a setting pass over "loose"; MariaDB from 11.4 on else keeps all logs while no replica is there.
+  "max-binlog-size=64M",
+  "loose-binlog-expire-logs-seconds=259200",
+  "loose-slave-connections-needed-for-purge=0",
+];
 
 /**
  * Statements that run at every start of a server, so a rotation is a restart. They stay out of the log that replicas
@@ -154,5 +167,5 @@ function sqlText(text: string): string {
 
 function clientOptions(user: string, password: string): string {
   const quoted = password.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
-  return `[client]\nuser=${user}\npassword="${quoted}"\n`;
+  return `[client]\ndefault-character-set=utf8mb4\nuser=${user}\npassword="${quoted}"\n`;
 }
