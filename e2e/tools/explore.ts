@@ -37,19 +37,24 @@ function runRound(files: readonly string[], seed: number, options: ExploreOption
   const { runs, test, path } = options;
   const vitest = join(repository, "node_modules/vitest/vitest.mjs");
   // Many more cases than in `npm test` may take their time.
-  const args = ["run", "--config", ".config/vitest.config.ts", "--testTimeout", "0", "--reporter", "dot"];
+  const args = ["run", "--config", ".config/vitest.config.ts", "--testTimeout", "0", "--reporter", "minimal"];
+  const projects = ["--project", "unit", "--project", "real"];
   const pattern = test === undefined ? [] : ["--testNamePattern", literally(test)];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, ...args, ...pattern, ...files], {
-    cwd: repository,
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-    env: {
-      ...process.env,
-      TSBUILDER_SEED: String(seed),
-      TSBUILDER_RUNS: String(runs),
-      ...(path !== undefined && { TSBUILDER_PATH: path }),
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [vitest, ...args, ...projects, ...pattern, ...files],
+    {
+      cwd: repository,
+      encoding: "utf8",
+      maxBuffer: 2 ** 28,
+      env: {
+        ...process.env,
+        TSBUILDER_SEED: String(seed),
+        TSBUILDER_RUNS: String(runs),
+        ...(path !== undefined && { TSBUILDER_PATH: path }),
+      },
     },
-  });
+  );
   return { status, output: stdout + stderr };
 }
 
@@ -58,13 +63,13 @@ function literally(name: string): string {
   return `^${name.replaceAll(" > ", " ").replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`;
 }
 
-/** The tests below the given folders that hold properties; those that need a real control plane only by name. */
+/** The tests below the given folders that hold properties; those of real control planes only by name. */
 function listPropertyTests(only: readonly string[]): string[] {
   return [...listSources("src"), ...listSources("e2e")].filter(
     (file) =>
       file.endsWith(".test.ts") &&
       (only.length === 0
-        ? !file.startsWith("e2e/real/")
+        ? !/^e2e\/(real|tools)\//.test(file)
         : only.some((path) => file === path || file.startsWith(`${path}/`))) &&
       /from "fast-check"/.test(readFileSync(join(repository, file), "utf8")),
   );

@@ -11,7 +11,7 @@ const LINT = ["node_modules/oxlint/bin/oxlint", "--type-aware", "--deny-warnings
 const FORMAT = ["node_modules/@biomejs/biome/bin/biome", "format"];
 const UNUSED = ["--conditions=@tsbuilder/source", "--import", "tsx", "e2e/tools/unused.ts"];
 const TESTS = ["node_modules/vitest/vitest.mjs", "run", "--config", ".config/vitest.config.ts"];
-const UNIT = [...TESTS, "--project", "unit", "--reporter", "dot"];
+const UNIT = [...TESTS, "--project", "unit", "--reporter", "minimal"];
 
 /** The checks of everything, those that take longest first. */
 export const allChecks: readonly Check[] = [

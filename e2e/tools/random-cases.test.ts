@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { listSources, repository } from "../support/source-imports.ts";
 import { describeFailure, readRandomSettings } from "./random-cases.ts";
 
 const numbers = fc.integer({ min: 0, max: 1000 });
@@ -8,6 +11,17 @@ test("the cases of a property are the same in every run, and others with another
   const { seed } = fc.readConfigureGlobal();
   expect(fc.sample(numbers, 5)).toEqual(fc.sample(numbers, { numRuns: 5, seed: seed! }));
   expect(fc.sample(numbers, 5)).not.toEqual(fc.sample(numbers, { numRuns: 5, seed: seed! + 1 }));
+});
+
+test("no test sets a seed of its own, which would hide cases from npm run explore", () => {
+  const own = [...listSources("src"), ...listSources("e2e")].filter((file) => {
+    const text = readFileSync(join(repository, file), "utf8");
+    return !file.startsWith("e2e/tools/") && /from "fast-check"/.test(text) && /\bseed:/.test(text);
+  });
+  const sentences = own.map(
+    (file) => `${file} sets a seed: take it out, e2e/tools/random-cases.ts gives one`,
+  );
+  expect(sentences.join("\n")).toBe("");
 });
 
 test("readRandomSettings() has a seed of its own, and takes what exploring asks for", () => {

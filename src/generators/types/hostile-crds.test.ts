@@ -234,7 +234,7 @@ describe("a CRD of somebody else's", () => {
         const crd = changes.reduce<unknown>((changed, [at, to]) => replace(changed, at, to), harmless);
         if ((await expectSafe(stringify(crd))) === "planned") planned++;
       }),
-      { seed: 20261122, numRuns: 150 },
+      { numRuns: 150 },
     );
     expect(planned).toBeGreaterThan(0);
   }, 60_000);
