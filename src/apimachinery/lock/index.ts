@@ -1,0 +1,1 @@
+export { type Lock, type LockHolder, tryLock } from "./try-lock.ts";
