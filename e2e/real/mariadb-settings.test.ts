@@ -46,7 +46,7 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
     const question = "SELECT word, CHAR_LENGTH(word), HEX(word) FROM shop.`слова` ORDER BY word";
     const rows = [GREETING, `${GREETING}!`].map((word) => {
       const hex = Buffer.from(word).toString("hex").toUpperCase();
-      return `${word}\t${[...word].length}\t${hex}`;
+      return `${word}\t${Array.from(word).length}\t${hex}`;
     });
     expect(ask(primary, question)).toBe(rows.join("\n"));
     await eventually(() => expect(ask(replica, question)).toBe(rows.join("\n")));

@@ -55,7 +55,14 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
       const operator = await startOperator(client, cluster.kubeconfig, folder, "maria-operator");
       const kind = await client.mapper.kindFor({ apiVersion: "data.example.com/v1", kind: "Maria" });
       const key = { namespace, name: "db" };
-      const spec = { size: 1, deletionPolicy: "Delete", database: "shop", backupSchedule: "0 3 * * *" };
+      const backup = { deletionPolicy: "Delete" };
+      const spec = {
+        size: 1,
+        deletionPolicy: "Delete",
+        database: "shop",
+        backupSchedule: "0 3 * * *",
+        backup,
+      };
       await client.create(kind, { metadata: key, spec });
       await eventually(
         async () => expect(await conditionOf(client, kind, key, "Available")).toBe("True"),

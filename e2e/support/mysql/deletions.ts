@@ -46,9 +46,22 @@ export const deletions: readonly Scenario[] = [
   },
   {
     row: "T16",
-    title: "deleted with deletionPolicy Delete, it takes its data along",
+    title: "deleted with deletionPolicy Delete, it takes its data along, and its backups if they shall go",
     async play(stage) {
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily", deletionPolicy: "Delete" });
+      const spec = { backupSchedule: "@daily", deletionPolicy: "Delete" as const };
+      await stage.createReady("kept", spec);
+      await stage.client.delete(Maria, stage.key("kept"));
+      await eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined(), patient);
+      await gone(stage);
+      const claim = await stage.find(PersistentVolumeClaim, "kept-backup");
+      expect(claim?.metadata.labels).toMatchObject({ [RETAINED]: "true" });
+      await eventually(
+        async () => expect(await uids(stage)).toEqual(new Set([claim?.metadata.uid])),
+        patient,
+      );
+      await stage.client.delete(PersistentVolumeClaim, stage.key("kept-backup"));
+
+      await stage.createReady("db", { ...spec, size: 2, backup: { deletionPolicy: "Delete" } });
       await stage.client.delete(Maria, stage.key("db"));
       await eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
       await gone(stage);

@@ -55,7 +55,9 @@ export const lives: readonly Life[] = [
       await idle(second);
       const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
       const left = claims.map(({ metadata }) => metadata.name!.replace(/-\d$|^data-/g, ""));
-      expect(new Set(left)).toEqual(new Set(["kept", "kept-backup", "stripped", "stripped-backup"]));
+      expect(new Set(left)).toEqual(
+        new Set(["kept", "kept-backup", "taken-backup", "stripped", "stripped-backup"]),
+      );
       expect(await stage.find(Secret, "kept-credentials")).toBeDefined();
       expect(await stage.find(Secret, "taken-credentials")).toBeUndefined();
       const made = stage.writes().slice(sent).filter(makes);

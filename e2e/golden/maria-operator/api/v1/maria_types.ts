@@ -115,7 +115,7 @@ export interface MariaSpec {
    */
   maxReplicaLagSeconds?: int32;
   /**
-   * What happens to the data when this object is deleted.
+   * What happens to the servers' volumes and the passwords when this object is deleted. Backups have a policy of their own.
    * +kubebuilder:default=Retain
    */
   deletionPolicy?: "Retain" | "Delete";
@@ -174,6 +174,11 @@ export interface Backup {
    * +kubebuilder:default="1Gi"
    */
   storageSize?: Quantity;
+  /**
+   * What happens to the volume of backups when this object is deleted with the deletionPolicy Delete.
+   * +kubebuilder:default=Retain
+   */
+  deletionPolicy?: "Retain" | "Delete";
   /** Makes no backups while true. */
   suspend?: boolean;
 }

@@ -64,7 +64,7 @@ export async function markData(
   client: Client,
   mysql: Maria,
   retained: "true" | null,
-  { volumes, backupVolume, credentials }: Data,
+  { volumes = [], backupVolume, credentials }: Partial<Data>,
 ): Promise<void> {
   const { "app.kubernetes.io/component": _, ...ours } = labelsOf(mysql, "");
   const labels = { ...ours, [RETAINED_LABEL]: retained };

@@ -25,7 +25,8 @@ export async function endMySQL(
   await deleteOwned(client, mysql, CronJob, names.backup);
   await deleteOwned(client, mysql, Job, names.restore);
   const data = await findData(client, mysql);
-  if (mysql.spec.deletionPolicy !== "Delete") {
+  const { deletionPolicy, backup } = mysql.spec;
+  if (deletionPolicy !== "Delete") {
     await markData(client, mysql, "true", data);
     events.normal(mysql, "Retained", "volumes and credentials are kept");
     return;
@@ -41,8 +42,10 @@ export async function endMySQL(
     return { requeueAfter: "2s" };
   }
   const { volumes, backupVolume, credentials } = data;
-  for (const claim of volumes) await client.delete(PersistentVolumeClaim, claim);
-  if (backupVolume) await client.delete(PersistentVolumeClaim, backupVolume);
+  const areBackupsKept = backup?.deletionPolicy !== "Delete";
+  if (areBackupsKept) await markData(client, mysql, "true", { backupVolume });
+  const claims = areBackupsKept || !backupVolume ? volumes : [...volumes, backupVolume];
+  for (const claim of claims) await client.delete(PersistentVolumeClaim, claim);
   if (credentials) await client.delete(Secret, credentials);
   events.normal(mysql, "Deleted", "volumes and credentials are deleted");
 }

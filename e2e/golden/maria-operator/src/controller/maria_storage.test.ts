@@ -93,16 +93,22 @@ test("deleted, it leaves its volumes and passwords, marked as left until its lik
   expect(found.data).toEqual(data);
 });
 
-test("deleted with deletionPolicy Delete, it takes its data along", async () => {
-  const name = await scene.createServers("removed", {
+test.each([
+  ["removed", "Retain", ["removed-backup"]],
+  ["erased", "Delete", []],
+] as const)("deleted with its data, %s keeps backups by a policy: %s", async (name, policy, left) => {
+  await scene.createServers(name, {
     deletionPolicy: "Delete",
     backupSchedule: "@daily",
+    backup: { deletionPolicy: policy },
   });
   await eventually(() => scene.client.get(CronJob, { namespace, name: `${name}-backup` }));
+  await scene.makeVolume(name, `data-${name}-0`, "growing");
   await remove(name);
-  const claims = await scene.client.list(PersistentVolumeClaim, { namespace });
-  const left = claims.filter(({ metadata }) => metadata.name?.startsWith(name));
-  expect(left.filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]);
+  expect(await claimsOf(name)).toEqual(left);
+  const retained = { namespace, labels: { [RETAINED_LABEL]: "true" } };
+  const marked = await scene.client.list(PersistentVolumeClaim, retained);
+  expect(marked.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(left));
   const secret = { namespace, name: `${name}-credentials` };
   expect(await scene.client.find(Secret, secret)).toBeUndefined();
   expect(await scene.client.find(StatefulSet, { namespace, name })).toBeUndefined();
@@ -198,7 +204,7 @@ async function versionsOf(claims: object): Promise<unknown[]> {
 async function claimsOf(name: string): Promise<unknown[]> {
   const claims = await scene.client.list(PersistentVolumeClaim, { namespace });
   const left = claims.filter(({ metadata }) => !metadata.deletionTimestamp);
-  return left.map(({ metadata }) => metadata.name).filter((claim) => claim?.includes(`-${name}-`));
+  return left.map(({ metadata }) => metadata.name).filter((claim) => claim?.includes(`${name}-`));
 }
 
 async function remove(name: string): Promise<void> {
