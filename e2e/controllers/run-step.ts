@@ -1,3 +1,4 @@
+import { formatTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { send } from "../../src/cluster/testing/send.ts";
 import { maskState } from "./mask-state.ts";
 import type { PodReport, Request, Step, Target } from "./story.ts";
@@ -86,10 +87,10 @@ async function askIfThere(target: Target, request: Request): Promise<void> {
 }
 
 async function ask(
-  { kubeconfig, namespace }: Target,
+  { kubeconfig, namespace, clock = systemClock }: Target,
   { method, path, body, type }: Request,
 ): Promise<unknown> {
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const now = formatTime(clock.now());
   const fill = (text: string) => text.replaceAll("{ns}", namespace).replaceAll("{now}", now);
   const answer = await send(kubeconfig, {
     method,

@@ -1,3 +1,4 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
 
 /** What a kubelet would report of pods: of those with these labels, the first in the order of their names. */
@@ -40,6 +41,8 @@ export interface Outcome {
 export interface Target {
   readonly kubeconfig: Kubeconfig;
   readonly namespace: string;
+  /** The machine's, by default. */
+  readonly clock?: Clock;
 }
 
 export const post = (path: string, body: unknown): Request => ({ method: "POST", path, body });

@@ -6,7 +6,15 @@ export interface Clock {
   monotonic(): number;
   /** Calls once after a time, and returns a function that cancels the call. */
   setTimer(run: () => void, milliseconds: number): () => void;
+  /**
+   * Clocks that tests move wait for whoever joins before they move on. Returns a function that leaves again; clocks
+   * that move by themselves don't have this.
+   */
+  join?(participant: Participant): () => void;
 }
+
+/** Resolves when work that is under way is done, or returns undefined when there is none. */
+export type Participant = () => Promise<unknown> | undefined;
 
 /** Node's longest timer; a longer one would fire at once. */
 const longestTimer = 2 ** 31 - 1;

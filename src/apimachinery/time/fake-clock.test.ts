@@ -33,3 +33,24 @@ test("FakeClock fires a timer of a fraction of a millisecond, whatever the date"
   expect(clock.timers).toBe(0);
   expect(clock.untilNextTimer).toBeUndefined();
 });
+
+test("FakeClock waits for the work of those who joined before it fires the next timer", async () => {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  let working: Promise<void> | undefined;
+  const work = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    log.push("done");
+    working = undefined;
+  };
+  const leave = clock.join(() => working);
+  clock.setTimer(() => void (working = work()), 10);
+  clock.setTimer(() => void log.push("next"), 11);
+  await clock.advance(11);
+  expect(log).toEqual(["done", "next"]);
+
+  leave();
+  clock.setTimer(() => void (working = work()), 10);
+  await clock.advance(10);
+  expect(log).toEqual(["done", "next"]);
+});

@@ -1,17 +1,21 @@
-import type { Clock } from "./clock.ts";
+import type { Clock, Participant } from "./clock.ts";
 
 interface Timer {
   readonly at: number;
   readonly run: () => void;
 }
 
-/** A clock for tests: it stands still until it is moved. A cluster, a manager and a test can share one. */
+/**
+ * A clock for tests: it stands still until it is moved. A cluster, a manager and a test can share one; what joins it is
+ * waited for.
+ */
 export class FakeClock implements Clock {
   readonly #start: number;
   /** Counted apart from the date, whose digits leave no room for fractions. */
   #elapsed = 0;
   /** In the order in which they were set. */
   readonly #timers = new Set<Timer>();
+  readonly #participants = new Set<Participant>();
 
   /** Starts at the given moment, a fixed one by default, so that tests see the same dates each time. */
   constructor(start: Date | number = Date.UTC(2024, 0, 1)) {
@@ -32,6 +36,11 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
+  join(participant: Participant): () => void {
+    this.#participants.add(participant);
+    return () => void this.#participants.delete(participant);
+  }
+
   /** How many timers are set. */
   get timers(): number {
     return this.#timers.size;
@@ -44,15 +53,15 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves time on. Timers fire at their moments, in order, and what they set off by promises is done before the next
-   * one fires.
+   * Moves time on. Timers fire at their moments, in order, and what they set off is done before the next one fires:
+   * promises that are ready, and the work of all that joined.
    */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#elapsed + milliseconds;
-    await settle();
-    while (this.#fireNext(end)) await settle();
+    await this.#settle();
+    while (this.#fireNext(end)) await this.#settle();
     this.#elapsed = end;
-    await settle();
+    await this.#settle();
   }
 
   /** Moves time on and fires the timers on the way, without letting promises run. */
@@ -60,6 +69,15 @@ export class FakeClock implements Clock {
     const end = this.#elapsed + milliseconds;
     while (this.#fireNext(end));
     this.#elapsed = end;
+  }
+
+  async #settle(): Promise<void> {
+    for (;;) {
+      await runReadyPromises();
+      const working = [...this.#participants].map((participant) => participant()).filter(Boolean);
+      if (working.length === 0) return;
+      await Promise.all(working);
+    }
   }
 
   #fireNext(end: number): boolean {
@@ -81,7 +99,7 @@ export class FakeClock implements Clock {
 }
 
 /** Lets promises run that are ready; two turns of the event loop are enough for chains that wait for nothing else. */
-async function settle(): Promise<void> {
+async function runReadyPromises(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) {
     await new Promise((resolve) => {
       setImmediate(resolve);

@@ -35,6 +35,11 @@ export class ControlLoop {
     }
   }
 
+  /** Resolves when every key that waits now is settled; undefined when none does. */
+  idle(): Promise<void> | undefined {
+    return this.#draining;
+  }
+
   /** Ends the loop; resolves when the write at hand is through. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -54,8 +54,10 @@ export function startControllers(
   names: readonly ControllerName[],
 ): RunningControllers {
   const loops = [...new Set(names)].map((name) => new ControlLoop(controllers[name](context), context));
+  const leave = loops.map((loop) => context.clock.join?.(() => loop.idle()));
   return {
     async stop() {
+      for (const leaveClock of leave) leaveClock?.();
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };

@@ -1,5 +1,11 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/patch";
-import { type BuiltinResource, type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import {
+  type BuiltinResource,
+  type BuiltinSchema,
+  DecodeError,
+  decodeBuiltIn,
+  loadSchemas,
+} from "@tsbuilder/apimachinery/kinds";
 import { badRequest } from "../../status/index.ts";
 import type { ApiObject } from "../../storage/api-object.ts";
 import { replaceFields } from "../../storage/api-object.ts";
