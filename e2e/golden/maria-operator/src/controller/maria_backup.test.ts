@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
+import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { consistently, eventually } from "@tsbuilder/runtime/testing";
 import { expect, test } from "vitest";
+import { Maria } from "../../api/v1/maria_types.ts";
 import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
@@ -79,6 +81,27 @@ test("a backup is loaded once the primary and it are there, and never again", as
     expect(status?.observedGeneration).toBe(metadata.generation);
   });
   expect(await scene.client.find(Job, key)).toBeUndefined();
+});
+
+test("a backup that is loaded over kept data waits for the primary, too", async () => {
+  const name = await scene.createServers("kept");
+  await scene.makeReady(name);
+  await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
+  await scene.makeVolume(name, "third-backup", "any");
+  await scene.client.delete(Maria, { namespace, name });
+  await eventually(async () => {
+    expect(await scene.client.find(Maria, { namespace, name })).toBeUndefined();
+  });
+  // No garbage collector runs here.
+  await scene.client.delete(StatefulSet, { namespace, name });
+  await scene.client.delete(Secret, { namespace, name: `${name}-config` });
+  await scene.createServers(name, { restoreFrom: { name: "third" } });
+  await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
+  await scene.until(name, { Restored: "Pending" });
+  const key = { namespace, name: `${name}-restore` };
+  await consistently(async () => expect(await scene.client.find(Job, key)).toBeUndefined());
+  await scene.makeReady(name);
+  await scene.until(name, { Restored: "Running" });
 });
 
 test("a restore that fails says so", async () => {

@@ -12,9 +12,9 @@ import {
   backupVolumeOf,
   restoreJobFor,
 } from "./maria_backup_resources.ts";
-import { wasInitialized, wasRestored } from "./maria_credentials.ts";
+import { wasRestored } from "./maria_credentials.ts";
 import { namesOf } from "./maria_names.ts";
-import type { Observed } from "./maria_observed.ts";
+import { isPrimaryReady, type Observed } from "./maria_observed.ts";
 import { applyOwned, deleteOwned, refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
@@ -41,7 +41,8 @@ export async function driveRestore(
   observed: Observed,
 ): Promise<void> {
   const { restoreFrom } = mysql.spec;
-  if (!restoreFrom || !wasInitialized(mysql, observed) || wasRestored(mysql, observed)) return;
+  // The Job is tried once, and kept data may be there long before a server is.
+  if (!restoreFrom || !isPrimaryReady(mysql, observed) || wasRestored(mysql, observed)) return;
   // A Job's template can't change: one that is there is left to end.
   if (observed.restoreJob) return;
   await expectBackups(client, mysql, backupVolumeOf(restoreFrom));

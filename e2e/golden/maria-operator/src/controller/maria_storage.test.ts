@@ -96,7 +96,7 @@ test("deleted, it leaves its volumes and passwords, marked as left until its lik
 test.each([
   ["removed", "Retain", ["removed-backup"]],
   ["erased", "Delete", []],
-] as const)("deleted with its data, %s keeps backups by a policy: %s", async (name, policy, left) => {
+] as const)("deleted, %s keeps its backups by a policy: %s", async (name, policy, left) => {
   await scene.createServers(name, {
     deletionPolicy: "Delete",
     backupSchedule: "@daily",
