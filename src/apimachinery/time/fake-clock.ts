@@ -74,7 +74,7 @@ export class FakeClock implements Clock {
   async #settle(): Promise<void> {
     for (;;) {
       await runReadyPromises();
-      const working = [...this.#participants].map((participant) => participant()).filter(Boolean);
+      const working = [...this.#participants].flatMap((participant) => participant() ?? []);
       if (working.length === 0) return;
       await Promise.all(working);
     }

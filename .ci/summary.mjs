@@ -1,0 +1,35 @@
+// Ends .ci/run: `node .ci/summary.mjs PASSED-STEPS FAILED-STEPS`. Adds up what .ci/test.mjs wrote into REPORTS, names
+// the slowest tests and the flakes, and fails for any failure and for more than two flakes.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const mostFlakes = 2;
+const reports = process.env.REPORTS;
+const [passedSteps, failedSteps] = process.argv.slice(2).map(Number);
+const suites = readdirSync(reports)
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => JSON.parse(readFileSync(join(reports, file), "utf8")));
+const here = `${process.cwd()}/`;
+
+const slowest = suites
+  .flatMap((suite) => suite.slowest)
+  .toSorted((a, b) => b.duration - a.duration)
+  .slice(0, 10);
+console.log("\n== the ten slowest tests");
+for (const { id, duration } of slowest)
+  console.log(`${(duration / 1000).toFixed(1).padStart(6)} s  ${id.replace(here, "")}`);
+
+const flakes = suites.flatMap((suite) => suite.flakes);
+if (flakes.length > 0) {
+  console.log(`\n== flakes: ${flakes.length} of at most ${mostFlakes}; to mend them is the next commit`);
+  for (const { id, output, second } of flakes) {
+    console.log(`\n-- ${id.replace(here, "")}\nfirst run: ${output}\nsecond run: ${second}`);
+  }
+}
+
+const sum = (count) => suites.reduce((total, suite) => total + count(suite), 0);
+const tooMany = flakes.length > mostFlakes ? flakes.length : 0;
+const passed = passedSteps + sum((suite) => suite.passed);
+const failed = failedSteps + sum((suite) => suite.failures.length) + tooMany;
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,76 @@
+// Runs one of the test suites for .ci/run: `node .ci/test.mjs NAME VITEST-ARGUMENTS…`.
+// Nothing is retried, with one exception: files that failed run a second time to tell a flake from a failure. A flake
+// is noted with both outputs in REPORTS/NAME.json, which .ci/summary.mjs reads; it does not fail this step.
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const [name, ...args] = process.argv.slice(2);
+const reports = process.env.REPORTS;
+
+const first = run(`${name}.first`, args);
+const failedFiles = [...new Set(first.failures.map(({ file }) => file))];
+let { failures } = first;
+let flakes = [];
+if (failedFiles.length > 0) {
+  console.log(`\n-- ${name}: failed files run once more, to tell flakes from failures`);
+  const project = args.flatMap((arg, at) => (args[at - 1] === "--project" ? ["--project", arg] : []));
+  const second = run(`${name}.second`, [...project, ...failedFiles]);
+  flakes = [
+    ...failures.filter(({ id }) => second.passed.includes(id)).map((test) => ({ ...test, second: "passed" })),
+    ...second.failures
+      .filter(({ id }) => first.passed.includes(id))
+      .map((test) => ({ ...test, output: "passed", second: test.output })),
+  ];
+  failures = failures.filter(({ id }) => !second.passed.includes(id));
+}
+
+writeFileSync(
+  join(reports, `${name}.json`),
+  JSON.stringify({ passed: first.passed.length, failures, flakes, slowest: first.slowest }),
+);
+process.exit(failures.length > 0 || !first.completed ? 1 : 0);
+
+function run(label, vitestArgs) {
+  const report = join(reports, `${label}.report`);
+  const config = ["run", "--config", ".config/vitest.config.ts"];
+  const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const { status } = spawnSync("npx", ["--no-install", "vitest", ...config, ...output, ...vitestArgs], {
+    stdio: "inherit",
+  });
+  return readReport(report, status);
+}
+
+function readReport(report, status) {
+  let results;
+  try {
+    results = JSON.parse(readFileSync(report, "utf8")).testResults;
+  } catch {
+    console.log(`the test runner ended with ${status} and wrote no report`);
+    return { passed: [], failures: [], slowest: [], completed: false };
+  }
+  const tests = results.flatMap(({ name: file, message, assertionResults }) => {
+    if (assertionResults.length === 0 && message)
+      return [{ id: `${file} (the file itself)`, file, status: "failed", duration: 0, output: message }];
+    return assertionResults.map(({ fullName, status: state, duration = 0, failureMessages }) => ({
+      id: `${file} > ${fullName}`,
+      file,
+      status: state,
+      duration,
+      output: failureMessages.join("\n"),
+    }));
+  });
+  const failures = tests.filter((test) => test.status === "failed");
+  // Errors that belong to no test fail the run, too.
+  const completed = status === 0 || failures.length > 0;
+  if (!completed) console.log(`the test runner ended with ${status}, though no test failed: see above`);
+  return {
+    passed: tests.filter((test) => test.status === "passed").map(({ id }) => id),
+    failures,
+    slowest: tests
+      .toSorted((a, b) => b.duration - a.duration)
+      .slice(0, 10)
+      .map(({ id, duration }) => ({ id, duration })),
+    completed,
+  };
+}
