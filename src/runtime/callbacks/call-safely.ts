@@ -4,14 +4,14 @@ import { thrownError } from "./thrown-error.ts";
 export function callSafely(run: () => unknown, onError: (error: Error) => void): void {
   try {
     const result = run();
-    if (isThenable(result)) result.then(undefined, (thrown: unknown) => onError(thrownError(thrown)));
+    if (isThenable(result)) result.then(undefined, (thrown) => onError(thrownError(thrown)));
   } catch (thrown) {
     onError(thrownError(thrown));
   }
 }
 
 /** Whether a function answered later after all, as an `async` one does wherever its type lets it. */
-export function isThenable(value: unknown): value is Promise<void> {
+export function isThenable(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 

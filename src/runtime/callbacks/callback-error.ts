@@ -31,3 +31,8 @@ export class CallbackError extends Error {
     this.object = object;
   }
 }
+
+/** What is wrong with a function that doesn't end. */
+export function stillRuns(milliseconds: number): string {
+  return `it still runs after ${Math.round(milliseconds / 1000)} s`;
+}

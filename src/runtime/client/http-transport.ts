@@ -1,3 +1,4 @@
+import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "./api-error.ts";
 import { currentCallContext } from "./call-context.ts";
@@ -9,7 +10,7 @@ import { onAbort, unlessAborted } from "./on-abort.ts";
 import { requestBytes, type WireRequest } from "./request-bytes.ts";
 import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
 import { retryDelay } from "./retry.ts";
-import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
+import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 import { parseWarnings } from "./warning-header.ts";
 import { wait } from "./wait.ts";
 
@@ -58,7 +59,12 @@ export class HttpTransport {
   async #connect(): Promise<Connection> {
     const config = typeof this.#source === "function" ? await this.#source() : this.#source;
     const { maxConnections = 64, connectTimeout = 10_000, clock = systemClock, onLookup } = this.#options;
-    const pool = new ConnectionPool(config, { maxConnections, connectTimeout, clock, onLookup });
+    const pool = new ConnectionPool(config, {
+      maxConnections,
+      connectTimeout,
+      clock,
+      onLookup: (report) => callSafely(() => onLookup?.(report), warnOf("the client's onLookup")),
+    });
     return { config, base: new URL(config.server), pool };
   }
 
@@ -103,7 +109,7 @@ export class HttpTransport {
     let waited: number | undefined;
     const report = (code: string, responseBytes?: number): void => {
       const seconds = (performance.now() - started) / 1000;
-      this.#options.onRequest?.({
+      const finished: RequestReport = {
         method,
         host: wire.host,
         code,
@@ -112,7 +118,8 @@ export class HttpTransport {
         attempt: attempt.number,
         requestBytes: wire.body === undefined ? 0 : Buffer.byteLength(wire.body),
         responseBytes,
-      });
+      };
+      callSafely(() => this.#options.onRequest?.(finished), warnOf("the client's onRequest"));
     };
     let answer: Answer;
     try {
@@ -180,7 +187,8 @@ export class HttpTransport {
     const header = headers["warning"];
     if (header === undefined) return;
     const report = currentCallContext()?.onWarning ?? this.#options.onWarning;
-    for (const text of parseWarnings(header)) report?.({ text, request });
+    for (const text of parseWarnings(header))
+      callSafely(() => report?.({ text, request }), warnOf("the client's onWarning"));
   }
 }
 

@@ -26,7 +26,10 @@ export interface ControllerHost {
 }
 
 /** A controller as a builder describes it; what all have in common is added by the manager. */
-export type BuiltController<R> = Omit<ControllerSpec<R>, "log" | "events" | "clock" | "tracing"> & {
+export type BuiltController<R> = Omit<
+  ControllerSpec<R>,
+  "log" | "events" | "clock" | "tracing" | "onCallbackError"
+> & {
   /** What all lines of the controller say. */
   readonly logFields: LogFields;
   readonly needLeaderElection: boolean;

@@ -1,3 +1,4 @@
+import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
@@ -34,6 +35,8 @@ export interface ControllerSpec<R> {
   readonly events: EventRecorder;
   readonly clock?: Clock | undefined;
   readonly tracing?: Tracing | undefined;
+  /** Told that a function of the user's failed, for metrics. */
+  readonly onCallbackError?: ((callback: CallbackName) => void) | undefined;
 }
 
 /** Receives what a controller does, for metrics. */

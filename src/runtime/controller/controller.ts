@@ -1,6 +1,9 @@
 import { onAbort } from "../client/on-abort.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import { CallbackError } from "../callbacks/callback-error.ts";
+import { logCallbackError } from "../callbacks/log-callback-error.ts";
+import { show } from "../callbacks/thrown-error.ts";
 import type { ApiWarning } from "../client/call-context.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { LogFields } from "../log/logger.ts";
@@ -10,18 +13,25 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
-import type { Enqueue } from "./source.ts";
+import type { EnqueueOptions } from "./source.ts";
+import { startSources } from "./start-sources.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
 
 /** So many reconciles that ended are remembered. */
 const remembered = 10;
+
+/** A request with its key, which is asked for once: it must not change while the request is worked on. */
+interface Keyed<R> {
+  readonly key: string;
+  readonly request: R;
+}
 
 /** Takes requests from a queue that sources fill, and settles how each reconcile ended. */
 export class ControllerEngine<R> implements MeasurableController {
   readonly name: string;
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
-  readonly queue: WorkQueue<R>;
+  readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new Set<AbortController>();
   /** What one reconcile sets off must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -40,7 +50,7 @@ export class ControllerEngine<R> implements MeasurableController {
     this.#clock = spec.clock ?? systemClock;
     this.#tracing = spec.tracing ?? new Tracing();
     this.queue = new WorkQueue({
-      keyOf: spec.keyOf,
+      keyOf: ({ key }) => key,
       onReady: () => this.#schedulePump(),
       clock: this.#clock,
       backoff: spec.backoff,
@@ -77,7 +87,11 @@ export class ControllerEngine<R> implements MeasurableController {
 
   /** Starts the sources, and resolves when each has handed over what was there. Called twice, it starts them once. */
   warmUp(signal: AbortSignal): Promise<void> {
-    this.#warmup ??= this.#startSources(signal);
+    this.#warmup ??= startSources(this.#spec, signal, {
+      clock: this.#clock,
+      enqueue: (...request) => this.#enqueue(...request),
+      report: (error) => this.#report(error),
+    });
     return this.#warmup;
   }
 
@@ -107,21 +121,19 @@ export class ControllerEngine<R> implements MeasurableController {
     log.info("All workers finished");
   }
 
-  async #startSources(signal: AbortSignal): Promise<void> {
-    const { sources, log, cacheSyncTimeout } = this.#spec;
-    const enqueue: Enqueue<R> = (request, { after, priority } = {}) =>
-      this.queue.add(request, {
-        priority,
-        after: after === undefined ? undefined : parseDuration(after),
-      });
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(cacheSyncTimeout)]);
-    await Promise.all(
-      sources.map(async (source) => {
-        log.info("Starting EventSource", { source: source.name });
-        await source.start(enqueue, { signal, log, patience });
-      }),
-    );
-    log.info("Starting Controller");
+  /** What is wrong with a request is for who asks for it to know. */
+  #enqueue(request: R, { after, priority }: EnqueueOptions = {}): void {
+    const key: unknown = this.#spec.keyOf(request);
+    if (typeof key !== "string") throw new TypeError(`the key of a request is ${show(key)}: it must be text`);
+    if (priority !== undefined && !Number.isFinite(priority))
+      throw new TypeError(`priority is ${show(priority)}: it must be a number`);
+    const milliseconds = after === undefined ? undefined : parseDuration(after);
+    this.queue.add({ key, request }, { priority, after: milliseconds });
+  }
+
+  #report(error: CallbackError): void {
+    logCallbackError(this.#spec.log, error, {});
+    this.#spec.onCallbackError?.(error.callback);
   }
 
   /** Several requests that arrive in one turn are taken together, so that priorities count among them. */
@@ -142,32 +154,39 @@ export class ControllerEngine<R> implements MeasurableController {
     }
   }
 
-  async #work(taken: Taken<R>): Promise<void> {
+  async #work(taken: Taken<Keyed<R>>): Promise<void> {
+    const { key, request } = taken.request;
     const abort = new AbortController();
     this.#running.add(abort);
     const startedAt = this.#clock.monotonic();
     const { log, describe } = this.#spec;
-    const fields = once(() => ({ ...describe(taken.request), reconcileID: randomUUID() }));
+    const fields = once(() => ({ ...describe(request), reconcileID: randomUUID() }));
     const calls = {
       signal: abort.signal,
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
     const attributes = () => ({ controller: this.name, ...fields() });
-    await runInScope({ calls, logFields: fields }, () =>
-      this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
-        const run = () => this.#reconcile(taken.request, abort, fields);
-        const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
-        this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
-        this.#settle(taken, outcome, abort.signal);
-        return outcome;
-      }),
-    );
-    this.#running.delete(abort);
-    this.#ended.push({ key: this.#spec.keyOf(taken.request), at: performance.now() });
-    if (this.#ended.length > remembered) this.#ended.shift();
-    this.queue.done(taken.request);
-    if (this.#running.size === 0) this.#onIdle?.();
-    this.#schedulePump();
+    try {
+      await runInScope({ calls, logFields: fields }, () =>
+        this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
+          const run = () => this.#reconcile(request, abort, fields);
+          const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
+          this.#settle(taken, outcome);
+          this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
+          this.#tell(outcome, abort.signal);
+          return outcome;
+        }),
+      );
+    } catch (error) {
+      this.#report(new CallbackError("tracer", "the tracer", error));
+    } finally {
+      this.#running.delete(abort);
+      this.#ended.push({ key, at: performance.now() });
+      if (this.#ended.length > remembered) this.#ended.shift();
+      this.queue.done(taken.request);
+      if (this.#running.size === 0) this.#onIdle?.();
+      this.#schedulePump();
+    }
   }
 
   async #reconcile(request: R, abort: AbortController, fields: () => LogFields): Promise<Outcome> {
@@ -211,34 +230,45 @@ export class ControllerEngine<R> implements MeasurableController {
   }
 
   /** The whole policy: what follows from how a reconcile ended. */
-  #settle({ request, priority }: Taken<R>, outcome: Outcome, signal: AbortSignal): void {
+  #settle({ request, priority }: Taken<Keyed<R>>, outcome: Outcome): void {
+    switch (outcome.ending) {
+      case "done":
+      case "terminal":
+        this.queue.forget(request);
+        return;
+      case "later":
+        this.queue.forget(request);
+        this.queue.add(request, { after: outcome.after, priority: outcome.priority ?? priority });
+        return;
+      case "conflict":
+      case "error":
+        this.queue.retry(request, { priority });
+        return;
+    }
+  }
+
+  #tell(outcome: Outcome, signal: AbortSignal): void {
     const { log } = this.#spec;
     const observer = this.#observer;
     switch (outcome.ending) {
       case "done":
         log.debug("Reconcile successful");
-        this.queue.forget(request);
         return;
       case "later":
         log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
-        this.queue.forget(request);
-        this.queue.add(request, { after: outcome.after, priority: outcome.priority ?? priority });
         return;
       case "conflict":
         log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
-        this.queue.retry(request, { priority });
         return;
       case "terminal":
         observer?.failed("terminal");
         log.error("Reconciler error, not tried again before the next change", { error: outcome.error });
-        this.queue.forget(request);
         return;
       case "error":
         observer?.failed("error");
         if (outcome.isPanic) observer?.failed("panic");
         if (signal.aborted && !this.#isWorking) log.info("Reconcile stopped", { error: outcome.error });
         else log.error("Reconciler error", { error: outcome.error });
-        this.queue.retry(request, { priority });
         return;
     }
   }

@@ -1,6 +1,7 @@
 import { onAbort } from "../client/on-abort.ts";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
 import type { Source } from "./source.ts";
 
 /** What is asked again and again. */
@@ -21,16 +22,20 @@ export function intervalSource<R>({
   const milliseconds = parseDuration(every);
   return {
     name,
-    async start(enqueue, { signal, log }) {
-      let timer: NodeJS.Timeout | undefined;
-      onAbort(signal, () => clearTimeout(timer));
+    async start(enqueue, { signal, clock, stuckAfter, report }) {
+      let cancel = () => {};
+      onAbort(signal, () => cancel());
+      const say = (what: unknown) =>
+        report(new CallbackError("source", `the function of source "${name}"`, what));
       const round = async () => {
+        cancel = clock.setTimer(() => say(new Error(stillRuns(stuckAfter))), stuckAfter);
         try {
           for (const request of await requests(signal)) enqueue(request);
         } catch (error) {
-          if (!signal.aborted) log.error("Can't find what to reconcile", { source: name, error });
+          if (!signal.aborted) say(error);
         }
-        if (!signal.aborted) timer = setTimeout(() => void round(), milliseconds);
+        cancel();
+        if (!signal.aborted) cancel = clock.setTimer(() => void round(), milliseconds);
       };
       await round();
     },

@@ -2,7 +2,12 @@ import { onAbort } from "../client/on-abort.ts";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
+import { isThenable } from "../callbacks/call-safely.ts";
+import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
+import { show } from "../callbacks/thrown-error.ts";
 import { ApiError } from "../client/api-error.ts";
+import { keyText } from "../client/object-key.ts";
+import { settledWithin } from "../clock/settled-within.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Source } from "./source.ts";
 
@@ -25,37 +30,52 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
   const { cache, kind, predicates, requestsOf, keyOf, resyncPeriod } = spec;
   return {
     name: `kind ${kind.apiVersion} ${kind.kind}`,
-    async start(enqueue, { signal, patience, log }) {
+    async start(enqueue, { signal, patience, clock, stuckAfter, report }) {
       const informer = cache.informer(kind);
-      const add = (requests: readonly R[], priority: number) => {
-        const seen = new Set<string>();
-        for (const request of requests) {
-          const key = keyOf(request);
-          if (!seen.has(key)) enqueue(request, { priority });
-          seen.add(key);
+      const fail = (callback: "predicate" | "map", { metadata }: T, error: unknown): void =>
+        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
+      const accepts = (event: InformerEvent<T>, predicate: Predicate<T>): boolean => {
+        try {
+          return predicate(event);
+        } catch (error) {
+          fail("predicate", event.object, error);
+          // A reconcile too many does no harm; one too few may.
+          return true;
         }
       };
       const handle = (event: InformerEvent<T>): void | Promise<void> => {
-        if (!predicates.every((predicate) => predicate(event))) return;
+        if (!predicates.every((predicate) => accepts(event, predicate))) return;
         const priority = isOldNews(event) ? lowPriority : 0;
         const states = event.type === "update" ? [event.object, event.oldObject] : [event.object];
-        const found = states.map((state) => requestsOf(state));
-        if (found.every((requests) => Array.isArray(requests))) return add(found.flat(), priority);
-        return Promise.all(found.map(async (requests) => requests)).then((all) => add(all.flat(), priority));
-      };
-      const subscription = informer.subscribe(
-        (event) => {
-          try {
-            return handle(event)?.catch(report);
-          } catch (error) {
-            return report(error);
+        const seen = new Set<string>();
+        const add = (requests: unknown): void => {
+          if (!Array.isArray(requests))
+            throw new TypeError(`it returned ${show(requests)}, which is no list of requests`);
+          for (const request of requests as readonly R[]) {
+            const key = keyOf(request);
+            if (!seen.has(key)) enqueue(request, { priority });
+            seen.add(key);
           }
-        },
-        resyncPeriod === undefined ? {} : { resyncPeriod },
-      );
-      function report(error: unknown): void {
-        log.error("Can't map an event to requests", { source: `${kind.apiVersion} ${kind.kind}`, error });
-      }
+        };
+        const slow = states.map((state) => {
+          try {
+            const found = requestsOf(state);
+            if (isThenable(found))
+              return found.then(add).catch((error: unknown) => fail("map", state, error));
+            add(found);
+          } catch (error) {
+            fail("map", state, error);
+          }
+          return undefined;
+        });
+        const running = slow.filter((one) => one !== undefined);
+        if (running.length === 0) return;
+        const all = Promise.all(running).then(() => {});
+        return settledWithin(clock, stuckAfter, all, () =>
+          fail("map", event.object, new Error(`${stillRuns(stuckAfter)}; its source goes on without it`)),
+        );
+      };
+      const subscription = informer.subscribe(handle, resyncPeriod === undefined ? {} : { resyncPeriod });
       onAbort(signal, () => subscription.unsubscribe());
       try {
         await subscription.synced(patience);
@@ -79,8 +99,9 @@ function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean
 }
 
 /** Says which kind didn't come, and why: most often its CRD or a right is missing. */
-function syncFailure({ kind, stats }: Informer, cause: unknown): Error {
+function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
   const { lastError } = stats;
+  if (hasSynced) return new Error(`a map function of ${kind.kind} objects has not ended in time`, { cause });
   const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
   let hint = lastError === undefined ? "" : `: ${lastError.message}`;
   if (lastError instanceof ApiError && lastError.isForbidden)

@@ -22,6 +22,8 @@ export function outcomeOf(end: { readonly result: Result } | { readonly error: u
   if ("error" in end) return failure(end.error);
   const { requeueAfter, priority } = end.result ?? {};
   if (requeueAfter === undefined) return { ending: "done", result: "success" };
+  if (priority !== undefined && !Number.isFinite(priority))
+    return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
   try {
     const after = parseDuration(requeueAfter);
     if (after <= 0) return { ending: "done", result: "success" };

@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { intervalSource } from "./interval-source.ts";
 import { RequestChannel } from "./request-channel.ts";
 
-const context = (signal: AbortSignal) => ({ signal, patience: signal, log: createLogger({ write() {} }) });
+const context = (signal: AbortSignal) => ({
+  signal,
+  patience: signal,
+  log: createLogger({ write() {} }),
+  clock: systemClock,
+  stuckAfter: 300_000,
+  report() {},
+});
 
 test("RequestChannel keeps what is sent before the controller starts", () => {
   const channel = new RequestChannel<string>();

@@ -1,4 +1,6 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { CallbackError } from "../callbacks/callback-error.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 
 /**
@@ -28,4 +30,9 @@ export interface SourceContext {
   /** Aborted when the start takes too long: `cacheSyncTimeout` is over. */
   readonly patience: AbortSignal;
   readonly log: Logger;
+  readonly clock: Clock;
+  /** After so many milliseconds something that still runs is named in the log: the controller's `stuckAfter`. */
+  readonly stuckAfter: number;
+  /** Logs and counts that a function which the source was given failed, or doesn't end. */
+  readonly report: (error: CallbackError) => void;
 }

@@ -10,6 +10,12 @@ function makeLogger(options: Parameters<typeof createLogger>[0] = {}) {
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as { [name: string]: unknown }) };
 }
 
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 describe("createLogger()", () => {
   test("a line is JSON: level, time and message, then the logger's fields, the scope's, and its own", () => {
     const { log, lines } = makeLogger();
@@ -83,6 +89,42 @@ describe("createLogger()", () => {
       date: "Invalid Date",
       map: [[1, 2]],
     });
+  });
+
+  test.for([
+    ["a circle of causes", () => Object.assign(new Error("a"), { cause: new Error("b") })],
+    ["an error in itself", () => new AggregateError([], "a")],
+  ] as const)("an error that holds %s is written once", ([, make]) => {
+    const { log, parsed } = makeLogger();
+    const error = make();
+    if (error instanceof AggregateError) error.errors.push(error);
+    else error.cause.cause = error;
+    log.error("Failed", { error });
+    expect(parsed()[0]?.["error"]).toBe(error instanceof AggregateError ? "a: [[shown already]]" : "a: b");
+  });
+
+  test.for([
+    ["a message that is no text", Object.assign(new Error("x"), { message: { a: 1 } })],
+    [
+      "a message that can't be read",
+      Object.defineProperty(new Error("x"), "message", {
+        get() {
+          throw new Error("no");
+        },
+      }),
+    ],
+    ["a stack that is no text", Object.assign(new Error("x"), { stack: 5 })],
+    ["a proxy that was revoked", revoked()],
+  ] as const)("a line is written for %s", ([, error]) => {
+    const { log, parsed } = makeLogger();
+    log.error("Failed", { error, count: 1 });
+    log.error("Failed", {
+      get count(): number {
+        throw new Error("no");
+      },
+    });
+    expect(parsed()[0]).toMatchObject({ msg: "Failed", count: 1 });
+    expect(parsed()[1]).toMatchObject({ msg: "Failed", unprintable: "no" });
   });
 
   test("for people a line is text, with the stack below it", () => {

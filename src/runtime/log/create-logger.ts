@@ -1,5 +1,7 @@
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { formatField } from "./format-field.ts";
+import { callSafely } from "../callbacks/call-safely.ts";
+import { thrownError } from "../callbacks/thrown-error.ts";
+import { formatField, stackOf } from "./format-field.ts";
 import { currentScope } from "../scope/scope.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
@@ -30,11 +32,16 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
     write = (line: string) => void process.stderr.write(line),
     clock = systemClock,
   } = options;
+  const print = (line: string): void =>
+    callSafely(
+      () => write(line),
+      () => void process.stderr.write(line),
+    );
   const encode = encoder === "json" ? encodeJson : encodeText;
   const root: Root = {
     level: logLevels.indexOf(level),
     write: (lineLevel, message, fields) =>
-      write(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
+      print(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
   };
   return new LineLogger(root, {});
 }
@@ -83,7 +90,11 @@ class LineLogger implements LeveledLogger {
 
   #log(level: LogLevel, message: string, fields?: LogFields): void {
     if (!this.isEnabled(level)) return;
-    this.#root.write(level, message, { ...this.#fields, ...currentScope()?.logFields?.(), ...fields });
+    try {
+      this.#root.write(level, message, { ...this.#fields, ...currentScope()?.logFields?.(), ...fields });
+    } catch (thrown) {
+      this.#root.write(level, message, { unprintable: thrownError(thrown).message });
+    }
   }
 }
 
@@ -95,14 +106,14 @@ function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFie
   const line: { [name: string]: unknown } = { level, ts, msg: message };
   for (const [name, value] of Object.entries(fields))
     line[ownNames.has(name) ? `${name}_` : name] = formatField(value);
-  if (level === "error" && fields["error"] instanceof Error) line["stacktrace"] = fields["error"].stack;
+  const stack = level === "error" ? stackOf(fields["error"]) : undefined;
+  if (stack !== undefined) line["stacktrace"] = stack;
   return `${JSON.stringify(line)}\n`;
 }
 
 function encodeText(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, formatField(value)]));
   const rest = Object.keys(shown).length === 0 ? "" : `\t${JSON.stringify(shown)}`;
-  const { error } = fields;
-  const stack = level === "error" && error instanceof Error ? `\n${error.stack}` : "";
-  return `${ts}\t${level.toUpperCase()}\t${message}${rest}${stack}\n`;
+  const stack = level === "error" ? stackOf(fields["error"]) : undefined;
+  return `${ts}\t${level.toUpperCase()}\t${message}${rest}${stack === undefined ? "" : `\n${stack}`}\n`;
 }

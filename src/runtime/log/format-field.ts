@@ -5,9 +5,9 @@ export function formatField(value: unknown, depth = 0): unknown {
     case "symbol":
       return String(value);
     case "function":
-      return `[function ${value.name}]`;
+      return `[function ${textOf(() => (value as { name: unknown }).name)}]`;
     case "object":
-      return value === null ? null : formatObject(value, depth);
+      return value === null ? null : (read(() => formatObject(value, depth)) ?? "[unprintable]");
     default:
       return value;
   }
@@ -38,11 +38,37 @@ function objectReference(value: object): object | undefined {
   return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 
-function formatError(error: Error): string {
-  const parts = [error.message || error.name];
-  if (error instanceof AggregateError)
-    parts.push(`[${error.errors.map((inner) => String(formatField(inner))).join("; ")}]`);
-  if (error.cause instanceof Error && !error.message.includes(error.cause.message))
-    parts.push(formatError(error.cause));
+/** An error with what is in it, each only once: causes may go round in a circle. */
+function formatError(error: Error, shown = new Set<Error>()): string {
+  if (shown.has(error)) return "[shown already]";
+  shown.add(error);
+  const inner = (value: unknown): string =>
+    value instanceof Error ? formatError(value, shown) : String(formatField(value));
+  const parts = [textOf(() => error.message) || textOf(() => error.name)];
+  const errors = error instanceof AggregateError ? read((): unknown => error.errors) : undefined;
+  if (Array.isArray(errors)) parts.push(`[${errors.map(inner).join("; ")}]`);
+  const cause = read(() => error.cause);
+  if (cause instanceof Error && !shown.has(cause) && !parts[0]!.includes(textOf(() => cause.message)))
+    parts.push(inner(cause));
   return parts.join(": ");
+}
+
+/** The stack of an error that a line is about; undefined if it is none, or has none. */
+export function stackOf(error: unknown): string | undefined {
+  const stack = read(() => (error instanceof Error ? error.stack : undefined));
+  return typeof stack === "string" ? stack : undefined;
+}
+
+function textOf(get: () => unknown): string {
+  const value = read(get);
+  return typeof value === "string" ? value : value === undefined ? "" : String(formatField(value));
+}
+
+/** Asks a value for something: getters and proxies may throw. */
+function read<T>(get: () => T): T | undefined {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
 }

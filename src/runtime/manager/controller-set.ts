@@ -55,6 +55,7 @@ export class ControllerSet implements ControllerHost {
       events,
       clock,
       tracing,
+      onCallbackError: (callback) => measurements.callbackFailed(callback),
     });
     lifecycle.add({
       name: `controller ${name}`,

@@ -17,6 +17,7 @@ import { ApiEventRecorder } from "../events/api-event-recorder.ts";
 import { HealthChecks } from "../health/health-checks.ts";
 import { fence, makeElector } from "../leader-election/make-elector.ts";
 import { createLogger } from "../log/create-logger.ts";
+import { guardLogger } from "../log/guard-logger.ts";
 import type { Logger } from "../log/logger.ts";
 import { debugHandlers } from "../metrics/debug-handlers.ts";
 import { Measurements } from "../metrics/measurements.ts";
@@ -50,12 +51,13 @@ export interface ManagerParts {
 
 /** Wires a manager as its options say. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
-  const { name, clock = systemClock, logger: log = createLogger(), metrics = {} } = options;
+  const { name, clock = systemClock, metrics = {} } = options;
   // Field managers are what it becomes; the server would refuse each apply.
   if (!/^[\x20-\x7e]{1,128}$/.test(name))
     throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
   const config = once(options.config ?? (() => loadConfig()));
   const measurements = new Measurements();
+  const log = guardLogger(options.logger ?? createLogger(), () => measurements.callbackFailed("logger"));
   const tracing = new Tracing();
   // Leases and events have connections of their own: a busy operator must not delay a renewal.
   const background = createClient(config, {

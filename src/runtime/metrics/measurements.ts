@@ -10,6 +10,8 @@ import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
 export class Measurements {
   readonly #controllers: MeasurableController[] = [];
   #metrics: RuntimeMetrics | undefined;
+  /** What failed while the operator was set up, before anything was counted. */
+  readonly #early: CallbackName[] = [];
 
   get controllers(): readonly MeasurableController[] {
     return this.#controllers;
@@ -26,6 +28,7 @@ export class Measurements {
     const { RuntimeMetrics } = await import("./runtime-metrics.ts");
     const metrics = new RuntimeMetrics(parts);
     this.#metrics = metrics;
+    for (const callback of this.#early.splice(0)) metrics.callbackFailed(callback);
     parts.webhooks.observer = metrics.webhooks;
     parts.credentials?.observe?.(metrics.client);
     if (parts.lease !== undefined) metrics.leading(parts.lease, false);
@@ -52,7 +55,8 @@ export class Measurements {
 
   /** A function of the user's failed. */
   callbackFailed(callback: CallbackName): void {
-    this.#metrics?.callbackFailed(callback);
+    if (this.#metrics) this.#metrics.callbackFailed(callback);
+    else this.#early.push(callback);
   }
 
   /** The event loop was blocked for so many milliseconds. */

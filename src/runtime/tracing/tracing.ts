@@ -1,3 +1,4 @@
+import { isThenable } from "../callbacks/call-safely.ts";
 import type { LogFields } from "../log/logger.ts";
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 
@@ -21,7 +22,8 @@ export class Tracing {
 
   /**
    * Runs a function in a span whose attributes are the fields that are single values. The function is given what lines
-   * should say of the trace; it doesn't throw, what it returns tells how the span ends.
+   * should say of the trace; it doesn't throw, what it returns tells how the span ends. It runs whatever the tracer
+   * does: what that throws is thrown afterwards.
    */
   async run(
     name: string,
@@ -32,14 +34,34 @@ export class Tracing {
     const attributes = Object.fromEntries(
       Object.entries(fields()).filter((field): field is [string, string] => typeof field[1] === "string"),
     );
-    await this.#tracer.startActiveSpan(name, { attributes }, async (span: Span) => {
-      const { result, error } = await work({ traceID: span.spanContext().traceId });
-      span.setAttribute("result", result);
-      if (error) {
-        span.recordException(error);
-        span.setStatus({ code: this.#failed!, message: error.message });
-      }
-      span.end();
-    });
+    let working: ReturnType<typeof work> | undefined;
+    let spanned: Promise<void> | undefined;
+    try {
+      const returned: unknown = this.#tracer.startActiveSpan(name, { attributes }, (span: Span) => {
+        const { traceId } = span.spanContext();
+        working = work({ traceID: traceId });
+        spanned = this.#end(span, working);
+        return spanned;
+      });
+      // A tracer may hand on the promise or make its own; that it is not handled must not end the process.
+      if (isThenable(returned)) returned.then(undefined, () => {});
+    } finally {
+      await (working ?? work(undefined));
+    }
+    if (!spanned) throw new Error("it never called the function that a span is for");
+    await spanned;
+  }
+
+  async #end(
+    span: Span,
+    working: Promise<{ readonly result: string; readonly error?: Error }>,
+  ): Promise<void> {
+    const { result, error } = await working;
+    span.setAttribute("result", result);
+    if (error) {
+      span.recordException(error);
+      span.setStatus({ code: this.#failed!, message: error.message });
+    }
+    span.end();
   }
 }

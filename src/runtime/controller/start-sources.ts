@@ -1,0 +1,53 @@
+import { onAbort } from "../client/on-abort.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { ControllerSpec } from "./controller-spec.ts";
+import type { Enqueue, Source, SourceContext } from "./source.ts";
+
+/** What sources are given of a controller that runs. */
+interface SourceHost<R> extends Pick<SourceContext, "report"> {
+  readonly clock: Clock;
+  readonly enqueue: Enqueue<R>;
+}
+
+/** Starts the sources of a controller; resolves when each has handed over what was there, rejects if one takes too long. */
+export async function startSources<R>(
+  { sources, log, cacheSyncTimeout, stuckAfter }: ControllerSpec<R>,
+  signal: AbortSignal,
+  { clock, enqueue, report }: SourceHost<R>,
+): Promise<void> {
+  const timeout = new AbortController();
+  const cancel = clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
+  const patience = AbortSignal.any([signal, timeout.signal]);
+  const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
+  try {
+    await Promise.all(
+      sources.map(async (source) => {
+        log.info("Starting EventSource", { source: source.name });
+        await Promise.race([
+          source.start(enqueue, context),
+          overdue(source, patience, signal, cacheSyncTimeout),
+        ]);
+      }),
+    );
+  } finally {
+    cancel();
+  }
+  log.info("Starting Controller");
+}
+
+/** Rejects when a source has not started in time, whether it minds its signals or not. */
+function overdue<R>(
+  { name }: Source<R>,
+  patience: AbortSignal,
+  signal: AbortSignal,
+  milliseconds: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = new Error(`the source "${name}" has not started within ${milliseconds / 1000} s`);
+    onAbort(patience, () => {
+      if (signal.aborted) resolve();
+      // A source that minds them knows better what it waits for, and says so in this turn.
+      else setImmediate(() => reject(late));
+    });
+  });
+}

@@ -1,0 +1,253 @@
+import { trace, type Tracer } from "@opentelemetry/api";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { useWidgetCluster, Widget } from "../../../e2e/support/widget-cluster.ts";
+import { intervalSource } from "../controller/interval-source.ts";
+import type { Result } from "../controller/reconciler.ts";
+import { createLogger } from "../log/create-logger.ts";
+import type { Logger } from "../log/logger.ts";
+import { eventually } from "../testing/eventually.ts";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { startTestManager } from "../testing/start-test-manager.ts";
+import type { Manager } from "./manager.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+
+const cluster = useWidgetCluster();
+
+/** An error that bites who looks at it. */
+class OddError extends AggregateError {
+  constructor() {
+    super([]);
+    this.errors.push(this);
+    this.cause = this;
+  }
+  override get message(): string {
+    throw new TypeError("not even a message");
+  }
+}
+
+/** Ways in which a function does not do what it is for. */
+const ways = {
+  throws: () => {
+    throw new Error("boom");
+  },
+  "throws something odd": () => {
+    throw new OddError();
+  },
+  "throws nothing": () => {
+    throw undefined;
+  },
+  rejects: () => Promise.reject(new OddError()),
+  "returns nonsense": () => Symbol("nonsense"),
+  "ends never": () => new Promise<never>(() => {}),
+} satisfies { readonly [way: string]: () => unknown };
+type Way = keyof typeof ways;
+
+const thrown = ["throws", "throws something odd", "throws nothing"] as const;
+const sync = [...thrown, "returns nonsense"] as const;
+const all = Object.keys(ways) as Way[];
+
+/** A function of the user's that breaks for some objects, and what is to tell of it. */
+interface Callback {
+  readonly ways: readonly Way[];
+  /** The message of the line; that of the callbacks that can be done without unless given. */
+  readonly line?: string;
+  readonly counter: string;
+  readonly options?: (breaks: () => unknown) => Partial<ManagerOptions>;
+  readonly setUp?: (manager: Manager, breaks: () => unknown) => void;
+  readonly reconcile?: (breaks: () => unknown) => unknown;
+}
+
+const isBad = ({ metadata }: KubernetesObject): boolean => metadata.name?.startsWith("bad") ?? false;
+const nothing = { reconcile: () => {} };
+const counted = (callback: string): string => `tsbuilder_callback_errors_total{callback="${callback}"}`;
+const second = (manager: Manager, keyOf = (request: string) => request) =>
+  manager.controllerOf(keyOf).named("second");
+
+const callbacks: { readonly [callback: string]: Callback } = {
+  reconcile: {
+    ways: [...thrown, "rejects"],
+    line: "Reconciler error",
+    counter: 'controller_runtime_reconcile_errors_total{controller="widget"}',
+    reconcile: (breaks) => breaks(),
+  },
+  "the result of reconcile": {
+    ways: ["returns nonsense"],
+    line: "Reconciler error",
+    counter: 'controller_runtime_reconcile_errors_total{controller="widget"}',
+    reconcile: (breaks) => ({ requeueAfter: breaks() }),
+  },
+  "a slow reconcile": {
+    ways: ["ends never"],
+    line: "Reconcile is still running",
+    counter: 'controller_runtime_active_workers{controller="widget"}',
+    reconcile: (breaks) => breaks(),
+  },
+  "a predicate": {
+    ways: thrown,
+    counter: counted("predicate"),
+    setUp: (manager, breaks) =>
+      void second(manager)
+        .watches(Widget, () => [], { predicates: [({ object }) => !isBad(object) || Boolean(breaks())] })
+        .complete(nothing),
+  },
+  "a map function": {
+    ways: all,
+    counter: counted("map"),
+    setUp: (manager, breaks) =>
+      void second(manager)
+        .watches(Widget, (object) => (isBad(object) ? (breaks() as string[]) : []))
+        .complete(nothing),
+  },
+  "a function that names requests": {
+    ways: sync,
+    counter: counted("map"),
+    setUp: (manager, breaks) =>
+      void second(manager, (request) => (request.startsWith("bad") ? (breaks() as string) : request))
+        .watches(Widget, ({ metadata }) => [metadata.name!])
+        .complete(nothing),
+  },
+  "the function of a source": {
+    ways: all,
+    counter: counted("source"),
+    setUp(manager, breaks) {
+      let rounds = 0;
+      const requests = () => (rounds++ === 0 ? [] : (breaks() as string[]));
+      second(manager)
+        .watchesSource(intervalSource({ every: "1m", requests }))
+        .complete(nothing);
+    },
+  },
+  "an index function": {
+    ways: sync,
+    counter: counted("index"),
+    setUp: (manager, breaks) =>
+      manager.cache.addIndex(Widget, "index", (object) => (isBad(object) ? (breaks() as string[]) : [])),
+  },
+  "a transform": {
+    ways: sync,
+    counter: counted("transform"),
+    options: (breaks) => ({
+      cache: { transform: (object) => (isBad(object) ? (breaks() as KubernetesObject) : object) },
+    }),
+  },
+  "a handler": {
+    ways: [...thrown, "rejects"],
+    counter: counted("handler"),
+    setUp: (manager, breaks) =>
+      void manager.cache
+        .informer(Widget)
+        .subscribe(({ object }) => (isBad(object) ? (breaks() as Promise<void>) : undefined)),
+  },
+  "a tracer": {
+    ways: all,
+    counter: counted("tracer"),
+    setUp(_, breaks) {
+      const tracer = { startActiveSpan: () => breaks() } as unknown as Tracer;
+      trace.setGlobalTracerProvider({ getTracer: () => tracer });
+      onTestFinished(() => trace.disable());
+    },
+  },
+  "a logger": {
+    ways: [...thrown, "rejects"],
+    line: "Reconcile successful",
+    counter: counted("logger"),
+    options: (breaks) => ({ logger: loggerOf({ line: breaks }) }),
+  },
+  "a logger that is to be given fields": {
+    ways: thrown,
+    line: "Reconcile successful",
+    counter: counted("logger"),
+    options: (breaks) => ({ logger: loggerOf({ line: () => {}, with: breaks }) }),
+  },
+};
+
+/** A logger that has one function for all levels. */
+function loggerOf(parts: { readonly line: () => unknown; readonly with?: () => unknown }): Logger {
+  const { line } = parts;
+  const logger: Logger = {
+    debug: line,
+    info: line,
+    warn: line,
+    error: line,
+    with: () => (parts.with?.() as Logger | undefined) ?? logger,
+    isEnabled: () => true,
+  };
+  return logger;
+}
+
+const cases = Object.entries(callbacks).flatMap(([name, callback], at) =>
+  callback.ways.map((way) => [name, way, callback, `${at}-${way.replaceAll(" ", "-")}`] as const),
+);
+
+test.for(cases)("when %s %s, other objects are reconciled, and a line and a metric say it", async (args) => {
+  const [, way, { line = "A callback failed, going on without it", ...callback }, suffix] = args;
+  const breaks: () => unknown = ways[way];
+  const clock = new FakeClock();
+  const lines: string[] = [];
+  const write = (text: string) => lines.push(text) > 0;
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => write(String(text)));
+  const reconciled: string[] = [];
+  const reconcile = ({ name }: { readonly name: string }): Result => {
+    reconciled.push(name);
+    return name.startsWith("bad") ? (callback.reconcile?.(breaks) as Result) : undefined;
+  };
+  const { manager, client, stop } = await startTestManager(
+    {
+      kubeconfig: cluster.kubeconfig as string,
+      clock,
+      logger: createLogger({ level: "debug", write }),
+      metrics: { bindAddress: "127.0.0.1:0" },
+      gracefulShutdownTimeout: "0s",
+      controllers: { maxConcurrentReconciles: 2 },
+      ...callback.options?.(breaks),
+    },
+    (manager) => {
+      callback.setUp?.(manager, breaks);
+      manager.controllerFor(Widget).complete({ reconcile });
+    },
+  );
+  const [bad, good] = [`bad-${suffix}`, `good-${suffix}`];
+  onTestFinished(async () => {
+    await stop();
+    vi.restoreAllMocks();
+    for (const name of [bad, good]) await cluster.client.delete(Widget, { namespace: "default", name });
+  });
+  for (const name of [bad, good])
+    await client.create(Widget, { metadata: { name, namespace: "default" }, spec: {} });
+  await eventually(() => expect(reconciled).toContain(good));
+  await eventually(async () => {
+    // What hangs is named after a while, and a source asks again after a while.
+    await clock.advance(300_000);
+    expect(lines.filter((text) => text.includes(`"msg":"${line}"`))).not.toEqual([]);
+    const metrics = await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
+    const counter = metrics.split("\n").find((text) => text.startsWith(callback.counter));
+    expect(Number(counter?.split(" ").at(-1))).toBeGreaterThan(0);
+  });
+  // Whatever broke, the worker is free again: what comes later is worked on too.
+  const again = reconciled.length;
+  await client.patch(Widget, { name: good, namespace: "default" }, { merge: { spec: { size: 2 } } });
+  await eventually(() => expect(reconciled.slice(again)).toContain(good));
+});
+
+test("a source that never starts is named, and fails the manager", async () => {
+  const clock = new FakeClock();
+  let onStart = () => {};
+  const starting = new Promise<void>((resolve) => {
+    onStart = resolve;
+  });
+  const running = startTestManager(
+    { kubeconfig: cluster.kubeconfig as string, clock, logger: createLogger({ write() {} }) },
+    (manager) => {
+      const start = () => {
+        onStart();
+        return new Promise<never>(() => {});
+      };
+      second(manager).watchesSource({ name: "silent", start }).complete(nothing);
+    },
+  );
+  const failure = running.catch((error: unknown) => error);
+  await starting;
+  await clock.advance(120_000);
+  expect(await failure).toMatchObject({ message: 'the source "silent" has not started within 120 s' });
+});
