@@ -62,6 +62,8 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
 
 /** One call of a command. */
 export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
+  /** The command, as it is typed: `create api`. */
+  readonly name: string;
   readonly flags: FlagValues<Flags>;
   /** Which flags were typed, or answered; others have their default, or no value. */
   readonly given: ReadonlySet<string>;

@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../project/project.ts";
 import { PROJECT_FILE, parseProject } from "../project/store.ts";
-import { recoverPlan } from "../scaffold/apply.ts";
+import { isUnfinished, recoverPlan } from "../scaffold/apply.ts";
 import { diskTree, type Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
+import { whileUnchanged, withProjectLock } from "./lock-project.ts";
 import type { Ui } from "./ui.ts";
 
 /** A project on disk, as a command finds it. */
@@ -16,16 +17,47 @@ export interface OpenProject {
   readonly text: string;
 }
 
-/** Finds the project around a folder, and finishes first what a killed command left half done. */
+/** Finds the project around a folder to read it, and finishes first what a killed command left half done. */
 export function openProject(cwd: string, ui: Ui): OpenProject {
+  const root = requireRoot(cwd);
+  if (isUnfinished(root)) whileUnchanged(root, () => recoverProject(root, ui));
+  return readOpenProject(root);
+}
+
+/** A call of a command that changes files. */
+interface ChangingCall {
+  readonly name: string;
+  readonly cwd: string;
+  readonly ui: Ui;
+  readonly flags: { readonly "dry-run": boolean; readonly diff: boolean };
+}
+
+/**
+ * Gives work the project to plan and to write with, while no other command does: what is read stays true until it is
+ * written. A call that only shows its plan keeps nobody waiting.
+ */
+export async function openToChange<T>(
+  { name, cwd, ui, flags }: ChangingCall,
+  work: (project: OpenProject) => Promise<T>,
+): Promise<T> {
+  if (flags["dry-run"] || flags.diff) return work(openProject(cwd, ui));
+  const root = requireRoot(cwd);
+  return withProjectLock(root, { name, note: (text) => ui.note(text) }, async () => {
+    recoverProject(root, ui);
+    return work(readOpenProject(root));
+  });
+}
+
+function requireRoot(cwd: string): string {
   const root = findProjectRoot(cwd);
-  if (root === undefined) {
-    throw new TsbuilderError(`there is no PROJECT file in "${cwd}" or above it`, {
-      code: "NOT_A_PROJECT",
-      hint: "change into a project's folder, or start one: tsbuilder init --domain example.com",
-    });
-  }
-  reportRecovery(recoverPlan(root), ui);
+  if (root !== undefined) return root;
+  throw new TsbuilderError(`there is no PROJECT file in "${cwd}" or above it`, {
+    code: "NOT_A_PROJECT",
+    hint: "change into a project's folder, or start one: tsbuilder init --domain example.com",
+  });
+}
+
+function readOpenProject(root: string): OpenProject {
   const tree = diskTree(root);
   const { project, text } = parseProject(tree.read(PROJECT_FILE)!);
   return { root, tree, project, text };
@@ -39,7 +71,9 @@ export function findProjectRoot(cwd: string): string | undefined {
   }
 }
 
-export function reportRecovery(outcome: "completed" | "undone" | undefined, ui: Ui): void {
+/** Finishes what an interrupted command left; whoever calls it has the project's lock. */
+export function recoverProject(root: string, ui: Ui): void {
+  const outcome = recoverPlan(root);
   if (outcome === "completed")
     ui.note("An earlier command was interrupted; its changes have been completed.");
   if (outcome === "undone") ui.note("An earlier command was interrupted before it changed anything.");

@@ -28,7 +28,7 @@ export async function runCommand(
   await askForMissing(name, command.flags, values, given, ui);
   checkValues(command.flags, values);
   const flags = values as FlagValues<FlagDefinitions>;
-  return (await command.run({ flags, given, positionals: parser.args, rest, cwd, ui, host })) ?? 0;
+  return (await command.run({ name, flags, given, positionals: parser.args, rest, cwd, ui, host })) ?? 0;
 }
 
 function makeParser(name: string, command: Command, ui: Ui): Parser {

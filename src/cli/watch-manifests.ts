@@ -13,18 +13,23 @@ interface ManifestsWatch {
   /** Throws what is wrong with the sources. */
   readonly plan: () => Promise<Plan>;
   readonly carryOut: (plan: Plan) => void;
+  /** Plans and writes while nobody else does. */
+  readonly locked: (work: () => Promise<void>) => Promise<void>;
 }
 
 /** Generates now and after each edit, until the process is asked to end. Errors are told, and end nothing. */
-export async function watchManifests({ root, ui, plan, carryOut }: ManifestsWatch): Promise<void> {
+export async function watchManifests({ root, ui, plan, carryOut, locked }: ManifestsWatch): Promise<void> {
   let said = "";
   let hasFailed = false;
   const generate = async (): Promise<void> => {
     try {
-      const { changes, notes } = await plan();
-      const warnings = notes.join("\n");
-      // What is written into config/ is seen as an edit, too: it changes nothing, and must not be told again.
-      carryOut({ changes, notes: warnings === said ? [] : notes });
+      let warnings = "";
+      await locked(async () => {
+        const { changes, notes } = await plan();
+        warnings = notes.join("\n");
+        // What is written into config/ is seen as an edit, too: it changes nothing, and must not be told again.
+        carryOut({ changes, notes: warnings === said ? [] : notes });
+      });
       if (hasFailed) ui.note("The sources are in order again.");
       [said, hasFailed] = [warnings, false];
     } catch (error) {

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -90,18 +89,6 @@ describe("recoverPlan()", () => {
     staged(steps, { 0: "a" }, false);
     expect(recoverPlan(root)).toBe("undone");
     expect(existsSync(join(root, ".tsbuilder"))).toBe(false);
-  });
-
-  test("leaves alone what another process is staging", () => {
-    staged(steps, { 0: "a", pid: String(process.ppid) }, false);
-    expect(() => recoverPlan(root)).toThrow(`another tsbuilder (process ${process.ppid})`);
-    expect(existsSync(join(root, ".tsbuilder/stage/0"))).toBe(true);
-  });
-
-  test("clears away what a process left that is no more", () => {
-    const { pid } = spawnSync(process.execPath, ["-e", "0"]);
-    staged(steps, { 0: "a", pid: String(pid) }, false);
-    expect(recoverPlan(root)).toBe("undone");
   });
 
   test("completes what was staged, from whichever step", () => {

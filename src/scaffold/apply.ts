@@ -36,14 +36,21 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
   complete(root);
 }
 
-/** Finishes what an interrupted command had staged completely, or clears away what it had not. */
+/** Tells whether a command is writing the project, or was interrupted while it did. */
+export function isUnfinished(root: string): boolean {
+  return existsSync(join(root, STAGE));
+}
+
+/**
+ * Finishes what an interrupted command had staged completely, or clears away what it had not. Whoever calls it, or
+ * applies a plan, has the project's lock: what is staged was left by a process that is gone.
+ */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
-  refuseOther(root);
   if (existsSync(join(root, JOURNAL))) {
     complete(root);
     return "completed";
   }
-  if (!existsSync(join(root, STAGE))) return undefined;
+  if (!isUnfinished(root)) return undefined;
   rmSync(join(root, STAGE), { recursive: true, force: true });
   removeIfEmpty(join(root, FOLDER));
   return "undone";
@@ -52,8 +59,6 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
 const FOLDER = ".tsbuilder";
 const STAGE = ".tsbuilder/stage";
 const JOURNAL = ".tsbuilder/stage/journal.json";
-/** Who is staging: another process that is alive is not interrupted, but at work. */
-const OWNER = ".tsbuilder/stage/pid";
 
 /** What is left to do: a staged file to put at a path, or a path to delete. */
 interface Step {
@@ -63,7 +68,6 @@ interface Step {
 
 function stage(root: string, changes: readonly FileChange[]): void {
   mkdirSync(join(root, STAGE), { recursive: true });
-  writeWhole(join(root, OWNER), String(process.pid));
   const steps = changes.map(({ path, content }, i): Step => {
     if (content === undefined) return { path, staged: undefined };
     const staged = `${STAGE}/${i}`;
@@ -96,25 +100,6 @@ function complete(root: string): void {
     }
   }
   rmSync(join(root, STAGE), { recursive: true, force: true });
-}
-
-function refuseOther(root: string): void {
-  if (!existsSync(join(root, OWNER))) return;
-  const pid = Number(readFileSync(join(root, OWNER), "utf8"));
-  if (pid === process.pid || !isAlive(pid)) return;
-  throw new TsbuilderError(`another tsbuilder (process ${pid}) is writing this project`, {
-    code: "INTERRUPTED",
-    hint: `wait for it; if it is no tsbuilder, delete "${STAGE}"`,
-  });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** A plan is made for the files as they were read; somebody may have saved one since. */

@@ -7,7 +7,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
-import { type OpenProject, openProject } from "../open-project.ts";
+import { type OpenProject, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 
 export const chart = defineCommand({
@@ -30,25 +30,27 @@ export const chart = defineCommand({
     "tsbuilder chart --image registry.example.com/mysql-operator:v1.0.0",
     "helm install mysql-operator dist/chart --namespace mysql-operator-system --create-namespace",
   ],
-  async run({ flags, cwd, ui }) {
-    const project = openProject(cwd, ui);
-    const [{ planChart }, { renderChanged }] = await Promise.all([
-      import("../../chart/plan-chart.ts"),
-      import("../../chart/render-all.ts"),
-    ]);
-    const { changes, notes } = await withEverySwitch(project);
-    const draft = new Draft(project.tree);
-    const own = planChart(draft, {
-      project: project.project,
-      objects: await renderChanged(project.root, changes, { image: flags.image }),
-      folder: `${flags["output-dir"].replace(/\/+$/u, "")}/chart`,
-      files: everythingBelow(project.root),
-      templates: everythingBelow(join(findOwnPackage().folder, "templates")),
-      version: readVersion(project),
-      force: flags.force,
-      isImageGiven: flags.image !== undefined,
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async (project) => {
+      const [{ planChart }, { renderChanged }] = await Promise.all([
+        import("../../chart/plan-chart.ts"),
+        import("../../chart/render-all.ts"),
+      ]);
+      const { changes, notes } = await withEverySwitch(project);
+      const draft = new Draft(project.tree);
+      const own = planChart(draft, {
+        project: project.project,
+        objects: await renderChanged(project.root, changes, { image: flags.image }),
+        folder: `${flags["output-dir"].replace(/\/+$/u, "")}/chart`,
+        files: everythingBelow(project.root),
+        templates: everythingBelow(join(findOwnPackage().folder, "templates")),
+        version: readVersion(project),
+        force: flags.force,
+        isImageGiven: flags.image !== undefined,
+      });
+      carryOut(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
     });
-    carryOut(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
   },
 });
 

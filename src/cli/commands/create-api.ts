@@ -16,7 +16,7 @@ import { chooseTemplate } from "../choose-template.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
 
@@ -113,33 +113,35 @@ export const createApi = defineCommand({
     "tsbuilder create api --group apps --version v1 --kind MySQL --resource=false --controller-name mysql-backup",
     "tsbuilder create api --group core --version v1 --kind Pod --resource=false",
   ],
-  async run({ flags: values, cwd, ui }) {
-    const { root, tree, project, text } = openProject(cwd, ui);
-    checkCombination(values);
-    const resource = values.resource
-      ? ownResource(project, values)
-      : await findResource(project, values, cwd);
-    const after = addResource(project, {
-      resource,
-      withResource: values.resource,
-      withController: values.controller,
-      controllerName: values["controller-name"],
-      force: values.force,
+  async run(call) {
+    const { flags: values, cwd, ui } = call;
+    return openToChange(call, async ({ root, tree, project, text }) => {
+      checkCombination(values);
+      const resource = values.resource
+        ? ownResource(project, values)
+        : await findResource(project, values, cwd);
+      const after = addResource(project, {
+        resource,
+        withResource: values.resource,
+        withController: values.controller,
+        controllerName: values["controller-name"],
+        force: values.force,
+      });
+      const types = await readTypes(cwd, values.crd);
+      const plan = await planProjectChange({
+        root,
+        tree,
+        before: { project, text },
+        after,
+        force: values.force,
+        rewrite: (key) => values.force && isPartOf(key, resource, values),
+        make: values.make,
+        extraFiles: types.files,
+      });
+      if (!carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
+      if (values.resource)
+        ui.print(`\nNext: say in its types what ${resource.kind} is made of, and run\n  npm run manifests`);
     });
-    const types = await readTypes(cwd, values.crd);
-    const plan = await planProjectChange({
-      root,
-      tree,
-      before: { project, text },
-      after,
-      force: values.force,
-      rewrite: (key) => values.force && isPartOf(key, resource, values),
-      make: values.make,
-      extraFiles: types.files,
-    });
-    if (!carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
-    if (values.resource)
-      ui.print(`\nNext: say in its types what ${resource.kind} is made of, and run\n  npm run manifests`);
   },
 });
 

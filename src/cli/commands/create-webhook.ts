@@ -4,7 +4,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { externalKindFlags, kindFlags, makeFlag, refusedGoFlags } from "../resource-flags.ts";
 
@@ -68,41 +68,43 @@ export const createWebhook = defineCommand({
     "tsbuilder create webhook --group apps --version v1 --kind MySQL --conversion --spoke v1beta1",
     "tsbuilder create webhook --group core --version v1 --kind Pod --defaulting",
   ],
-  async run({ flags: values, cwd, ui }) {
+  async run(call) {
+    const { flags: values, cwd, ui } = call;
     checkCombination(values);
-    const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = await findResource(project, values, cwd);
-    const after = addWebhooks(project, {
-      resource,
-      defaulting: values.defaulting,
-      validation: values["programmatic-validation"],
-      conversion: values.conversion,
-      spokes: values.spoke,
-      defaultingPath: values["defaulting-path"],
-      validationPath: values["validation-path"],
-      force: values.force,
+    return openToChange(call, async ({ root, tree, project, text }) => {
+      const resource = await findResource(project, values, cwd);
+      const after = addWebhooks(project, {
+        resource,
+        defaulting: values.defaulting,
+        validation: values["programmatic-validation"],
+        conversion: values.conversion,
+        spokes: values.spoke,
+        defaultingPath: values["defaulting-path"],
+        validationPath: values["validation-path"],
+        force: values.force,
+      });
+      const rewrite = rewrittenRoles(values);
+      const types = await readTypes(cwd, values.crd);
+      const plan = await planProjectChange({
+        root,
+        tree,
+        before: { project, text },
+        after,
+        force: values.force,
+        rewrite: (key) =>
+          values.force &&
+          rewrite.some((role) => key.startsWith(`typescript/${role}/`)) &&
+          key.endsWith(`/${resource.kind}`),
+        make: values.make,
+        extraFiles: types.files,
+      });
+      if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
+        ui.note(
+          `warning: webhooks of ${resource.kind} also judge the objects of this operator: if it is down, they may keep it down. Narrow them with a namespaceSelector, or let failurePolicy be ignore.`,
+        );
+      }
+      carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
     });
-    const rewrite = rewrittenRoles(values);
-    const types = await readTypes(cwd, values.crd);
-    const plan = await planProjectChange({
-      root,
-      tree,
-      before: { project, text },
-      after,
-      force: values.force,
-      rewrite: (key) =>
-        values.force &&
-        rewrite.some((role) => key.startsWith(`typescript/${role}/`)) &&
-        key.endsWith(`/${resource.kind}`),
-      make: values.make,
-      extraFiles: types.files,
-    });
-    if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
-      ui.note(
-        `warning: webhooks of ${resource.kind} also judge the objects of this operator: if it is down, they may keep it down. Narrow them with a namespaceSelector, or let failurePolicy be ignore.`,
-      );
-    }
-    carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
   },
 });
 

@@ -2,7 +2,7 @@ import { removeController, removeResource } from "../../project/remove-resource.
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
 import { findOwnResource } from "../find-resource.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
 
@@ -21,19 +21,21 @@ export const deleteApi = defineCommand({
     ...planFlags,
   },
   examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
-  async run({ flags, cwd, ui }) {
-    const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = findOwnResource(project, flags);
-    const name = flags["controller-name"];
-    const plan = await planProjectChange({
-      tree,
-      before: { project, text },
-      after:
-        name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
-      force: flags.force,
-      keep: flags.keep,
-      make: flags.make,
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async ({ root, tree, project, text }) => {
+      const resource = findOwnResource(project, flags);
+      const name = flags["controller-name"];
+      const plan = await planProjectChange({
+        tree,
+        before: { project, text },
+        after:
+          name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
+        force: flags.force,
+        keep: flags.keep,
+        make: flags.make,
+      });
+      carryOut(root, plan, flags, ui);
     });
-    carryOut(root, plan, flags, ui);
   },
 });

@@ -3,7 +3,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
 import { findOwnResource } from "../find-resource.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
 
@@ -21,28 +21,30 @@ export const deleteWebhook = defineCommand({
     ...planFlags,
   },
   examples: ["tsbuilder delete webhook --group apps --version v1 --kind MySQL --defaulting"],
-  async run({ flags, cwd, ui }) {
-    const { root, tree, project, text } = openProject(cwd, ui);
-    const resource = findOwnResource(project, flags);
-    const removal = {
-      defaulting: flags.defaulting,
-      validation: flags["programmatic-validation"],
-      conversion: flags.conversion,
-    };
-    if (!Object.values(removal).includes(true)) {
-      throw new TsbuilderError("no kind of webhook is named", {
-        code: "INVALID_ARGUMENT",
-        hint: "add --defaulting, --programmatic-validation or --conversion",
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async ({ root, tree, project, text }) => {
+      const resource = findOwnResource(project, flags);
+      const removal = {
+        defaulting: flags.defaulting,
+        validation: flags["programmatic-validation"],
+        conversion: flags.conversion,
+      };
+      if (!Object.values(removal).includes(true)) {
+        throw new TsbuilderError("no kind of webhook is named", {
+          code: "INVALID_ARGUMENT",
+          hint: "add --defaulting, --programmatic-validation or --conversion",
+        });
+      }
+      const plan = await planProjectChange({
+        tree,
+        before: { project, text },
+        after: removeWebhooks(project, resource, removal),
+        force: flags.force,
+        keep: flags.keep,
+        make: flags.make,
       });
-    }
-    const plan = await planProjectChange({
-      tree,
-      before: { project, text },
-      after: removeWebhooks(project, resource, removal),
-      force: flags.force,
-      keep: flags.keep,
-      make: flags.make,
+      carryOut(root, plan, flags, ui);
     });
-    carryOut(root, plan, flags, ui);
   },
 });

@@ -10,6 +10,7 @@ import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
+import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import { describeError } from "../report.ts";
@@ -119,11 +120,14 @@ function sessionOptions(
     inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
     generate: async () => {
       cache ??= (await import("../../generators/project-sources.ts")).createCache();
-      const draft = new Draft(diskTree(root));
-      await planGenerated(draft, {}, cache);
-      const changes = draft.changes();
-      applyPlan(root, changes);
-      return changes.map(({ path }) => path);
+      const known = cache;
+      return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
+        const draft = new Draft(diskTree(root));
+        await planGenerated(draft, {}, known);
+        const changes = draft.changes();
+        applyPlan(root, changes);
+        return changes.map(({ path }) => path);
+      });
     },
   };
 }

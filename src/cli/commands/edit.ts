@@ -7,7 +7,7 @@ import { checkNamespace } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { makeFlag } from "../resource-flags.ts";
 import { readLicenseFile } from "../read-license-file.ts";
@@ -55,35 +55,37 @@ export const edit = defineCommand({
     "tsbuilder edit --disable cert-manager --enable self-signed",
     "tsbuilder edit --multigroup --dry-run",
   ],
-  async run({ flags, given, cwd, ui }) {
-    const { root, tree, project, text } = openProject(cwd, ui);
-    if (![...given].some((flag) => !["dry-run", "diff", "force", "make"].includes(flag))) {
-      throw new TsbuilderError("nothing is asked for", {
-        code: "INVALID_ARGUMENT",
-        hint: "name what to change, like --enable prometheus; tsbuilder edit --help tells what there is",
+  async run(call) {
+    const { flags, given, cwd, ui } = call;
+    return openToChange(call, async ({ root, tree, project, text }) => {
+      if (![...given].some((flag) => !["dry-run", "diff", "force", "make"].includes(flag))) {
+        throw new TsbuilderError("nothing is asked for", {
+          code: "INVALID_ARGUMENT",
+          hint: "name what to change, like --enable prometheus; tsbuilder edit --help tells what there is",
+        });
+      }
+      const licenseFile = flags["license-file"];
+      const after = changeProject(project, {
+        multigroup: flags.multigroup,
+        namespaced: flags.namespaced,
+        namespaces: given.has("namespaces") ? flags.namespaces : undefined,
+        enable: flags.enable as FeatureName[],
+        disable: flags.disable as FeatureName[],
+        license: licenseFile === undefined ? (flags.license as LicenseName | undefined) : "file",
+        owner: flags.owner,
       });
-    }
-    const licenseFile = flags["license-file"];
-    const after = changeProject(project, {
-      multigroup: flags.multigroup,
-      namespaced: flags.namespaced,
-      namespaces: given.has("namespaces") ? flags.namespaces : undefined,
-      enable: flags.enable as FeatureName[],
-      disable: flags.disable as FeatureName[],
-      license: licenseFile === undefined ? (flags.license as LicenseName | undefined) : "file",
-      owner: flags.owner,
+      const boilerplate = changedBoilerplate(flags, after, cwd);
+      const plan = await planProjectChange({
+        tree,
+        before: { project, text },
+        after,
+        force: flags.force,
+        make: flags.make,
+        ...(boilerplate === undefined ? {} : { boilerplate }),
+      });
+      if (plan.changes.length === 0) ui.print("The project is like that already.");
+      carryOut(root, plan, flags, ui);
     });
-    const boilerplate = changedBoilerplate(flags, after, cwd);
-    const plan = await planProjectChange({
-      tree,
-      before: { project, text },
-      after,
-      force: flags.force,
-      make: flags.make,
-      ...(boilerplate === undefined ? {} : { boilerplate }),
-    });
-    if (plan.changes.length === 0) ui.print("The project is like that already.");
-    carryOut(root, plan, flags, ui);
   },
 });
 

@@ -1,7 +1,7 @@
 import { Draft } from "../../scaffold/tree.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planReference } from "../plan-generated.ts";
 
 export const generateDocs = defineCommand({
@@ -11,10 +11,12 @@ export const generateDocs = defineCommand({
     ...planFlags,
   },
   examples: ["tsbuilder generate docs"],
-  async run({ flags, cwd, ui }) {
-    const { root, tree } = openProject(cwd, ui);
-    const draft = new Draft(tree);
-    const notes = await planReference(draft, flags.output);
-    carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async ({ root, tree }) => {
+      const draft = new Draft(tree);
+      const notes = await planReference(draft, flags.output);
+      carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+    });
   },
 });

@@ -2,7 +2,7 @@ import { planSchemaPatch } from "../../generators/schemapatch/plan-schema-patch.
 import { Draft } from "../../scaffold/tree.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { layOver } from "../plan-generated.ts";
 
 export const generateSchemapatch = defineCommand({
@@ -24,12 +24,14 @@ export const generateSchemapatch = defineCommand({
     ...planFlags,
   },
   examples: ["tsbuilder generate schemapatch --manifests deploy/crds"],
-  async run({ flags, cwd, ui }) {
-    const { root, tree } = openProject(cwd, ui);
-    const draft = new Draft(tree);
-    const length = flags["max-desc-len"];
-    const options = length === undefined ? {} : { maxDescLen: length };
-    const notes = layOver(draft, await planSchemaPatch(draft, flags.manifests, options));
-    carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async ({ root, tree }) => {
+      const draft = new Draft(tree);
+      const length = flags["max-desc-len"];
+      const options = length === undefined ? {} : { maxDescLen: length };
+      const notes = layOver(draft, await planSchemaPatch(draft, flags.manifests, options));
+      carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+    });
   },
 });

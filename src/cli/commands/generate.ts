@@ -1,7 +1,7 @@
 import { Draft } from "../../scaffold/tree.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { openToChange } from "../open-project.ts";
 import { planGenerated, planReference } from "../plan-generated.ts";
 
 const REFERENCE = "docs/api";
@@ -11,11 +11,13 @@ export const generate = defineCommand({
   description: `The API reference is written again where "${REFERENCE}" is there: tsbuilder generate docs starts it.`,
   flags: planFlags,
   examples: ["tsbuilder generate"],
-  async run({ flags, cwd, ui }) {
-    const { root, tree } = openProject(cwd, ui);
-    const draft = new Draft(tree);
-    const notes = await planGenerated(draft);
-    if (tree.has(REFERENCE)) notes.push(...(await planReference(draft, REFERENCE)));
-    carryOut(root, { changes: draft.changes(), notes: [...new Set(notes)] }, flags, ui);
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async ({ root, tree }) => {
+      const draft = new Draft(tree);
+      const notes = await planGenerated(draft);
+      if (tree.has(REFERENCE)) notes.push(...(await planReference(draft, REFERENCE)));
+      carryOut(root, { changes: draft.changes(), notes: [...new Set(notes)] }, flags, ui);
+    });
   },
 });

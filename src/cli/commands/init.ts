@@ -7,62 +7,65 @@ import { formatBoilerplate } from "../../project/boilerplate.ts";
 import { type LicenseName, newResource, type Project } from "../../project/project.ts";
 import { PROJECT_FILE } from "../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../project/validate.ts";
-import { recoverPlan } from "../../scaffold/apply.ts";
+import type { Plan } from "../../scaffold/file-change.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { chooseTemplate } from "../choose-template.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import { installDependencies } from "../install-dependencies.ts";
-import { reportRecovery } from "../open-project.ts";
+import { withProjectLock } from "../lock-project.ts";
+import { recoverProject } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 import { readLicenseFile } from "../read-license-file.ts";
 
+const flags = {
+  domain: {
+    type: "string",
+    summary: "the domain that API groups end with",
+    placeholder: "DOMAIN",
+    required: true,
+    prompt: "Domain of your API groups:",
+    check: checkDomain,
+  },
+  "project-name": {
+    type: "string",
+    summary: "name of the project and prefix of its objects (default: the folder's name)",
+    placeholder: "NAME",
+    check: checkProjectName,
+  },
+  owner: { type: "string", summary: "who holds the copyright", placeholder: "NAME", default: "" },
+  license: {
+    type: "string",
+    summary: "licence in the header of source files",
+    choices: ["apache2", "copyright", "none"],
+    default: "apache2",
+  },
+  "license-file": {
+    type: "string",
+    summary: "file with the header of source files, a block comment, in place of --license",
+    placeholder: "FILE",
+  },
+  multigroup: { type: "boolean", summary: "give each API group folders of its own", default: false },
+  namespaced: {
+    type: "boolean",
+    summary: "watch one namespace only, with a Role instead of a ClusterRole",
+    default: false,
+  },
+  template: {
+    type: "string",
+    summary: "write a whole operator, kind and all",
+    placeholder: "NAME",
+    choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
+  },
+  "skip-install": { type: "boolean", summary: "leave out npm install", default: false },
+  force: { type: "boolean", summary: "replace files that are there already", default: false },
+  ...planFlags,
+} as const;
+
 export const init = defineCommand({
   summary: "Start a project in this folder",
-  flags: {
-    domain: {
-      type: "string",
-      summary: "the domain that API groups end with",
-      placeholder: "DOMAIN",
-      required: true,
-      prompt: "Domain of your API groups:",
-      check: checkDomain,
-    },
-    "project-name": {
-      type: "string",
-      summary: "name of the project and prefix of its objects (default: the folder's name)",
-      placeholder: "NAME",
-      check: checkProjectName,
-    },
-    owner: { type: "string", summary: "who holds the copyright", placeholder: "NAME", default: "" },
-    license: {
-      type: "string",
-      summary: "licence in the header of source files",
-      choices: ["apache2", "copyright", "none"],
-      default: "apache2",
-    },
-    "license-file": {
-      type: "string",
-      summary: "file with the header of source files, a block comment, in place of --license",
-      placeholder: "FILE",
-    },
-    multigroup: { type: "boolean", summary: "give each API group folders of its own", default: false },
-    namespaced: {
-      type: "boolean",
-      summary: "watch one namespace only, with a Role instead of a ClusterRole",
-      default: false,
-    },
-    template: {
-      type: "string",
-      summary: "write a whole operator, kind and all",
-      placeholder: "NAME",
-      choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
-    },
-    "skip-install": { type: "boolean", summary: "leave out npm install", default: false },
-    force: { type: "boolean", summary: "replace files that are there already", default: false },
-    ...planFlags,
-  },
+  flags,
   refused: {
     repo: "leave it out: imports are relative, so a project has no module path; --project-name is its name",
     "fetch-deps": "use --skip-install to leave out npm install",
@@ -74,41 +77,9 @@ export const init = defineCommand({
     "tsbuilder init --domain example.com",
     "tsbuilder init --domain example.com --project-name mysql-operator --owner 'The MySQL authors'",
   ],
-  async run({ flags, cwd, ui, host }) {
-    reportRecovery(recoverPlan(cwd), ui);
-    refuseInitialized(cwd);
-    const license: LicenseName =
-      flags["license-file"] === undefined ? (flags.license as LicenseName) : "file";
-    const project: Project = {
-      domain: flags.domain,
-      projectName: flags["project-name"] ?? nameOfFolder(cwd),
-      multigroup: flags.multigroup,
-      namespaced: flags.namespaced,
-      namespaces: [],
-      license,
-      owner: flags.owner,
-      features: ["metrics"],
-      resources: [],
-      cliVersion: host.version(),
-    };
-    const after = flags.template === undefined ? project : withReference(project, flags.template);
-    const { packages, files } = await host.vendorPackages();
-    const boilerplate =
-      flags["license-file"] === undefined
-        ? formatBoilerplate(project)
-        : readLicenseFile(resolve(cwd, flags["license-file"]));
-    warnAboutFiles(cwd, (text) => ui.note(text));
-    const plan = await planProjectChange({
-      tree: diskTree(cwd),
-      before: undefined,
-      after,
-      boilerplate,
-      packages,
-      extraFiles: files,
-      force: flags.force,
-      make: flags.template !== undefined,
-    });
-    if (!carryOut(cwd, plan, flags, ui)) return;
+  async run(call) {
+    const { flags, cwd, ui } = call;
+    if (!(await start(call))) return;
     if (!flags["skip-install"]) installDependencies(cwd);
     ui.print(
       flags.template === undefined
@@ -117,6 +88,55 @@ export const init = defineCommand({
     );
   },
 });
+
+type Call = Pick<Invocation, "name" | "cwd" | "ui" | "host"> & { readonly flags: FlagValues<typeof flags> };
+
+/** Writes the project, and tells whether it did. */
+async function start(call: Call): Promise<boolean> {
+  const { name, cwd, ui, flags } = call;
+  if (flags["dry-run"] || flags.diff) {
+    refuseInitialized(cwd);
+    return carryOut(cwd, await planProject(call), flags, ui);
+  }
+  return withProjectLock(cwd, { name, note: (text) => ui.note(text) }, async () => {
+    recoverProject(cwd, ui);
+    refuseInitialized(cwd);
+    return carryOut(cwd, await planProject(call), flags, ui);
+  });
+}
+
+async function planProject({ flags, cwd, ui, host }: Call): Promise<Plan> {
+  const license: LicenseName = flags["license-file"] === undefined ? (flags.license as LicenseName) : "file";
+  const project: Project = {
+    domain: flags.domain,
+    projectName: flags["project-name"] ?? nameOfFolder(cwd),
+    multigroup: flags.multigroup,
+    namespaced: flags.namespaced,
+    namespaces: [],
+    license,
+    owner: flags.owner,
+    features: ["metrics"],
+    resources: [],
+    cliVersion: host.version(),
+  };
+  const after = flags.template === undefined ? project : withReference(project, flags.template);
+  const { packages, files } = await host.vendorPackages();
+  const boilerplate =
+    flags["license-file"] === undefined
+      ? formatBoilerplate(project)
+      : readLicenseFile(resolve(cwd, flags["license-file"]));
+  warnAboutFiles(cwd, (text) => ui.note(text));
+  return planProjectChange({
+    tree: diskTree(cwd),
+    before: undefined,
+    after,
+    boilerplate,
+    packages,
+    extraFiles: files,
+    force: flags.force,
+    make: flags.template !== undefined,
+  });
+}
 
 /** The project with the kind of a reference operator, as `create api --template` would add it. */
 function withReference(project: Project, name: string): Project {
@@ -168,6 +188,6 @@ function nameOfFolder(cwd: string): string {
 }
 
 function warnAboutFiles(cwd: string, note: (text: string) => void): void {
-  const files = readdirSync(cwd).filter((name) => name !== ".git");
+  const files = readdirSync(cwd).filter((name) => name !== ".git" && name !== ".tsbuilder");
   if (files.length > 0) note(`"${cwd}" is not empty: files that are there are kept.`);
 }

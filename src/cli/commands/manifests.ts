@@ -5,7 +5,8 @@ import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { carryOut, planFlags } from "../carry-out.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
-import { openProject } from "../open-project.ts";
+import { withProjectLock } from "../lock-project.ts";
+import { openProject, openToChange } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import type { Ui } from "../ui.ts";
 
@@ -89,31 +90,34 @@ export const manifests = defineCommand({
     "tsbuilder manifests --watch",
     "tsbuilder manifests --markers printcolumn",
   ],
-  async run({ flags: values, cwd, ui }) {
-    if (values.markers !== undefined) {
-      ui.print(await describeMarkers(values.markers, values.json));
-      return 0;
+  async run(call) {
+    const { flags: values, cwd, ui } = call;
+    if (values.markers !== undefined) ui.print(await describeMarkers(values.markers, values.json));
+    else if (values.watch) await watch(values, cwd, ui);
+    else if (values.check) await check(values, cwd, ui);
+    else {
+      await openToChange(call, async ({ root, tree }) => {
+        const draft = new Draft(tree);
+        const notes = await planGenerated(draft, readOptions(values));
+        carryOut(root, { changes: draft.changes(), notes }, values, ui);
+      });
     }
-    if (values.watch) return watch(values, cwd, ui);
-    const { root, tree } = openProject(cwd, ui);
-    const draft = new Draft(tree);
-    const notes = await planGenerated(draft, readOptions(values));
-    const changes = draft.changes();
-    if (!values.check) {
-      carryOut(root, { changes, notes }, values, ui);
-      return 0;
-    }
-    for (const note of notes) ui.note(note);
-    if (changes.length === 0) return 0;
-    ui.print(changes.map(formatUnifiedDiff).join("").trimEnd());
-    throw new TsbuilderError(`${changes.map(({ path }) => `"${path}"`).join(", ")} would change`, {
-      code: "FILE_CHANGED",
-      hint: "run tsbuilder manifests, and commit what it writes",
-    });
   },
 });
 
-async function watch(values: Values, cwd: string, ui: Ui): Promise<number> {
+async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
+  const draft = new Draft(openProject(cwd, ui).tree);
+  for (const note of await planGenerated(draft, readOptions(values))) ui.note(note);
+  const changes = draft.changes();
+  if (changes.length === 0) return;
+  ui.print(changes.map(formatUnifiedDiff).join("").trimEnd());
+  throw new TsbuilderError(`${changes.map(({ path }) => `"${path}"`).join(", ")} would change`, {
+    code: "FILE_CHANGED",
+    hint: "run tsbuilder manifests, and commit what it writes",
+  });
+}
+
+async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   if (values.check) {
     throw new TsbuilderError("--watch and --check exclude each other", {
       code: "INVALID_ARGUMENT",
@@ -131,8 +135,14 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<number> {
     const notes = await planGenerated(draft, readOptions(values), cache);
     return { changes: draft.changes(), notes };
   };
-  await watchManifests({ root, ui, plan, carryOut: (made) => void carryOut(root, made, values, ui) });
-  return 0;
+  const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
+  await watchManifests({
+    root,
+    ui,
+    plan,
+    carryOut: (made) => void carryOut(root, made, values, ui),
+    locked: (work) => withProjectLock(root, caller, work),
+  });
 }
 
 async function describeMarkers(part: string | true, asJson: boolean): Promise<string> {

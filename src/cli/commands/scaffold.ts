@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { applyPlan } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
+import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
 
@@ -13,7 +14,7 @@ export const scaffold = defineCommand({
   flags: {},
   positionals: ["<folder>"],
   examples: ["tsbuilder scaffold /tmp/fresh && diff -r . /tmp/fresh"],
-  async run({ positionals, cwd, ui, host }) {
+  async run({ name, positionals, cwd, ui, host }) {
     const project = openProject(cwd, ui);
     const folder = resolve(cwd, positionals[0]!);
     if (existsSync(folder) && readdirSync(folder).length > 0) {
@@ -24,7 +25,9 @@ export const scaffold = defineCommand({
     }
     const changes = await planFresh(project, project.project, await host.vendorPackages());
     mkdirSync(folder, { recursive: true });
-    applyPlan(folder, changes);
+    await withProjectLock(folder, { name, note: (text) => ui.note(text) }, async () =>
+      applyPlan(folder, changes),
+    );
     ui.print(`wrote ${changes.length} files to "${folder}"`);
   },
 });

@@ -1,0 +1,100 @@
+import { mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type LockHolder, tryLock } from "@tsbuilder/apimachinery/lock";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { refuseOutside } from "../scaffold/refuse-outside.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+
+/** Who wants to change a project. */
+export interface Caller {
+  /** The command, as it is typed behind tsbuilder. */
+  readonly name: string;
+  readonly note: (text: string) => void;
+  readonly clock?: Clock;
+}
+
+/**
+ * Runs work that nobody else may do in a project meanwhile: reading `PROJECT`, planning, writing. Waits for others as
+ * long as they make way, and for none of them longer than half a minute.
+ */
+export async function withProjectLock<T>(root: string, caller: Caller, work: () => Promise<T>): Promise<T> {
+  const release = await waitForLock(root, caller);
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+/** Runs short work while nobody changes the project; where somebody does, it is an error. */
+export function whileUnchanged<T>(root: string, work: () => T): T {
+  const lock = tryProjectLock(root, "");
+  if (lock.heldBy) throw inUse(lock.heldBy);
+  try {
+    return work();
+  } finally {
+    lock.release();
+  }
+}
+
+const LOCK = ".tsbuilder/lock";
+const PATIENCE = 30_000;
+const WORTH_SAYING = 1_000;
+const PAUSE = 30;
+
+async function waitForLock(root: string, { name, note, clock = systemClock }: Caller): Promise<() => void> {
+  let waitsFor: { readonly pid: number; readonly since: number; isSaid: boolean } | undefined;
+  for (;;) {
+    const lock = tryProjectLock(root, `tsbuilder ${name}`);
+    if (!lock.heldBy) return lock.release;
+    const { pid } = lock.heldBy;
+    if (waitsFor?.pid !== pid) waitsFor = { pid, since: clock.monotonic(), isSaid: false };
+    const waited = clock.monotonic() - waitsFor.since;
+    if (waited >= PATIENCE) throw inUse(lock.heldBy);
+    if (waited >= WORTH_SAYING && !waitsFor.isSaid) {
+      note(`Waiting for ${describe(lock.heldBy)}.`);
+      waitsFor.isSaid = true;
+    }
+    await new Promise<void>((resolve) => void clock.setTimer(resolve, PAUSE));
+  }
+}
+
+function tryProjectLock(root: string, purpose: string): ReturnType<typeof tryLock> {
+  refuseOutside(root, [LOCK]);
+  const file = join(root, LOCK);
+  for (;;) {
+    mkdirSync(dirname(file), { recursive: true });
+    try {
+      const lock = tryLock(file, purpose);
+      if (lock.heldBy) return lock;
+      return {
+        release() {
+          lock.release();
+          removeIfEmpty(dirname(file));
+        },
+      };
+    } catch (error) {
+      // A command that ended without a project took its folder along.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    if (readdirSync(folder).length === 0) rmdirSync(folder);
+  } catch {
+    // Somebody else waits in it, or was faster.
+  }
+}
+
+function inUse(holder: LockHolder): TsbuilderError {
+  return new TsbuilderError(`another command is changing this project: ${describe(holder)}`, {
+    code: "REFUSED",
+    hint: `wait for it, or end it: kill ${holder.pid}; what it has begun is then completed or undone`,
+  });
+}
+
+function describe({ pid, purpose }: LockHolder): string {
+  return `${purpose || "tsbuilder"} (process ${pid})`;
+}
