@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
 import { chapters } from "./chapters.ts";
 import type { MaskedAnswer } from "./mask-answer.ts";
-import { runStory } from "./run-story.ts";
+import { runStory, type Server } from "./run-story.ts";
 
 /** One answer that is not as recorded. */
 export interface Difference {
@@ -20,13 +19,13 @@ export async function recordedAnswers(chapter: string): Promise<Record<string, M
   return JSON.parse(text) as Record<string, MaskedAnswer[]>;
 }
 
-/** Runs a chapter on a server and gives every answer that differs from the recorded one. */
-export async function compareChapter(kubeconfig: Kubeconfig, chapter: string): Promise<Difference[]> {
+/** Runs a chapter on a server and returns every answer that differs from the recorded one. */
+export async function compareChapter(server: Server, chapter: string): Promise<Difference[]> {
   const recorded = await recordedAnswers(chapter);
   const differences: Difference[] = [];
   for (const [index, story] of chapters[chapter]!.entries()) {
     const id = `${chapter.replace(/\W/g, "")}${index}`;
-    const answers = await runStory(kubeconfig, story, id);
+    const answers = await runStory(server, story, id);
     for (const [step, actual] of answers.entries()) {
       const expected = recorded[story.name]?.[step];
       if (isDeepStrictEqual(actual, expected)) continue;

@@ -12,7 +12,7 @@ for (const [chapter, stories] of Object.entries(chapters)) {
   const recorded: Record<string, unknown> = {};
   for (const [index, story] of stories.entries()) {
     const id = `${chapter.replace(/\W/g, "")}${index}-${Date.now().toString(36)}`;
-    recorded[story.name] = await runStory(kubeconfig, story, id);
+    recorded[story.name] = await runStory({ kubeconfig }, story, id);
   }
   const file = new URL(`recorded/${chapter}.json`, import.meta.url);
   await writeFile(file, `${JSON.stringify(recorded, null, 1)}\n`);

@@ -1,10 +1,18 @@
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
 import { type ReceivedResponse, send } from "../../src/cluster/testing/send.ts";
 import { maskAnswer, type MaskedAnswer } from "./mask-answer.ts";
 import type { Step, Story } from "./story.ts";
 
-/** Runs a story on a server and gives its masked answers. */
-export async function runStory(kubeconfig: Kubeconfig, story: Story, id: string): Promise<MaskedAnswer[]> {
+/** A server under test. One whose clock a test moves does not wait for a watch to time out. */
+export interface Server {
+  readonly kubeconfig: Kubeconfig;
+  readonly clock?: FakeClock;
+}
+
+/** Runs a story on a server and returns its masked answers. */
+export async function runStory(server: Server, story: Story, id: string): Promise<MaskedAnswer[]> {
+  const { kubeconfig } = server;
   const names = { ns: `conf-${id}`, group: `g${id}.example.com` };
   await expectSuccess(kubeconfig, "POST", "/api/v1/namespaces", { metadata: { name: names.ns } });
   const crds = JSON.parse(fill(JSON.stringify(story.crds ?? []), names, [])) as Definition[];
@@ -12,7 +20,7 @@ export async function runStory(kubeconfig: Kubeconfig, story: Story, id: string)
   const answers: ReceivedResponse[] = [];
   const masked: MaskedAnswer[] = [];
   for (const step of story.steps) {
-    const answer = await runUntil(kubeconfig, step, names, answers);
+    const answer = await runUntil(server, step, names, answers);
     answers.push(answer);
     masked.push(maskAnswer(answer, names));
   }
@@ -74,15 +82,15 @@ async function runUntil(...call: Parameters<typeof run>): Promise<ReceivedRespon
   }
 }
 
-function run(
-  kubeconfig: Kubeconfig,
+async function run(
+  { kubeconfig, clock }: Server,
   step: Step,
   names: Names,
   answers: readonly ReceivedResponse[],
 ): Promise<ReceivedResponse> {
   const { method, path, type, accept, body, headers } = step;
   const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-  return send(kubeconfig, {
+  const answer = send(kubeconfig, {
     method,
     path: fill(path, names, answers),
     headers: {
@@ -93,6 +101,16 @@ function run(
     },
     ...(text !== undefined && { body: fill(text, names, answers) }),
   });
+  if (clock && path.includes("timeoutSeconds=")) await moveUntil(clock, answer);
+  return answer;
+}
+
+/** Moves time by the seconds until the server has answered. */
+async function moveUntil(clock: FakeClock, answer: Promise<unknown>): Promise<void> {
+  let waiting = true;
+  const stop = () => void (waiting = false);
+  answer.then(stop, stop);
+  while (waiting) await clock.advance(1000);
 }
 
 function fill(text: string, names: Names, answers: readonly ReceivedResponse[]): string {

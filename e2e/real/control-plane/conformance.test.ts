@@ -23,6 +23,6 @@ describe.skipIf("missing" in binaries)("the recorded answers are those of a real
   afterAll(() => controlPlane?.stop());
 
   test.each(Object.keys(chapters))("%s", async (chapter) => {
-    expect(await compareChapter(kubeconfig, chapter)).toEqual([]);
+    expect(await compareChapter({ kubeconfig }, chapter)).toEqual([]);
   });
 });
