@@ -25,18 +25,20 @@ test("selectTests() finds the importers of a file that is gone", () => {
   expect(select(["src/manager/manager.ts"]).run).toContain("src/manager/manager.test.ts");
 });
 
-test("selectTests() leaves out what is too far away for its cost, but never a test that was changed", () => {
+test("selectTests() leaves out what is too far away for its cost, but no test that was changed or is listed", () => {
   const costs: [string, number][] = [
     ["src/manager/manager.test.ts", 60_000],
+    ["e2e/support/layers.test.ts", 60_000],
     ["src/controller/controller.test.ts", 9_500],
   ];
-  expect(select(["src/queue/queue.ts", "src/manager/manager.test.ts"], costs, 10_000)).toEqual({
-    run: ["src/manager/manager.test.ts"],
-    leftOut: ["e2e/support/layers.test.ts", "src/queue/queue.test.ts", "src/controller/controller.test.ts"],
+  expect(select(["src/queue/queue.ts", "src/manager/manager.test.ts"], costs)).toEqual({
+    run: ["e2e/support/layers.test.ts", "src/manager/manager.test.ts", "src/queue/queue.test.ts"],
+    leftOut: ["src/controller/controller.test.ts"],
   });
-  expect(select(["src/queue/queue.ts"], costs, 10_000).leftOut).toEqual([
-    "src/controller/controller.test.ts",
-  ]);
+});
+
+test("selectTests() runs no test that was deleted", () => {
+  expect(select(["src/queue/deleted.test.ts"]).run).toEqual(["e2e/support/layers.test.ts"]);
 });
 
 test("selectTests() takes the tests beside a file of data, or in the nearest folder above", () => {

@@ -30,27 +30,26 @@ const LOADING = 300;
 const UNKNOWN = 200;
 
 /**
- * The tests that a change can break, nearest first, as many as fit into a budget of milliseconds: those that were
- * changed, those that read or import a changed file, and those that import such an importer.
+ * The tests that a change can break: those that were changed or are listed above as readers, and then, nearest first,
+ * as many as fit into a budget of milliseconds of those that read or import a changed file, or import such an importer.
  */
 export function selectTests(changed: readonly string[], sources: Sources, budget: number): Selection {
   const tests = [...sources.imports.keys()].filter(isUnitTest);
-  const rings = [
-    changed.filter(isUnitTest),
-    readersOf(changed, tests),
-    ...importersOf(changed, sources.imports).map((ring) => ring.filter(isUnitTest)),
-  ];
   const cost = (test: string) => LOADING + (sources.costs.get(test) ?? UNKNOWN);
-  const ordered = rings.flatMap((ring) => ring.toSorted((a, b) => cost(a) - cost(b) || (a < b ? -1 : 1)));
-  const run: string[] = [];
+  const run = new Set([...listedReaders(changed), ...changed.filter((file) => tests.includes(file))]);
+  const rings = [readersOfData(changed, tests), ...importersOf(changed, sources.imports)].flatMap((ring) =>
+    ring.filter(isUnitTest).sort((a, b) => cost(a) - cost(b) || (a < b ? -1 : 1)),
+  );
   const leftOut: string[] = [];
   let spent = 0;
-  for (const test of new Set(ordered)) {
-    const fits = spent + cost(test) <= budget || rings[0]!.includes(test);
-    (fits ? run : leftOut).push(test);
+  for (const test of new Set(rings)) {
+    if (run.has(test)) continue;
+    const fits = spent + cost(test) <= budget;
     if (fits) spent += cost(test);
+    if (fits) run.add(test);
+    else leftOut.push(test);
   }
-  return { run, leftOut };
+  return { run: [...run], leftOut };
 }
 
 /** Journeys and real control planes have commands of their own. */
@@ -58,13 +57,14 @@ function isUnitTest(file: string): boolean {
   return file.endsWith(".test.ts") && !/^e2e\/(journeys|real|node-versions)\//.test(file);
 }
 
+function listedReaders(changed: readonly string[]): string[] {
+  return READERS.filter(([files]) => changed.some((file) => files.test(file))).map(([, test]) => test);
+}
+
 /** Data is read by the tests in its folder, or in the nearest one above that has any. */
-function readersOf(changed: readonly string[], tests: readonly string[]): string[] {
-  const listed = READERS.filter(([files]) => changed.some((file) => files.test(file))).map(
-    ([, test]) => test,
-  );
+function readersOfData(changed: readonly string[], tests: readonly string[]): string[] {
   const folders = changed.filter((file) => /^(src|e2e)\/.*(?<!\.ts)$/.test(file)).map(dirname);
-  return [...listed, ...folders.flatMap((folder) => nearestTests(folder, tests))];
+  return folders.flatMap((folder) => nearestTests(folder, tests));
 }
 
 function nearestTests(folder: string, tests: readonly string[]): readonly string[] {
