@@ -107,10 +107,10 @@ async function run(
 
 /** Moves time by the seconds until the server has answered. */
 async function moveUntil(clock: FakeClock, answer: Promise<unknown>): Promise<void> {
-  let waiting = true;
-  const stop = () => void (waiting = false);
-  answer.then(stop, stop);
-  while (waiting) await clock.advance(1000);
+  const state = { answered: false };
+  const note = () => void (state.answered = true);
+  answer.then(note, note);
+  while (!state.answered) await clock.advance(1000);
 }
 
 function fill(text: string, names: Names, answers: readonly ReceivedResponse[]): string {
