@@ -6,6 +6,7 @@ import type { Client } from "../client/client.ts";
 import type { Desired } from "../client/desired.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
+import { eventually } from "../testing/eventually.ts";
 import { createCache } from "./create-cache.ts";
 
 let cluster: ClusterUnderTest;
@@ -128,4 +129,42 @@ test("another field manager's applies don't count as ours", async () => {
   const { client, writes } = await coldStart();
   await client.apply(Deployment, desired("foreign"));
   expect(writes()).toBe(1);
+});
+
+test("apply notices that another manager took a field in between, even where its value is the same again", async () => {
+  const { client, writes } = await coldStart();
+  const name = "scaled";
+  const withReplicas = (replicas: number): Desired<Deployment> => {
+    const { metadata, spec } = desired(name);
+    return { metadata, spec: { ...spec!, replicas } };
+  };
+  /** What stands between an operator that sets `replicas` and an autoscaler that does. */
+  const handOver = () => {
+    const { namespace } = desired(name).metadata;
+    const spec = { replicas: 5, selector: desired(name).spec!.selector } as Desired<Deployment>["spec"];
+    return client.apply(Deployment, { metadata: { name, namespace }, spec }, { fieldManager: "handover" });
+  };
+  const turnOn = async () => {
+    await handOver();
+    return await client.apply(Deployment, desired(name));
+  };
+
+  await client.apply(Deployment, withReplicas(5));
+  expect((await turnOn()).spec?.replicas).toBe(5);
+  const seven = { kind: "Deployment", metadata: { name, namespace: "default" }, spec: { replicas: 7 } };
+  await person.apply(Deployment, seven as Desired<Deployment>, { fieldManager: "autoscaler" });
+  await eventually(async () => {
+    const { spec } = await client.get(Deployment, { name, namespace: "default" });
+    expect(spec?.replicas).toBe(7);
+  });
+  expect((await client.apply(Deployment, withReplicas(5))).spec?.replicas).toBe(5);
+  expect((await turnOn()).spec?.replicas).toBe(5);
+  const { metadata } = await person.get(Deployment, { name, namespace: "default" });
+  const owners = metadata.managedFields?.filter(({ fieldsV1 }) =>
+    JSON.stringify(fieldsV1).includes("f:replicas"),
+  );
+  expect(owners?.map(({ manager }) => manager)).toContain("handover");
+  const before = writes();
+  for (let round = 0; round < 3; round++) await turnOn();
+  expect(writes()).toBe(before);
 });

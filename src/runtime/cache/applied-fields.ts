@@ -10,15 +10,45 @@ const applied = new WeakMap<KubernetesObject, string>();
  * What a field manager has applied to an object as it came from the server: the fields that it owns, with the values
  * that they have now, as one short text; undefined if it has applied nothing.
  */
-export function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
+function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
   const entry = object.metadata.managedFields?.find((candidate) => isApplied(candidate, fieldManager));
   if (!entry?.fieldsV1 || entry.apiVersion !== object.apiVersion) return undefined;
   return digestOf(fieldManager, pick(object as unknown as JSONValue, entry.fieldsV1));
 }
 
-/** Remembers what was applied to an object of the cache. */
-export function noteApplied(object: KubernetesObject, digest: string): void {
-  applied.set(object, digest);
+/** Which fields each manager owns by apply, as a short text, of objects of the cache. */
+const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
+
+/** What the managed fields of an object as it came from the server say, as far as an apply needs it later. */
+export interface Ownership {
+  /** See `appliedBy`. */
+  readonly applied: string | undefined;
+  readonly owned: ReadonlyMap<string, string> | undefined;
+}
+
+/** Reads the managed fields of an object before they are dropped. Most objects were never applied, and cost nothing. */
+export function ownershipOf(object: KubernetesObject, fieldManager: string | undefined): Ownership {
+  const entries = object.metadata.managedFields?.filter(
+    ({ operation, subresource }) => operation === "Apply" && !subresource,
+  );
+  if (!entries?.length) return { applied: undefined, owned: undefined };
+  return {
+    applied: fieldManager === undefined ? undefined : appliedBy(fieldManager, object),
+    owned: new Map(
+      entries.map(({ manager = "", apiVersion, fieldsV1 }) => [manager, hashOf([apiVersion, fieldsV1])]),
+    ),
+  };
+}
+
+/** Remembers the ownership of an object of the cache. */
+export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
+  if (ownership.applied !== undefined) applied.set(object, ownership.applied);
+  if (ownership.owned) owned.set(object, ownership.owned);
+}
+
+/** Stands for the fields of an object of the cache that a manager owns by apply; undefined if it owns none. */
+export function ownedBy(fieldManager: string, object: KubernetesObject): string | undefined {
+  return owned.get(object)?.get(fieldManager);
 }
 
 /**

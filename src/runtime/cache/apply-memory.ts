@@ -1,22 +1,41 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { ownedBy } from "./applied-fields.ts";
 import { hashOf } from "./hash.ts";
 
 /** So many objects are remembered; of those beyond, the ones applied longest ago are applied once more. */
 const capacity = 50_000;
 
+/** What is applied: to which object by which manager, and a hash of what is to be there. */
+export interface Applied {
+  /** The object and the manager. */
+  readonly id: string;
+  readonly manager: string;
+  readonly desired: string;
+}
+
+interface Memory {
+  readonly desired: string;
+  readonly outcome: string;
+  readonly owned: string | undefined;
+}
+
 /** Remembers what was applied and what came of it, so that an apply that would change nothing is not sent. */
 export class ApplyMemory {
-  readonly #applied = new Map<string, { readonly desired: string; readonly outcome: string }>();
+  readonly #applied = new Map<string, Memory>();
 
-  /** Whether the last apply said the same, and the object is still what came of it. */
-  isCurrent(id: string, desired: string, current: KubernetesObject): boolean {
+  /**
+   * Whether the last apply said the same, and the object is still what came of it: with these values, and these fields
+   * owned. Another manager may have taken a field in between and given it the value that it had.
+   */
+  isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
     const last = this.#applied.get(id);
-    return last !== undefined && last.desired === desired && last.outcome === fingerprintOf(current);
+    if (last === undefined || last.desired !== desired) return false;
+    return last.outcome === fingerprintOf(current) && last.owned === ownedBy(manager, current);
   }
 
-  remember(id: string, desired: string, outcome: KubernetesObject): void {
+  remember({ id, manager, desired }: Applied, outcome: KubernetesObject): void {
     this.#applied.delete(id);
-    this.#applied.set(id, { desired, outcome: fingerprintOf(outcome) });
+    this.#applied.set(id, { desired, outcome: fingerprintOf(outcome), owned: ownedBy(manager, outcome) });
     if (this.#applied.size <= capacity) return;
     const [oldest] = this.#applied.keys();
     this.#applied.delete(oldest!);

@@ -7,7 +7,7 @@ import { keyText } from "../client/object-key.ts";
 import { resourcePath } from "../client/resource-path.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Reflector } from "../watch/reflector.ts";
-import { appliedBy, noteApplied } from "./applied-fields.ts";
+import { noteOwnership, ownershipOf } from "./applied-fields.ts";
 import type { InformerScope, KindCacheOptions } from "./cache.ts";
 import { freezeShared } from "./freeze-shared.ts";
 import { matchFields, matchLabels } from "./match-selection.ts";
@@ -53,10 +53,10 @@ function planPartition(
       // Lists of built-in kinds leave these two out of their items.
       object.apiVersion ??= kind.apiVersion;
       object.kind ??= kind.kind;
-      const applied = fieldManager === undefined ? undefined : appliedBy(fieldManager, object);
+      const ownership = ownershipOf(object, fieldManager);
       if (!keepManagedFields) delete object.metadata.managedFields;
       const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
-      if (applied !== undefined) noteApplied(prepared, applied);
+      noteOwnership(prepared, ownership);
       return prepared;
     },
     run: (partition, signal) =>

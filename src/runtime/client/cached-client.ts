@@ -113,11 +113,11 @@ class CachedClient implements Client {
     const key = keyOf(body);
     const manager = options.fieldManager ?? this.#defaults.fieldManager ?? "";
     const id = `${kind.apiVersion}/${kind.kind}/${key.namespace}/${key.name}/${manager}`;
-    const hash = hashOf(body);
+    const applying = { id, manager, desired: hashOf(body) };
     const current = informer.get(key);
-    if (current && this.#memory.isCurrent(id, hash, current)) return current;
+    if (current && this.#memory.isCurrent(applying, current)) return current;
     if (current && isAppliedAlready(manager, current, body)) {
-      this.#memory.remember(id, hash, current);
+      this.#memory.remember(applying, current);
       return current;
     }
     // An object that isn't in the cache may be there all the same, outside of what the cache selects.
@@ -126,7 +126,7 @@ class CachedClient implements Client {
       : await this.#live.apply(kind, desired, options);
     this.#cache.wrote(kind, applied);
     // What the cache keeps of the answer is what later reads are compared with.
-    this.#memory.remember(id, hash, informer.get(key) ?? applied);
+    this.#memory.remember(applying, informer.get(key) ?? applied);
     return applied;
   }
 
