@@ -130,6 +130,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const listener = await listen(handlerOf(core, onError), {
     host,
     port,
+    onError,
     serving: credentials.serving,
     clientCA: [
       credentials.ca.cert,

@@ -51,10 +51,13 @@ export async function readApply(
   }
   const object = value as ApiObject;
   if (object.apiVersion !== apiVersion || object.kind !== kind) {
-    const { group, version: sent } = parseApiVersion(object.apiVersion ?? "");
-    throw badRequest(`invalid object type: ${group}/${sent}, Kind=${object.kind ?? ""}`);
+    const { group, version: sent } = parseApiVersion(textOf(object.apiVersion));
+    throw badRequest(`invalid object type: ${group}/${sent}, Kind=${textOf(object.kind)}`);
   }
   object.metadata ??= {};
+  // What is no metadata doesn't fit the schema, which says so.
+  if (typeof object.metadata !== "object" || Array.isArray(object.metadata))
+    return { applied: object, force: isTrue(query.get("force")), named: true };
   if (object.metadata.name !== undefined && object.metadata.name !== name) {
     throw badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
@@ -63,6 +66,11 @@ export async function readApply(
   const named = object.metadata.name !== undefined;
   object.metadata.name = name;
   return { applied: object, force: isTrue(query.get("force")), named };
+}
+
+/** A type that is no text is read as none. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** JSON is YAML too, but read as what it is in a fraction of the time; most clients send it. */

@@ -18,7 +18,7 @@ import { badRequest, invalidObject, nameless, notFound, StatusError } from "../s
 import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
-import { mediaTypeOf } from "./read-object.ts";
+import { mediaTypeOf, typeMismatch } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
@@ -61,6 +61,8 @@ function checkType(
   next: ApiObject,
 ): void {
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
+  const strange = typeMismatch(next);
+  if (strange !== undefined) throw patchProblem(next, strange);
   if (!resource.custom) throw patchProblem(next, strangeType(core, resource, next));
   // Of what the object would hold in another version nothing is known.
   const known = new Set(["apiVersion", "kind", "metadata"]);

@@ -98,16 +98,36 @@ const typeMeta =
 
 function asObject(value: unknown, target: Target, text: string, warnings: Set<string>): ApiObject {
   if (typeof value !== "object" || Array.isArray(value)) {
-    const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
     throw unrecognized(
       target,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${typeMeta} (${Buffer.from(text).toString("hex")})`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMeta} (${Buffer.from(text).toString("hex")})`,
     );
   }
   const object = (value ?? {}) as ApiObject;
+  const strange = typeMismatch(object);
+  if (strange !== undefined) throw unrecognized(target, `${strange} (${summary(text)})`);
   checkType(object, target, text, warnings);
   if (object.metadata === undefined || object.metadata === null) object.metadata = {};
   return object;
+}
+
+/** Says which part of an object's type is no text, in the words of Go's decoder. */
+export function typeMismatch(object: object): string | undefined {
+  for (const [key, value] of Object.entries(object) as [string, unknown][]) {
+    if (key !== "apiVersion" && key !== "kind") continue;
+    if (typeof value === "string" || value === null || value === undefined) continue;
+    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(value)} into Go struct field .${key} of type string`;
+  }
+  return undefined;
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function summary(text: string): string {
+  return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
 }
 
 /** A body may leave its type out where the URL says it; custom resources must state it. */
@@ -138,8 +158,7 @@ function checkCustomType(object: ApiObject, target: Target, text: string, warnin
   const { resource, version } = target;
   const apiVersion = `${resource.group}/${version.name}`;
   if (!object.kind) {
-    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${shown})`);
+    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
   }
   if (object.kind !== resource.kind) {
     const error = invalid("kind", object.kind, `must be ${resource.kind}`);

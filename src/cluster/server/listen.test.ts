@@ -9,7 +9,13 @@ test("closing ends connections that never asked for anything, and those that nev
   const ca = createCA({ commonName: "listen" });
   const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
   const never = () => new Promise<never>(() => undefined);
-  const listener = await listen(never, { host: "127.0.0.1", port: 0, serving, clientCA: [ca.cert] });
+  const listener = await listen(never, {
+    host: "127.0.0.1",
+    port: 0,
+    serving,
+    clientCA: [ca.cert],
+    onError: () => expect.unreachable(),
+  });
   const port = Number(new URL(listener.url).port);
   const silent = connect(port, "127.0.0.1");
   const idle = connectTLS({ port, host: "127.0.0.1", ca: ca.cert });

@@ -10,6 +10,7 @@ export interface ListenOptions {
   readonly serving: CertificateWithKey;
   /** PEM of those whose client certificates count. */
   readonly clientCA: string[];
+  readonly onError: (error: unknown) => void;
 }
 
 /** An open port. */
@@ -21,7 +22,7 @@ export interface Listener {
 
 /** Serves a handler over TLS; clients may show a certificate. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
-  const { host, port, serving, clientCA } = options;
+  const { host, port, serving, clientCA, onError } = options;
   const server = createServer(
     {
       cert: serving.cert,
@@ -34,7 +35,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       requestTimeout: 60_000,
       maxHeaderSize: 64 * 1024,
     },
-    serve(handler),
+    serve(handler, onError),
   );
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   const connections = connectionsOf(server);

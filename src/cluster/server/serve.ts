@@ -1,16 +1,27 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { failedRequest, unforeseen } from "../filters/errors.ts";
 import { jsonReply } from "./reply.ts";
 import { parseRequest } from "./request-info.ts";
 import type { Handler, RequestContext } from "./request-context.ts";
 import { sendReply } from "./send-reply.ts";
 import { badRequest } from "../status/index.ts";
 
-/** Takes a request from node:http(s) through a handler. */
-export function serve(handler: Handler): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => void answer(handler, request, response);
+type Report = (error: unknown) => void;
+
+/** Takes a request from node:http(s) through a handler; `report` hears of answers that could not be sent. */
+export function serve(
+  handler: Handler,
+  report: Report,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => void answer(handler, report, request, response);
 }
 
-async function answer(handler: Handler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  handler: Handler,
+  report: Report,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const context = contextOf(request, response);
   if (!context) {
     const { status } = badRequest("the request's URL is malformed");
@@ -19,7 +30,8 @@ async function answer(handler: Handler, request: IncomingMessage, response: Serv
   }
   const reply = await handler(context);
   await sendReply(context, reply).catch((error: unknown) => {
-    if (!response.headersSent) return sendReply(context, jsonReply({ message: String(error) }, 500));
+    report(failedRequest(context, error));
+    if (!response.headersSent) return sendReply(context, jsonReply(unforeseen(error).status, 500));
     response.destroy();
     return undefined;
   });

@@ -68,12 +68,14 @@ export const jobStrategy: Partial<Strategy> = {
   },
 };
 
+/** A Job without a name is refused for that, not for its labels. */
 function ownLabels({ metadata }: ApiObject): Record<string, string> {
+  const { name = "" } = metadata;
   return {
     "batch.kubernetes.io/controller-uid": metadata.uid!,
-    "batch.kubernetes.io/job-name": metadata.name!,
+    "batch.kubernetes.io/job-name": name,
     "controller-uid": metadata.uid!,
-    "job-name": metadata.name!,
+    "job-name": name,
   };
 }
 
@@ -100,13 +102,10 @@ function* problems({ spec }: Job): Problems {
 /** The pod of the last index has the longest name. */
 function* podNames({ metadata, spec }: Job): Problems {
   if (spec.completionMode !== "Indexed" || !spec.completions) return;
-  const longest = `${metadata.name}-${spec.completions - 1}`;
+  const { name = "" } = metadata;
+  const longest = `${name}-${spec.completions - 1}`;
   if (checkLabel(longest).length === 0) return;
-  yield invalid(
-    "metadata.name",
-    metadata.name,
-    `will not able to create pod with invalid DNS label: ${longest}`,
-  );
+  yield invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${longest}`);
 }
 
 const immutable = [

@@ -1,0 +1,218 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type BuiltinResource,
+  builtinResources,
+  type BuiltinSchema,
+  loadSchemas,
+} from "@tsbuilder/apimachinery/kinds";
+import { chapters } from "../../../e2e/conformance/chapters.ts";
+import { send } from "../testing/send.ts";
+import { startTestCluster, type TestCluster } from "../testing/index.ts";
+
+/** Everything that the server did not foresee, whether an answer tells of it or not. */
+const unforeseen: unknown[] = [];
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startTestCluster({ onError: (error) => unforeseen.push(error) });
+});
+afterAll(() => cluster.stop());
+
+const runs = Number(process.env["FUZZ_RUNS"] ?? 300);
+
+/** An object of a kind, where it is created, and below what else it can be changed. */
+interface Sample {
+  readonly path: string;
+  readonly body: { readonly metadata: { readonly name: string } };
+  readonly subresources: readonly string[];
+}
+
+/** What the stories of the comparison create of a kind, and where there is nothing, a name alone. */
+async function samplesOf({
+  group,
+  apiVersion,
+  scope,
+  plural,
+  type,
+  kind,
+  subresources,
+}: BuiltinResource): Promise<Kind> {
+  const [module = "", name = ""] = type.split(".");
+  const schema = (await loadSchemas(module))!.get(name)!;
+  const told = `${group === "" ? "/api" : "/apis"}/${apiVersion}${scope === "Namespaced" ? "/namespaces/{ns}" : ""}/${plural}`;
+  const bodies = Object.values(chapters)
+    .flatMap((stories) => stories.flatMap(({ steps }) => steps))
+    .filter(({ method, path, body }) => method === "POST" && path === told && typeof body === "object")
+    .map(({ body }) => JSON.parse(JSON.stringify(body).replaceAll("{ns}", "default")) as object);
+  const path = told.replace("{ns}", "default");
+  const samples = [{}, ...bodies.slice(0, 8)].map((body: { metadata?: object }) => ({
+    path,
+    body: { apiVersion, kind, ...body, metadata: { name: "x", ...body.metadata } },
+    subresources: ["", ...subresources.map(({ name: below }) => `/${below}`)],
+  }));
+  return { schema, samples };
+}
+
+interface Kind {
+  readonly schema: BuiltinSchema;
+  readonly samples: readonly Sample[];
+}
+
+const kinds = await Promise.all(
+  builtinResources()
+    .filter(({ verbs }) => verbs.includes("create"))
+    .map(samplesOf),
+);
+
+const junk = fc.constantFrom<unknown>(
+  null,
+  "",
+  "x",
+  "a/b",
+  "-1",
+  "2026-01-01T00:00:00Z",
+  "10Gi",
+  -1,
+  0,
+  1.5,
+  2 ** 40,
+  true,
+  [],
+  {},
+  [null],
+  [{}],
+  { "": null },
+  { a: "b" },
+  { matchExpressions: [{ key: "a", operator: "Bogus" }] },
+  { matchExpressions: [{ operator: "In" }] },
+);
+
+/** A value of the right shape whose parts are there by chance. */
+function valueOf(schema: BuiltinSchema, depth = 0): fc.Arbitrary<unknown> {
+  if (depth > 4) return fc.constant({});
+  if (schema["x-kubernetes-int-or-string"]) return fc.constantFrom<unknown>(1, "50%", "http", -1);
+  switch (schema.type) {
+    case "array":
+      return fc.array(schema.items ? valueOf(schema.items, depth + 1) : junk, { maxLength: 2 });
+    case "object": {
+      const { properties, additionalProperties } = schema;
+      if (additionalProperties) {
+        return fc.dictionary(fc.constantFrom("a", "cpu", "x.y/z"), valueOf(additionalProperties, depth + 1), {
+          maxKeys: 2,
+        });
+      }
+      const members = Object.entries(properties ?? {}).map(([name, child]) => [
+        name,
+        fc.option(valueOf(child, depth + 1), { nil: undefined, freq: 1 }),
+      ]);
+      return fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>);
+    }
+    case "integer":
+    case "number":
+      return fc.constantFrom(0, 1, -1, 80, 2 ** 31 - 1);
+    case "boolean":
+      return fc.boolean();
+    case "string":
+      return fc.constantFrom(...(schema.enum ?? []), "", "x", "10.0.0.1", "example.com/a", "Bogus", "1Gi");
+    default:
+      return junk;
+  }
+}
+
+type Tree = Record<string, unknown>;
+
+/** All places in a value, with the schema of what stands there, or could. */
+function placesIn(value: unknown, schema: BuiltinSchema | undefined, path: string[] = []): Place[] {
+  if (typeof value !== "object" || value === null) return [];
+  const names = new Set([...Object.keys(value), ...Object.keys(schema?.properties ?? {})]);
+  return [...names].flatMap((name) => {
+    const child = schema?.properties?.[name] ?? schema?.items ?? schema?.additionalProperties;
+    const at = [...path, name];
+    return [{ path: at, schema: child }, ...placesIn((value as Tree)[name], child, at)];
+  });
+}
+
+interface Place {
+  readonly path: readonly string[];
+  readonly schema: BuiltinSchema | undefined;
+}
+
+function replace(root: object, path: readonly string[], value: unknown): object {
+  const copy = structuredClone(root) as Tree;
+  let parent = copy;
+  for (const name of path.slice(0, -1)) parent = parent[name] as Tree;
+  if (value === undefined) delete parent[path.at(-1)!];
+  else parent[path.at(-1)!] = value;
+  return copy;
+}
+
+/** A body that was changed in up to three places: junk, nothing, or something of the right shape. */
+function mutated(body: object, schema: BuiltinSchema): fc.Arbitrary<object> {
+  return fc.integer({ min: 1, max: 3 }).chain((times) => {
+    let result = fc.constant(body);
+    for (let time = 0; time < times; time++) {
+      result = result.chain((current) =>
+        fc
+          .constantFrom(...placesIn(current, schema))
+          .chain(({ path, schema: wanted }) =>
+            fc
+              .oneof(junk, fc.constant(undefined), ...(wanted ? [valueOf(wanted)] : []))
+              .map((value) => replace(current, path, value)),
+          ),
+      );
+    }
+    return result;
+  });
+}
+
+const cases = fc
+  .constantFrom(...kinds)
+  .chain(({ schema, samples }) =>
+    fc
+      .constantFrom(...samples)
+      .chain((sample) => mutated(sample.body, schema).map((body) => ({ sample, body }))),
+  );
+
+const patchTypes = ["merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"] as const;
+
+const fault = /panic|TypeError|RangeError|ReferenceError|SyntaxError|is not a function|undefined \(/;
+
+async function answer(method: string, path: string, body: unknown, type = "json"): Promise<void> {
+  const headers = { "Content-Type": `application/${type}` };
+  const { text } = await send(cluster.kubeconfig, { method, path, headers, body: JSON.stringify(body) });
+  const what = `${method} ${path} ${type} ${JSON.stringify(body)}`;
+  const said = fault.exec(text)?.[0];
+  expect({ what, unforeseen: unforeseen.splice(0), said }).toEqual({ what, unforeseen: [], said: undefined });
+}
+
+test("no object of any built-in kind, however damaged, is more than its creation takes", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.boolean(), async ({ sample, body }, dryRun) => {
+      const before = cluster.snapshot();
+      await answer("POST", `${sample.path}${dryRun ? "?dryRun=All" : ""}`, body);
+      cluster.restore(before);
+      expect(unforeseen.splice(0)).toEqual([]);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test("no change of any built-in kind, through whatever endpoint, is more than it takes", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.nat(), async ({ sample, body }, choice) => {
+      const before = cluster.snapshot();
+      const { path, subresources } = sample;
+      const { name } = sample.body.metadata;
+      await answer("POST", path, sample.body);
+      const at = `${path}/${name}${subresources[choice % subresources.length]}`;
+      await answer("PUT", at, body);
+      for (const type of patchTypes) await answer("PATCH", `${at}?fieldManager=f`, body, type);
+      await answer("GET", at, undefined);
+      await answer("POST", at, body);
+      await answer("DELETE", `${path}/${name}`, body);
+      cluster.restore(before);
+      expect(unforeseen.splice(0)).toEqual([]);
+    }),
+    { numRuns: Math.ceil(runs / 4) },
+  );
+});
