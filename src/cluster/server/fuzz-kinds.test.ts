@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-const runs = Number(process.env["FUZZ_RUNS"] ?? 300);
+const { numRuns: runs = 100 } = fc.readConfigureGlobal();
 
 /** An object of a kind, where it is created, and below what else it can be changed. */
 interface Sample {
@@ -193,7 +193,7 @@ test("no object of any built-in kind, however damaged, is more than its creation
       cluster.restore(before);
       expect(unforeseen.splice(0)).toEqual([]);
     }),
-    { numRuns: runs },
+    { numRuns: 3 * runs },
   );
 });
 
@@ -213,6 +213,6 @@ test("no change of any built-in kind, through whatever endpoint, is more than it
       cluster.restore(before);
       expect(unforeseen.splice(0)).toEqual([]);
     }),
-    { numRuns: Math.ceil(runs / 4) },
+    { numRuns: runs },
   );
 });
