@@ -121,16 +121,21 @@ export class HttpTransport {
       };
       callSafely(() => this.#options.onRequest?.(finished), warnOf("the client's onRequest"));
     };
-    let answer: Answer;
-    try {
-      const free = await this.#acquire(connection.pool, { ...attempt, stream, signal: request.signal });
-      waited = (performance.now() - started) / 1000;
-      answer = await this.#exchange(free, bytes, { stream, signal: request.signal });
-    } catch (error) {
+    const fail = (error: unknown): never => {
       report("<error>");
       request.signal?.throwIfAborted();
       throw errorFromSocket(error, label);
+    };
+    const { signal } = request;
+    const free = await this.#acquire(connection.pool, { ...attempt, stream, signal }).catch(fail);
+    waited = (performance.now() - started) / 1000;
+    try {
+      this.#options.beforeSend?.(request);
+    } catch (error) {
+      free.rest();
+      throw error;
     }
+    const answer = await this.#exchange(free, bytes, { stream, signal }).catch(fail);
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
     // Redirects too: API servers send none, but login pages are reached by them.

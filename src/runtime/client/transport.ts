@@ -61,6 +61,8 @@ export interface TransportOptions {
   readonly clock?: Clock | undefined;
   /** Stands around every request: to count, delay, change or refuse it. The first one is the outermost. */
   readonly interceptors?: readonly Interceptor[] | undefined;
+  /** Called right before each attempt is sent, retries included; what it throws refuses the request. */
+  readonly beforeSend?: ((request: RawRequest) => void) | undefined;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
   readonly onLookup?: ((report: LookupReport) => void) | undefined;
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { TerminalError } from "../client/terminal-error.ts";
 import type { ClusterConfig } from "../client/config.ts";
 import { podNamespace } from "../client/in-cluster-config.ts";
-import type { Interceptor } from "../client/transport.ts";
+import type { RawRequest } from "../client/transport.ts";
 import type { LeaderElectionOptions } from "../manager/manager-options.ts";
 import { electionTiming } from "./election-timing.ts";
 import { LeaseElector, type LeaseElectorOptions } from "./lease-elector.ts";
@@ -37,12 +37,11 @@ export function makeElector(
 }
 
 /**
- * Refuses to write for a process that may no longer lead. A stalled event loop wakes up in the middle of a reconcile,
- * before the timer that would have told it so.
+ * Refuses to write for a process that may no longer lead. A stalled event loop wakes up in the middle of a reconcile, or
+ * of the wait before a retry, before the timer that would have told it so. Asked before each attempt.
  */
-export function fence(elector: LeaseElector): Interceptor {
-  return (request, next) => {
-    if (request.method !== undefined && request.method !== "GET") elector.assertFresh();
-    return next(request);
+export function fence(elector: Pick<LeaseElector, "assertFresh">): (request: RawRequest) => void {
+  return ({ method }) => {
+    if (method !== undefined && method !== "GET") elector.assertFresh();
   };
 }

@@ -88,7 +88,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     onWarning: ({ text, request }) => log.warn(text, { request }),
     onRequest: (report) => measurements.request(report),
     onLookup: (report) => measurements.lookup(report),
-    interceptors: elector ? [fence(elector)] : [],
+    beforeSend: elector && fence(elector),
   });
   const cache = createCache(live, {
     fieldManager: name,

@@ -1,0 +1,28 @@
+import { expect, onTestFinished, test } from "vitest";
+import { HttpTransport } from "../client/http-transport.ts";
+import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
+import { fence } from "./make-elector.ts";
+
+test("a write whose retry the server asked for is not sent again once the lease has run out", async () => {
+  let isFresh = true;
+  const server = await startStubServer(({ method }, response) => {
+    if (method === "GET") return answerJSON(response, {});
+    // The process stands still until after its lease, and wakes up in the wait before the retry.
+    isFresh = false;
+    answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "0" } });
+  });
+  const assertFresh = (): void => {
+    if (!isFresh) throw new Error("the lease ran out");
+  };
+  const transport = new HttpTransport(server.config, { beforeSend: fence({ assertFresh }) });
+  onTestFinished(async () => {
+    await transport.close();
+    await server.close();
+  });
+  await expect(transport.send({ method: "PATCH", path: "/a", body: {} })).rejects.toThrow(
+    "the lease ran out",
+  );
+  expect(server.requests.map(({ method }) => method)).toEqual(["PATCH"]);
+  expect((await transport.send({ path: "/a" })).status).toBe(200);
+  expect(server.connections.opened).toBe(1);
+});
