@@ -99,15 +99,29 @@ function refuseClashes(project: Project, resource: Resource): void {
       hint: `all versions of a kind share plural and scope: --plural ${sameKind.plural} ${scope}`,
     });
   }
-  const samePlural = own.find(
-    (other) =>
-      qualifiedGroup(other) === qualifiedGroup(resource) &&
-      other.kind !== resource.kind &&
-      (other.plural === resource.plural || kindFile(other) === kindFile(resource)),
-  );
-  if (!samePlural) return;
-  throw new TsbuilderError(`${describeResource(samePlural)} has the plural "${samePlural.plural}" already`, {
-    code: "ALREADY_EXISTS",
-    hint: "give this kind another name, or another plural with --plural",
-  });
+  for (const other of own) {
+    if (qualifiedGroup(other) !== qualifiedGroup(resource) || other.kind === resource.kind) continue;
+    const name = sharedName(other, resource);
+    if (name === undefined) continue;
+    throw new TsbuilderError(`${describeResource(other)} has the name "${name}" already`, {
+      code: "ALREADY_EXISTS",
+      hint: "names of a group are unique, and each kind has its list's: choose another --kind, --plural, --singular or --short-name",
+    });
+  }
+}
+
+/** An API server serves only one of two CRDs that share a name, in whichever role; so do files. */
+function sharedName(one: Resource, other: Resource): string | undefined {
+  return common(kindsOf(one), kindsOf(other)) ?? common(wordsOf(one), wordsOf(other));
+}
+
+const kindsOf = ({ kind }: Resource): string[] => [kind, `${kind}List`];
+
+function wordsOf(resource: Resource): string[] {
+  const { plural, singular, shortNames } = resource;
+  return [plural, kindFile(resource), ...(singular === undefined ? [] : [singular]), ...shortNames];
+}
+
+function common(some: readonly string[], others: readonly string[]): string | undefined {
+  return some.find((name) => others.includes(name));
 }

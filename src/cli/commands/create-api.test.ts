@@ -41,6 +41,29 @@ describe("create api", () => {
     });
   });
 
+  test.each([
+    ["--kind Order", "--kind OrderList", '"OrderList"'],
+    ["--kind OrderList", "--kind Order", '"OrderList"'],
+    ["--kind Order --short-name od", "--kind Odd --short-name od", '"od"'],
+    ["--kind Order --short-name customer", "--kind Customer", '"customer"'],
+    ["--kind Order", "--kind Sale --singular order", '"order"'],
+    ["--kind Order", "--kind Sale --short-name orders", '"orders"'],
+    ["--kind Order --plural sales", "--kind Sale", '"sales"'],
+  ])("refuses names that an API server takes once: %s, then %s", async (first, second, name) => {
+    await call(`create api --group apps --version v1 ${first}`);
+    const before = snapshot();
+    for (const version of ["v1", "v2"]) {
+      const again = call(`create api --group apps --version ${version} ${second}`);
+      await expect(again).rejects.toMatchObject({
+        code: "ALREADY_EXISTS",
+        message: expect.stringContaining(name) as string,
+      });
+    }
+    expect(snapshot()).toEqual(before);
+    await call("edit --multigroup");
+    await call(`create api --group crew --version v1 ${second}`);
+  });
+
   test("refuses controllers whose names would become one", async () => {
     await call("create api --group apps --version v1 --kind Order");
     const again = "create api --group apps --version v1 --kind Order --resource=false";
