@@ -224,6 +224,13 @@ test.skipIf(disk === undefined)(
   },
 );
 
+test("what follows -- goes to the operator, which says what it does not know", async () => {
+  const dev = startTsbuilder(project, "dev", "--", "--no-such-flag");
+  await dev.sees("--no-such-flag");
+  await dev.sees("the operator ended");
+  expect(await dev.stop()).toBe(0);
+});
+
 /** A file system of 3 MB, where this machine lets us make one. */
 function smallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-disk-"));

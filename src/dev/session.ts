@@ -29,6 +29,8 @@ export interface SessionOptions {
   readonly webhookAddress?: string | undefined;
   /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
+  /** What the operator is called with, behind what dev itself says to it. */
+  readonly args?: readonly string[] | undefined;
   /** Brings what is generated up to date with the sources, and names what it wrote; throws what is wrong with them. */
   readonly generate: () => Promise<readonly string[]>;
 }
@@ -115,6 +117,7 @@ async function start(
       ...(webhooks
         ? [`--webhook-port=${webhooks.port}`, `--webhook-cert-path=${webhooks.certificates}`]
         : ["--enable-webhooks=false"]),
+      ...(options.args ?? []),
     ],
     env: {
       KUBECONFIG: await cluster.actAs(`${prefix}controller-manager`),

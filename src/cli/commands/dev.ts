@@ -20,7 +20,7 @@ import { endAsked } from "../wait-for-end.ts";
 export const dev = defineCommand({
   summary: "Run the operator on an embedded cluster, and take up every edit",
   description:
-    "Starts a cluster in this process, generates and applies the project's definitions and permissions, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor written: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig it works on that cluster instead, in a namespace <project>-dev, and takes permissions and webhooks back at its end; definitions and their objects stay.",
+    "Starts a cluster in this process, generates and applies the project's definitions and permissions, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor written: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig it works on that cluster instead, in a namespace <project>-dev, and takes permissions and webhooks back at its end; definitions and their objects stay. What follows -- goes to the operator.",
   flags: {
     ...clusterFlags,
     context: { ...clusterFlags.context, summary: "work on the cluster of this context of your kubeconfig" },
@@ -46,8 +46,13 @@ export const dev = defineCommand({
       placeholder: "HOST:PORT",
     },
   },
-  examples: ["tsbuilder dev --samples", "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods"],
-  async run({ flags, cwd, ui }) {
+  takesRest: true,
+  examples: [
+    "tsbuilder dev --samples",
+    "tsbuilder dev -- --log-level debug",
+    "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods",
+  ],
+  async run({ flags, rest, cwd, ui }) {
     const { root, project } = openProject(cwd, ui);
     if (isOther(flags)) {
       if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(NO_WEBHOOKS);
@@ -64,7 +69,10 @@ export const dev = defineCommand({
       : plainView((text) => ui.print(text), describe);
     try {
       const { startSession } = await import("../../dev/session.ts");
-      const session = await startSession(sessionOptions(root, project, flags), view.report);
+      const session = await startSession(
+        { ...sessionOptions(root, project, flags), args: rest },
+        view.report,
+      );
       view.started(session);
       try {
         if (flags.samples) await reportSamples(session, view.report);
