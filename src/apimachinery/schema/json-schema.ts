@@ -3,7 +3,8 @@ export type SchemaType = "object" | "array" | "string" | "integer" | "number" | 
 
 /** One entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
-  rule: string;
+  /** Required, but a request may lack it. */
+  rule?: string;
   message?: string;
   /** CEL that yields the message; falls back to `message` when it fails. */
   messageExpression?: string;

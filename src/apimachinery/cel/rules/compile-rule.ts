@@ -47,8 +47,9 @@ export function compileNodeRules(schema: JSONSchema, decl: DeclType): CompiledRu
 
 function compileRule(rule: ValidationRule, env: Env, schema: JSONSchema, decl: DeclType): CompiledRule {
   const nothing = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
-  if (rule.rule.trim() === "") return nothing;
-  const compiled = compileOne(rule.rule, env, decl, "bool", "cel expression must evaluate to a bool");
+  const { rule: text = "" } = rule;
+  if (text.trim() === "") return nothing;
+  const compiled = compileOne(text, env, decl, "bool", "cel expression must evaluate to a bool");
   if ("error" in compiled) return { ...nothing, error: compiled.error };
   const path = rule.fieldPath ? parseFieldPath(rule.fieldPath, schema) : undefined;
   return {

@@ -18,7 +18,7 @@ export function evaluateMessage(
   variables: (name: string) => Value | undefined,
   budget: number,
 ): Message {
-  const plain = rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`;
+  const plain = rule.message ? rule.message.trim() : `failed rule: ${rule.rule?.trim()}`;
   if (!message) return { detail: plain, cost: 0 };
   const { value, error, cost } = message.evaluate(variables, perCallLimit);
   if (cost > budget) {

@@ -209,7 +209,7 @@ function errorFor(
 }
 
 /** How a rule is named in messages: by what it says, or by itself. */
-function describe({ rule, message = "" }: ValidationRule): string {
+function describe({ rule = "", message = "" }: ValidationRule): string {
   return message === "" ? rule.trim() : message.trim();
 }
 
