@@ -286,3 +286,31 @@ describe("what runs when", () => {
     await finish();
   });
 });
+
+test("before the lease only those sources start that say they may", async () => {
+  const started: string[] = [];
+  const source = (name: string, beforeLease?: boolean) => ({
+    name,
+    beforeLease,
+    start: () => void started.push(name),
+  });
+  const engine = new ControllerEngine<string>({
+    name: "warm",
+    keyOf: (request) => request,
+    describe: (name) => ({ name }),
+    sources: [source("queue"), source("watch", true)],
+    reconciler: { reconcile() {} },
+    maxConcurrentReconciles: 1,
+    reconcileTimeout: undefined,
+    stuckAfter: 300_000,
+    cacheSyncTimeout: 120_000,
+    backoff: { base: 5, max: 1_000_000 },
+    log: createLogger({ write() {} }),
+    events: { normal() {}, warning() {} },
+  });
+  const stop = new AbortController();
+  await engine.warmUp(stop.signal);
+  expect(started).toEqual(["watch"]);
+  await engine.ready(stop.signal);
+  expect(started).toEqual(["watch", "queue"]);
+});

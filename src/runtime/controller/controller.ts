@@ -13,7 +13,7 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
-import type { EnqueueOptions } from "./source.ts";
+import type { EnqueueOptions, Source } from "./source.ts";
 import { startSources } from "./start-sources.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
 
@@ -42,6 +42,7 @@ export class ControllerEngine<R> implements MeasurableController {
   #isPumpScheduled = false;
   #onIdle: (() => void) | undefined;
   #warmup: Promise<void> | undefined;
+  #ready: Promise<void> | undefined;
   #observer: ControllerObserver | undefined;
 
   constructor(spec: ControllerSpec<R>) {
@@ -85,21 +86,40 @@ export class ControllerEngine<R> implements MeasurableController {
     this.queue.observer = observer;
   }
 
-  /** Starts the sources, and resolves when each has handed over what was there. Called twice, it starts them once. */
+  /** Starts the sources that may run before the lease is held. Called twice, it starts them once. */
   warmUp(signal: AbortSignal): Promise<void> {
-    this.#warmup ??= startSources(this.#spec, signal, {
+    this.#warmup ??= this.#start(
+      signal,
+      this.#spec.sources.filter(({ beforeLease }) => beforeLease),
+    );
+    return this.#warmup;
+  }
+
+  /** Starts all sources, and resolves when each has handed over what was there. Called twice, it starts them once. */
+  ready(signal: AbortSignal): Promise<void> {
+    this.#ready ??= this.#startAll(signal);
+    return this.#ready;
+  }
+
+  async #startAll(signal: AbortSignal): Promise<void> {
+    const others = this.#spec.sources.filter(({ beforeLease }) => !beforeLease);
+    await Promise.all([this.warmUp(signal), this.#start(signal, others)]);
+    this.#spec.log.info("Starting Controller");
+  }
+
+  #start(signal: AbortSignal, sources: readonly Source<R>[]): Promise<void> {
+    return startSources({ ...this.#spec, sources }, signal, {
       clock: this.#clock,
       enqueue: (...request) => this.#enqueue(...request),
       report: (error) => this.#report(error),
     });
-    return this.#warmup;
   }
 
   /**
    * Works until the signal is aborted and the reconciles that ran then have ended. `deadline` aborts their signals.
    */
   async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
-    await this.warmUp(signal);
+    await this.ready(signal);
     if (signal.aborted) return;
     const { log, maxConcurrentReconciles: workers } = this.#spec;
     log.info("Starting workers", { "worker count": workers });

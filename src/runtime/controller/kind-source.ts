@@ -30,6 +30,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
   const { cache, kind, predicates, requestsOf, keyOf, resyncPeriod } = spec;
   return {
     name: `kind ${kind.apiVersion} ${kind.kind}`,
+    beforeLease: true,
     async start(enqueue, { signal, patience, clock, stuckAfter, report }) {
       const informer = cache.informer(kind);
       const fail = (callback: "predicate" | "map", { metadata }: T, error: unknown): void =>

@@ -6,6 +6,8 @@ import type { Enqueue, EnqueueOptions, Source } from "./source.ts";
  */
 export class RequestChannel<R> implements Source<R> {
   readonly name: string;
+  /** What is sent to this process is for this process, and waits in its queue. */
+  readonly beforeLease = true;
   readonly #waiting: (readonly [R, EnqueueOptions | undefined])[] = [];
   #enqueue: Enqueue<R> | undefined;
 

@@ -11,6 +11,11 @@ import type { Logger } from "../log/logger.ts";
 export interface Source<R> {
   /** Stands in messages. */
   readonly name: string;
+  /**
+   * Whether it may start in a process that still waits for the lease: a source that only looks, as a watch does. One
+   * that takes what it hands over, as from a message queue, must not; it starts with the lease, unless this is true.
+   */
+  readonly beforeLease?: boolean | undefined;
   start(enqueue: Enqueue<R>, context: SourceContext): Promise<void> | void;
 }
 

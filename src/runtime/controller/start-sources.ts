@@ -9,7 +9,7 @@ interface SourceHost<R> extends Pick<SourceContext, "report"> {
   readonly enqueue: Enqueue<R>;
 }
 
-/** Starts the sources of a controller; resolves when each has handed over what was there, rejects if one takes too long. */
+/** Starts sources of a controller; resolves when each has handed over what was there, rejects if one takes too long. */
 export async function startSources<R>(
   { sources, log, cacheSyncTimeout, stuckAfter }: ControllerSpec<R>,
   signal: AbortSignal,
@@ -32,7 +32,6 @@ export async function startSources<R>(
   } finally {
     cancel();
   }
-  log.info("Starting Controller");
 }
 
 /** Rejects when a source has not started in time, whether it minds its signals or not. */

@@ -61,6 +61,7 @@ export class ControllerSet implements ControllerHost {
       name: `controller ${name}`,
       needLeaderElection,
       start: ({ signal, deadline }) => engine.run(signal, deadline),
+      ready: (signal: AbortSignal) => engine.ready(signal),
       ...(warmup && { warmUp: (signal: AbortSignal) => engine.warmUp(signal) }),
     });
     this.#names.add(name);

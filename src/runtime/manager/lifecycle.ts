@@ -41,6 +41,8 @@ export interface LifecycleParts {
 /** A runnable that can prepare while another process leads. */
 export interface WarmRunnable extends Runnable {
   warmUp?(signal: AbortSignal): Promise<void>;
+  /** Resolves when it has seen what is there. Called once it may run. */
+  ready?(signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -147,8 +149,17 @@ export class Lifecycle {
     await elector?.acquire(signal);
     if (signal.aborted) return;
     this.#leaders.start(context);
-    await Promise.all(this.#warming);
+    await Promise.all([...this.#warming, ...this.#warm.map((runnable) => this.#ready(runnable))]);
     if (!signal.aborted) this.#onStarted();
+  }
+
+  /** A runnable that fails before it is ready fails its run too, and is told once. */
+  async #ready(runnable: WarmRunnable): Promise<void> {
+    try {
+      await runnable.ready?.(this.#stopping.signal);
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.fail(error as Error);
+    }
   }
 
   /** The leader's own start finds the failure too, but a process that waits for the lease would not see it. */
