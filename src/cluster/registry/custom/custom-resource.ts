@@ -2,7 +2,15 @@ import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
-import { type CompiledSchema, compileSchema, type JSONSchema } from "@tsbuilder/apimachinery/schema";
+import {
+  type CompiledSchema,
+  compileSchema,
+  decodeMetadata,
+  formatFieldError,
+  type JSONSchema,
+  MalformedMetadata,
+} from "@tsbuilder/apimachinery/schema";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { ApiObject } from "../../storage/api-object.ts";
 import type { Collection } from "../../storage/collection.ts";
 import { objectMetaNode } from "../object-meta-schema.ts";
@@ -103,15 +111,21 @@ function schemaOf({ schema }: CRDVersion): ObjectSchema {
   return {
     compiled,
     node,
-    unknownFields: (object) => [...unknownMetadata(object as ApiObject), ...compiled.prune(object).unknown],
+    unknownFields(object) {
+      const inMetadata = unknownMetadata(object as ApiObject);
+      const { unknown, malformed } = compiled.prune(object);
+      if (malformed) throw new DecodeError(formatFieldError(malformed));
+      return [...inMetadata, ...unknown];
+    },
   };
 }
 
-function unknownMetadata({ metadata }: ApiObject): string[] {
-  const known = objectMetaNode.properties!;
-  return Object.keys(metadata ?? {})
-    .filter((field) => !(field in known))
-    .map((field) => `metadata.${field}`);
+function unknownMetadata({ metadata }: ApiObject): readonly string[] {
+  try {
+    return decodeMetadata(metadata ?? {}, "metadata").unknown;
+  } catch (error) {
+    throw error instanceof MalformedMetadata ? new DecodeError(error.message) : error;
+  }
 }
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };

@@ -1,10 +1,15 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
-import { type CompiledSchema, type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
+import {
+  type CompiledSchema,
+  decodeMetadata,
+  type FieldError,
+  invalid,
+  MalformedMetadata,
+} from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../../storage/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../built-in/default-strategy.ts";
-import { forbidden } from "../../status/index.ts";
-import { objectMetaNode } from "../object-meta-schema.ts";
+import { badRequest, forbidden } from "../../status/index.ts";
 import type { Strategy } from "../resource.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { readPath } from "./json-path.ts";
@@ -38,7 +43,7 @@ export function customStrategy(
     },
     default(object, context) {
       const schema = schemaFor(context);
-      dropUnknownMetadata(object);
+      object.metadata = decodedMetadata(object);
       replaceFields(object, schema.applyDefaults(schema.prune(object).object));
     },
     validate: (object, context) => [
@@ -102,8 +107,11 @@ function content(object: ApiObject, hasStatus: boolean): object {
   return rest;
 }
 
-function dropUnknownMetadata({ metadata }: ApiObject): void {
-  for (const [field, value] of Object.entries(metadata)) {
-    if (!(field in objectMetaNode.properties!) || value === null) Reflect.deleteProperty(metadata, field);
+/** Webhooks may have put in what can't be decoded; of what a client sent that was found before. */
+function decodedMetadata({ metadata }: ApiObject): ApiObject["metadata"] {
+  try {
+    return decodeMetadata(metadata, "metadata").metadata;
+  } catch (error) {
+    throw error instanceof MalformedMetadata ? badRequest(error.message) : error;
   }
 }
