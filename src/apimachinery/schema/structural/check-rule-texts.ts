@@ -32,7 +32,7 @@ function checkRule(rule: ValidationRule, schema: JSONSchema, path: string): Fiel
   return errors;
 }
 
-function checkMessage({ rule, message = "" }: ValidationRule, path: string): FieldError[] {
+function checkMessage({ rule = "", message = "" }: ValidationRule, path: string): FieldError[] {
   const text = message.trim();
   if (rule.trim() === "") return [required(`${path}.rule`, "rule is not specified")];
   if (message !== "" && text === "")
