@@ -238,6 +238,10 @@ export interface LastBackup {
   job?: string;
   completionTime?: Time;
   result?: "Succeeded" | "Failed";
+  /** Pod of the server that was dumped. */
+  server?: string;
+  /** How far that server was: MariaDB's GTID position. */
+  gtid?: string;
 }
 
 /**

@@ -4,7 +4,7 @@
 
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { consistently, eventually } from "@tsbuilder/runtime/testing";
 import { expect, test } from "vitest";
 import { Maria } from "../../api/v1/maria_types.ts";
@@ -47,6 +47,19 @@ test("the newest backup that ended is told, and the newest good one's time stays
   const [first, second] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"] as const;
   await run("good", "Complete", first);
   await scene.until(name, { BackupReady: "LastSucceeded" });
+  await scene.makeBackupPod(name, "good", `${name}-0 0-100-7\n`);
+  const source = { job: "good", server: `${name}-0`, gtid: "0-100-7" };
+  const expectSource = async () =>
+    expect((await scene.get(name)).status?.lastBackup).toMatchObject(source);
+  await eventually(expectSource);
+  // The pod is cleared away, and what it said stays.
+  await scene.client.delete(Pod, { namespace, name: "good-pod" }, { gracePeriodSeconds: 0 });
+  await scene.change(name, (spec) => (spec.maxReplicaLagSeconds = 61));
+  await eventually(async () => {
+    const { metadata, status } = await scene.get(name);
+    expect(status?.observedGeneration).toBe(metadata.generation);
+  });
+  await expectSource();
   expect((await scene.get(name)).status).toMatchObject({
     lastBackupTime: first,
     lastBackup: { job: "good", result: "Succeeded" },

@@ -114,7 +114,7 @@ function initStatements(mysql: Maria, credentials: Credentials): string {
     ...user("operator_probe", "localhost", credentials.probe, "REPLICATION CLIENT", "*.*"),
     ...user("operator_backup", "%", credentials.backup, BACKUP_PRIVILEGES, "*.*"),
     ...user("operator_replication", "%", credentials.replication, "REPLICATION SLAVE", "*.*"),
-    "/*M!100502 GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost' */",
+    "/*M!100502 GRANT SLAVE MONITOR ON *.* TO 'operator_probe'@'localhost', 'operator_backup'@'%' */",
     ...(username === "root" ? [] : applicationUser(username, credentials.app, database)),
   ];
   return `${statements.join(";\n")};\n`;

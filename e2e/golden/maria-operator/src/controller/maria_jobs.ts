@@ -3,6 +3,7 @@
  */
 
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { LastBackup } from "../../api/v1/maria_types.ts";
 
 /** How a Job ended; undefined while it runs. */
@@ -29,6 +30,16 @@ export function summarizeBackups(jobs: readonly Job[]): {
   const [last] = ended;
   const lastGoodTime = ended.find(({ result }) => result === "Succeeded")?.completionTime;
   return { ...(last ? { last } : {}), ...(lastGoodTime ? { lastGoodTime } : {}) };
+}
+
+/** What `backup.sh` leaves as the last words of its pod: the server that it dumped, and how far that was. */
+export function sourceOf(job: string, pods: readonly Pod[]): Pick<LastBackup, "server" | "gtid"> {
+  const words = pods
+    .filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === job)
+    .flatMap(({ status }) => status?.containerStatuses ?? [])
+    .flatMap(({ state }) => (state?.terminated?.exitCode === 0 ? state.terminated.message : []));
+  const [server, gtid] = words[0]?.trim().split(" ") ?? [];
+  return { ...(server ? { server } : {}), ...(gtid ? { gtid } : {}) };
 }
 
 /** A failed Job has no completion time, but its condition says when it was given up. */

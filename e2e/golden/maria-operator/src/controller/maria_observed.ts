@@ -20,6 +20,7 @@ export interface Observed {
   readonly volumes: readonly PersistentVolumeClaim[];
   readonly backupVolume: PersistentVolumeClaim | undefined;
   readonly backupJobs: readonly Job[];
+  readonly backupPods: readonly Pod[];
   readonly restoreJob: Job | undefined;
 }
 
@@ -39,6 +40,7 @@ export async function observe(client: Client, mysql: Maria): Promise<Observed> {
     volumes: claims.filter((claim) => isServerVolume(mysql, claim, statefulSet ?? credentials)),
     backupVolume: await findOwn(client, mysql, PersistentVolumeClaim, names.backup),
     backupJobs: await client.list(Job, { namespace, labels: labelsOf(mysql, "backup") }),
+    backupPods: await client.list(Pod, { namespace, labels: labelsOf(mysql, "backup") }),
     restoreJob: await findOwn(client, mysql, Job, names.restore),
   };
 }

@@ -4,7 +4,7 @@
 
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
 import { conditionsFor } from "./maria_conditions.ts";
-import { summarizeBackups } from "./maria_jobs.ts";
+import { sourceOf, summarizeBackups } from "./maria_jobs.ts";
 import { namesOf, selectorLabels } from "./maria_names.ts";
 import { countServers, type Observed } from "./maria_observed.ts";
 import type { Problem } from "./maria_problem.ts";
@@ -24,6 +24,8 @@ export function statusFor(
   const { last = before?.lastBackup, lastGoodTime = before?.lastBackupTime } = summarizeBackups(
     observed.backupJobs,
   );
+  const known = last?.job === before?.lastBackup?.job ? before?.lastBackup : undefined;
+  const source = last?.job ? sourceOf(last.job, observed.backupPods) : {};
   return {
     observedGeneration: metadata.generation ?? 0,
     ...{ replicas, readyReplicas, updatedReplicas },
@@ -36,7 +38,7 @@ export function statusFor(
     ...(spec.image ? { image: spec.image } : {}),
     storageSize: storageSizeOf(mysql, observed),
     ...(lastGoodTime ? { lastBackupTime: lastGoodTime } : {}),
-    ...(last ? { lastBackup: last } : {}),
+    ...(last ? { lastBackup: { ...known, ...last, ...source } } : {}),
     conditions: conditionsFor(mysql, observed, problems),
   };
 }

@@ -127,6 +127,17 @@ export class Scene {
     });
   }
 
+  /** Plays the kubelet: the pod of a backup, and its last words. */
+  async makeBackupPod(name: string, job: string, message: string): Promise<void> {
+    const labels = { ...labelsOf(await this.get(name), "backup"), [JOB_LABEL]: job };
+    const containers = [{ name: "backup", image: "mariadb" }];
+    const metadata = { namespace, name: `${job}-pod`, labels };
+    const pod = await this.client.create(Pod, { metadata, spec: { containers } });
+    const status = { name: "backup", image: "", imageID: "", ready: false, restartCount: 0 };
+    const state = { terminated: { exitCode: 0, message } };
+    await this.client.patchStatus(Pod, pod, { containerStatuses: [{ ...status, state }] });
+  }
+
   /** Plays the Job's controller. */
   async endJob(name: string, result: "Complete" | "Failed", time: string): Promise<void> {
     const job = await this.client.get(Job, { namespace, name });
@@ -142,6 +153,8 @@ export class Scene {
     });
   }
 }
+
+const JOB_LABEL = "batch.kubernetes.io/job-name";
 
 /** A scene for the tests of one file. */
 export function useScene(): Scene {

@@ -71,12 +71,15 @@ replication_statements() {
 # Reads a text and writes it so that it may stand between single quotes in a statement.
 sql_text() { sed -e 's/\\/\\\\/g' -e "s/'/''/g"; }
 
-# One field of the replica's status: the name is MariaDB's, which MySQL 8.4 spells with other words.
+# replica_field NAME [USER ARGS...]: one field of a replica's status, of this server's unless it is said who asks and
+# where. The name is MariaDB's, which MySQL 8.4 spells with other words.
 replica_field() {
   local statement='SHOW SLAVE STATUS\G' name="$1"
+  shift
+  [ $# -gt 0 ] || set -- probe --socket="$SOCKET"
   if [ "$FLAVOUR" = mysql ]; then
     statement='SHOW REPLICA STATUS\G'
     name="$(printf '%s' "$name" | sed -e 's/^Slave_/Replica_/' -e 's/_Master$/_Source/')"
   fi
-  as probe --socket="$SOCKET" --execute="$statement" | sed -n "s/^ *$name: //p"
+  as "$@" --execute="$statement" | sed -n "s/^ *$name: //p"
 }
