@@ -93,10 +93,10 @@ test("deleted, it leaves its volumes and passwords, marked as left until its lik
   expect(found.data).toEqual(data);
 });
 
-test.each([
+test.each<[name: string, policy: "Retain" | "Delete", left: string[]]>([
   ["removed", "Retain", ["removed-backup"]],
   ["erased", "Delete", []],
-] as const)("deleted, %s keeps its backups by a policy: %s", async (name, policy, left) => {
+])("deleted, %s keeps its backups by a policy: %s", async (name, policy, left) => {
   await scene.createServers(name, {
     deletionPolicy: "Delete",
     backupSchedule: "@daily",
