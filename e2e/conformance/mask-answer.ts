@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { ReceivedResponse } from "../../src/cluster/testing/send.ts";
 
 /** An answer without what differs from run to run. */
@@ -43,7 +44,7 @@ function mask(value: unknown, key = ""): unknown {
     return key === "managedFields" ? masked.sort(byManager) : masked;
   }
   if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    const entries = Object.entries(value).sort(([a], [b]) => compareText(a, b));
     return Object.fromEntries(entries.map(([field, child]) => [field, mask(child, field)]));
   }
   if (key === "cells" && typeof value === "string" && /^(\d+[smhd])+$/.test(value)) return "{age}";

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 interface Item {
   readonly metadata: {
     readonly name: string;
@@ -105,7 +106,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== null);
   return Object.fromEntries(
-    fields.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, sorted(field)]),
+    fields.toSorted(([a], [b]) => compareText(a, b)).map(([name, field]) => [name, sorted(field)]),
   );
 }
 

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { dirname } from "node:path";
 
 /** What a selection of tests stands on. All paths are below the repository. */
@@ -38,7 +39,7 @@ export function selectTests(changed: readonly string[], sources: Sources, budget
   const cost = (test: string) => LOADING + (sources.costs.get(test) ?? UNKNOWN);
   const run = new Set([...listedReaders(changed), ...changed.filter((file) => tests.includes(file))]);
   const rings = [readersOfData(changed, tests), ...importersOf(changed, sources.imports)].flatMap((ring) =>
-    ring.filter(isUnitTest).sort((a, b) => cost(a) - cost(b) || (a < b ? -1 : 1)),
+    ring.filter(isUnitTest).sort((a, b) => cost(a) - cost(b) || compareText(a, b)),
   );
   const leftOut: string[] = [];
   let spent = 0;

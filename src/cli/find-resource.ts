@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { coreGroupNames, findCoreGroup } from "../project/core-groups.ts";
 import {
@@ -95,7 +96,7 @@ interface Remedy {
 
 function unknownResource(project: Project, flags: KindFlags, remedy: Remedy): TsbuilderError {
   const { group, version, kind } = flags;
-  const name = `${group === "" ? "" : `${group}/`}${version}, Kind ${kind}`;
+  const name = `${apiVersionOf({ group, version })}, Kind ${kind}`;
   return new TsbuilderError(`the project has no "${name}"`, {
     code: "NOT_FOUND",
     hint: proposal(project, flags, remedy),

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -198,7 +199,7 @@ async function replay(root: string): Promise<Record<string, string>> {
     changes
       .filter(({ path }) => path !== OWNED_FILE)
       .map(({ path, content }): [string, string] => [path, String(content)])
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+      .sort(([a], [b]) => compareText(a, b)),
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Client } from "@tsbuilder/runtime";
+import type { ManifestObject } from "../ship/manifest.ts";
 import {
   placeRbac,
   localConversion,
   localWebhooks,
-  type ConfigObject,
   type LocalWebhooks,
   type ObjectPlace,
 } from "./dev-objects.ts";
@@ -19,7 +19,7 @@ export interface DevPlace extends ObjectPlace {
 }
 
 /** What was applied that makes no sense without the process on this machine: permissions and webhooks. */
-export type Brought = Map<string, ConfigObject>;
+export type Brought = Map<string, ManifestObject>;
 
 /** Applies what the project's `config/` says now: definitions, the operator's permissions, webhook configurations. */
 export async function applyConfig(
@@ -29,7 +29,7 @@ export async function applyConfig(
   brought: Brought = new Map(),
 ): Promise<void> {
   const { namespace, webhooks } = place;
-  const bring = async (objects: readonly ConfigObject[]): Promise<void> => {
+  const bring = async (objects: readonly ManifestObject[]): Promise<void> => {
     for (const object of objects) {
       await applyObjects(client, [object]);
       brought.set(`${object.kind}/${object.metadata.name}`, object);
@@ -80,7 +80,7 @@ export async function applySamples(project: string, client: Client, namespace: s
 
 async function applyObjects(
   client: Client,
-  objects: readonly ConfigObject[],
+  objects: readonly ManifestObject[],
   fieldManager = FIELD_MANAGER,
 ): Promise<void> {
   for (const object of objects) {
@@ -92,14 +92,14 @@ async function applyObjects(
   }
 }
 
-async function applyObject(client: Client, object: ConfigObject, fieldManager: string): Promise<void> {
+async function applyObject(client: Client, object: ManifestObject, fieldManager: string): Promise<void> {
   const kind = await client.mapper.kindFor(object);
   const { namespace, ...metadata } = object.metadata;
   const placed = kind.scope === "Namespaced" ? { ...metadata, namespace: namespace ?? "default" } : metadata;
   await client.apply(kind, { ...object, metadata: placed }, { fieldManager });
 }
 
-function readWebhooks(project: string): ConfigObject[] {
+function readWebhooks(project: string): ManifestObject[] {
   const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
   return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
 }

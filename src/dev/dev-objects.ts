@@ -1,14 +1,4 @@
-/** An object of the project's `config/` as it is read from its file. */
-export interface ConfigObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly [field: string]: unknown;
-  };
-  readonly [field: string]: unknown;
-}
+import type { ManifestObject } from "../ship/manifest.ts";
 
 /** Where the operator's webhooks answer on this machine. */
 export interface LocalWebhooks {
@@ -34,9 +24,9 @@ interface Reference {
  * bindings follow both. kustomize would do the same, but `dev` asks for no program besides Node.
  */
 export function placeRbac(
-  objects: readonly ConfigObject[],
+  objects: readonly ManifestObject[],
   { namespace, prefix = "" }: ObjectPlace,
-): ConfigObject[] {
+): ManifestObject[] {
   const own = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   const rename = <R extends Reference>(reference: R): R =>
     own.has(`${reference.kind}/${reference.name}`)
@@ -66,10 +56,10 @@ interface ClientConfig {
 
 /** Points webhook configurations at the process on this machine, by address instead of by Service. */
 export function localWebhooks(
-  objects: readonly ConfigObject[],
+  objects: readonly ManifestObject[],
   local: LocalWebhooks,
   prefix = "",
-): ConfigObject[] {
+): ManifestObject[] {
   return objects.map((object) => ({
     ...object,
     metadata: { ...object.metadata, name: `${prefix}${object.metadata.name}` },
@@ -81,7 +71,7 @@ export function localWebhooks(
 }
 
 /** Makes a definition with several versions convert through the process on this machine. */
-export function localConversion(definition: ConfigObject, local: LocalWebhooks): ConfigObject {
+export function localConversion(definition: ManifestObject, local: LocalWebhooks): ManifestObject {
   const spec = definition["spec"] as { conversion?: { strategy?: string } };
   return {
     ...definition,

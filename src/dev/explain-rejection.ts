@@ -1,9 +1,9 @@
 import type { ApiError } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
-import type { ConfigObject } from "./dev-objects.ts";
+import type { ManifestObject } from "../ship/manifest.ts";
 
 /** Says what is left in a cluster that was gone when dev wanted to take its own things back. */
-export function explainLeftover(error: unknown, left: readonly ConfigObject[]): unknown {
+export function explainLeftover(error: unknown, left: readonly ManifestObject[]): unknown {
   if (!isApiError(error)) return error;
   const names = left.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   return new TsbuilderError(
@@ -22,7 +22,7 @@ export function isUnanswered(error: unknown): boolean {
 }
 
 /** Says which of the project's objects a cluster did not take, and what to do; other errors stay what they are. */
-export function explainRejection(error: unknown, { kind, metadata }: ConfigObject): unknown {
+export function explainRejection(error: unknown, { kind, metadata }: ManifestObject): unknown {
   if (!isApiError(error)) return error;
   if (error.status === 0)
     return new TsbuilderError(`the cluster does not answer: ${error.message}`, {

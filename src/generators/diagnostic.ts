@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Position } from "../shared/errors.ts";
 import { codeFrame, positionAt } from "../shared/text.ts";
 
@@ -70,9 +71,4 @@ export class DiagnosticLog {
     const key = `${finding.at?.file}:${finding.at?.line}:${finding.at?.column}:${finding.message}`;
     if (!this.#found.has(key)) this.#found.set(key, finding);
   }
-}
-
-/** Compares by code unit: the order must not depend on the machine's language. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { FeatureName } from "./features.ts";
 
 /** What was scaffolded: the whole truth from which the project's own files can be made again. */
@@ -99,8 +100,7 @@ export function qualifiedGroup({ group, domain }: Pick<Resource, "group" | "doma
 
 /** `group/version, Kind`, as error messages name a resource. */
 export function describeResource(resource: Pick<Resource, "group" | "domain" | "version" | "kind">): string {
-  const group = qualifiedGroup(resource);
-  return `${group === "" ? "" : `${group}/`}${resource.version}, Kind ${resource.kind}`;
+  return `${apiVersionOf({ group: qualifiedGroup(resource), version: resource.version })}, Kind ${resource.kind}`;
 }
 
 /** Tells whether two records stand for the same kind in the same version. */

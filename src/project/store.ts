@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { YAMLSeq } from "yaml";
 import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -38,19 +39,13 @@ export function formatProject(project: Project, text?: string): string {
 const HEADER = ` What tsbuilder scaffolded here. Its commands read and write this file; keep it under version control.
  Keys and comments of your own are left alone.`;
 
-type RecordValue =
-  | string
-  | boolean
-  | readonly RecordValue[]
-  | { readonly [key: string]: RecordValue | undefined };
-
 /** `undefined` takes a key out; keys that the record doesn't name are not ours. */
 function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(record)) {
     const present = map.get(key, true);
     if (value === undefined) map.delete(key);
     else if (present === undefined) insertInOrder(document, map, record, key);
-    else if (isPlainRecord(value) && isMap(present)) mergeInto(document, present, value);
+    else if (isObject(value) && isMap(present)) mergeInto(document, present, value);
     else if (Array.isArray(value) && isSeq(present)) mergeList(document, present, value);
     else if (!isSame(present, value)) map.set(key, document.createNode(value));
   }
@@ -77,7 +72,7 @@ function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[])
   list.items = items.map((item) => {
     const at = present.findIndex((node) => identify(node) === identify(item));
     const [node] = at === -1 ? [] : present.splice(at, 1);
-    if (!isMap(node) || !isPlainRecord(item)) return node ?? document.createNode(item);
+    if (!isMap(node) || !isObject(item)) return node ?? document.createNode(item);
     mergeInto(document, node, item);
     return node;
   });
@@ -85,7 +80,7 @@ function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[])
 
 function identify(item: unknown): string {
   const value = toPlain(item);
-  if (!isPlainRecord(value)) return JSON.stringify(value);
+  if (!isObject(value)) return JSON.stringify(value);
   const { name, group, domain, version, kind } = value as Record<string, string>;
   return JSON.stringify([name, group, domain, version, kind]);
 }
@@ -95,6 +90,3 @@ const toPlain = (node: unknown): unknown =>
 
 const isSame = (node: unknown, value: unknown): boolean =>
   JSON.stringify(toPlain(node)) === JSON.stringify(value);
-
-const isPlainRecord = (value: unknown): value is Record<string, RecordValue> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

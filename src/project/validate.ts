@@ -1,3 +1,4 @@
+import { pascalCase } from "@tsbuilder/apimachinery/text";
 import { TsbuilderError } from "../shared/errors.ts";
 import { qualifiedGroup, type Resource } from "./project.ts";
 
@@ -52,7 +53,9 @@ const VERSION = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
 
 export function checkKind(kind: string): string {
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63) {
-    const suggestion = toPascalCase(kind).slice(0, 63);
+    const suggestion = pascalCase(kind)
+      .replace(/^[0-9]+/u, "")
+      .slice(0, 63);
     const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
     throw invalid("kind", kind, `use letters and digits, starting with a capital: --kind ${example}`);
   }
@@ -74,14 +77,6 @@ const TAKEN = new Set([
   ),
   ..."Symbol Date Map Set Record Partial Readonly Pick Omit Function RegExp JSON Math".split(" "),
 ]);
-
-function toPascalCase(text: string): string {
-  return text
-    .split(/[^A-Za-z0-9]+/u)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join("")
-    .replace(/^[0-9]+/u, "");
-}
 
 export function checkPlural(plural: string, flag = "plural"): string {
   if (LABEL.test(plural) && plural.length <= 63) return plural;

@@ -1,5 +1,4 @@
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-
+import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 /** A JSON file that two sides changed: what became of it, and where both changed the same value. */
 export interface MergedJson {
   readonly text: string;
@@ -14,7 +13,7 @@ export interface MergedJson {
 export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
   const disputed: string[] = [];
   try {
-    const [from, to, users] = [base, ours, theirs].map((text) => JSON.parse(text) as Json);
+    const [from, to, users] = [base, ours, theirs].map((text) => JSON.parse(text) as JSONValue);
     const merged = mergeValues(from, to, users, [], disputed);
     return { text: `${JSON.stringify(merged, undefined, 2)}\n`, disputed };
   } catch (error) {
@@ -24,12 +23,12 @@ export function mergeJson(base: string, ours: string, theirs: string): MergedJso
 }
 
 function mergeValues(
-  base: Json | undefined,
-  ours: Json | undefined,
-  theirs: Json | undefined,
+  base: JSONValue | undefined,
+  ours: JSONValue | undefined,
+  theirs: JSONValue | undefined,
   path: readonly string[],
   disputed: string[],
-): Json | undefined {
+): JSONValue | undefined {
   if (isSame(base, theirs)) return ours;
   if (isSame(base, ours) || isSame(ours, theirs)) return theirs;
   if (!isObject(ours) || !isObject(theirs)) {
@@ -41,10 +40,9 @@ function mergeValues(
   const entries = [...keys].map(
     (key) => [key, mergeValues(from[key], ours[key], theirs[key], [...path, key], disputed)] as const,
   );
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Json;
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JSONValue;
 }
 
-const isSame = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** The order of members counts: it is the user's, and stays. */
+const isSame = (a: JSONValue | undefined, b: JSONValue | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
 import type { Draft, Tree } from "./tree.ts";
 
@@ -47,7 +48,7 @@ export class OwnedFiles {
 
   /** Sorted by path: same files, same bytes. */
   #format(): string {
-    const files = Object.fromEntries([...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const files = Object.fromEntries([...this.#hashes].sort(([a], [b]) => compareText(a, b)));
     return `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`;
   }
 }

@@ -1,6 +1,6 @@
 import { parseAllDocuments, stringify } from "yaml";
 
-/** An object in a rendered manifest. */
+/** An object of a manifest: rendered, or as it stands in a file below `config/`. */
 export interface ManifestObject {
   readonly apiVersion: string;
   readonly kind: string;

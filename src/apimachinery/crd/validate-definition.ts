@@ -1,5 +1,5 @@
+import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
-import { type FieldError, invalid, notSupported, required } from "../schema/index.ts";
 import type { CRDConversion, CRDNames, CRDSpec } from "./custom-resource-definition.ts";
 import { type Problems, sharedProblems, versionProblems } from "./validate-versions.ts";
 

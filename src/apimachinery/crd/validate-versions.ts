@@ -1,16 +1,15 @@
-import { checkSchema } from "../cel/index.ts";
-import { checkLabel1035 } from "../naming/index.ts";
-import { isEqual } from "../patch/index.ts";
 import {
   duplicate,
   type FieldError,
   invalid,
   invalidStruct,
-  type JSONSchema,
-  parseFieldPath,
   required,
   tooMany,
-} from "../schema/index.ts";
+} from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { checkSchema } from "../cel/index.ts";
+import { checkLabel1035 } from "../naming/index.ts";
+import { type JSONSchema, parseFieldPath } from "../schema/index.ts";
 import type { CRDVersion, PrinterColumn } from "./custom-resource-definition.ts";
 
 /** What is wrong with a CRD, in the order in which the API server says it. */

@@ -1,3 +1,5 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { joinPath } from "@tsbuilder/apimachinery/errors";
 import { canonicalizeQuantity, roundToThousandths } from "../quantity/index.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
@@ -38,11 +40,11 @@ function decodeStruct(
   for (const [field, child] of Object.entries(value)) {
     const node = Object.hasOwn(properties, field) ? properties[field] : undefined;
     if (!node) {
-      unknown.push(join(place.strict, field));
+      unknown.push(joinPath(place.strict, field));
       continue;
     }
     if (child === null || child === undefined) continue;
-    const at = { strict: join(place.strict, field), go: join(place.go, field) };
+    const at = { strict: joinPath(place.strict, field), go: joinPath(place.go, field) };
     const owner = `${goName(schema)}.${at.go}`;
     const decoded = decodeValue(child, node, at, owner, unknown);
     // An empty list of managers is a request to forget them; the rules of a role belong to who sends none.
@@ -82,7 +84,7 @@ function decodeValue(
   if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return value;
   switch (type) {
     case "object": {
-      if (!isRecord(value)) throw mismatch(value, owner, goType(schema));
+      if (!isObject(value)) throw mismatch(value, owner, goType(schema));
       if (schema.properties) return decodeStruct(value, schema, place, unknown);
       if (!schema.additionalProperties) return value;
       return decodeMap(value, schema.additionalProperties, place, owner, unknown);
@@ -120,7 +122,7 @@ function decodeMap(
 ): Record<string, unknown> {
   if (schema.typeName === "Quantity") return decodeResources(value);
   const entries = Object.entries(value).map(([key, child]) => {
-    const at = { strict: join(place.strict, key), go: place.go };
+    const at = { strict: joinPath(place.strict, key), go: place.go };
     return [key, child === null ? zeroOf(schema) : decodeValue(child, schema, at, owner, unknown)] as const;
   });
   return Object.fromEntries(entries);
@@ -171,11 +173,7 @@ function isEmptyCollection(value: unknown, { type, properties, typeName }: Built
   // A default of a schema may be an empty list, and is one then.
   if (Array.isArray(value)) return type !== undefined && value.length === 0;
   const map = type === "object" && !properties && typeName === undefined;
-  return map && isRecord(value) && Object.keys(value).length === 0;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return map && isObject(value) && Object.keys(value).length === 0;
 }
 
 function mismatch(value: unknown, owner: string, type: string): DecodeError {
@@ -202,8 +200,4 @@ function goType(schema: BuiltinSchema): string {
 
 function goName({ typeName = "" }: BuiltinSchema): string {
   return typeName.slice(typeName.lastIndexOf(".") + 1);
-}
-
-function join(path: string, field: string): string {
-  return path === "" ? field : `${path}.${field}`;
 }

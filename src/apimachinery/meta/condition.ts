@@ -1,5 +1,5 @@
+import type { int64, Time } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "../time/time.ts";
-import type { int64, Time } from "./scalars.ts";
 
 /** One observation of an object's state; `type` is unique within the list. */
 export interface Condition {

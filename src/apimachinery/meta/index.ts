@@ -38,5 +38,5 @@ export type {
   Quantity,
   RawExtension,
   Time,
-} from "./scalars.ts";
+} from "../json/index.ts";
 export type { Status, StatusCause, StatusDetails } from "./status.ts";

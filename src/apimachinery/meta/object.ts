@@ -1,4 +1,4 @@
-import type { int64, JSONValue, Time } from "./scalars.ts";
+import type { int64, JSONValue, Time } from "@tsbuilder/apimachinery/json";
 
 /** What kind of object this is: `apiVersion` is `group/version`, or `v1` for the core group. */
 export interface TypeMeta {

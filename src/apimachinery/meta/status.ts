@@ -1,4 +1,4 @@
-import type { int32 } from "./scalars.ts";
+import type { int32 } from "@tsbuilder/apimachinery/json";
 import type { ListMeta, TypeMeta } from "./object.ts";
 
 /** One of several causes of a failure, for example one invalid field. */

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 /** How stable a version is, by its name. */
 export type Stability = "stable" | "beta" | "alpha";
 
@@ -25,7 +26,7 @@ export function compareVersions(a: string, b: string): number {
   const [left, right] = [parseVersion(a), parseVersion(b)];
   if (!left || !right) {
     if (left || right) return left ? -1 : 1;
-    return a < b ? -1 : Number(a > b);
+    return compareText(a, b);
   }
   return RANK[left.stability] - RANK[right.stability] || right.major - left.major || right.minor - left.minor;
 }

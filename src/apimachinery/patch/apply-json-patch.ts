@@ -1,6 +1,11 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "./is-equal.ts";
-import { isObject, type JSONObject, memberOf, setMember } from "./json.ts";
+import {
+  isEqual,
+  isObject,
+  type JSONObject,
+  type JSONValue,
+  memberOf,
+  setMember,
+} from "@tsbuilder/apimachinery/json";
 import { type JSONPatch, type JSONPatchOperation, parseJSONPatch } from "./json-patch.ts";
 import { parsePointer } from "./json-pointer.ts";
 import { FailedTest, PatchError } from "./patch-error.ts";

@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, memberOf, setMember } from "./json.ts";
+import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import { PatchError, undecodable } from "./patch-error.ts";
 
 /**

@@ -1,6 +1,11 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "./is-equal.ts";
-import { isObject, type JSONObject, memberOf, unionOfKeys } from "./json.ts";
+import {
+  isEqual,
+  isObject,
+  type JSONObject,
+  type JSONValue,
+  memberOf,
+  unionOfKeys,
+} from "@tsbuilder/apimachinery/json";
 import type { JSONPatch } from "./json-patch.ts";
 import { formatPointer } from "./json-pointer.ts";
 

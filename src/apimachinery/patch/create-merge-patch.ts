@@ -1,5 +1,4 @@
-import { isEqual } from "./is-equal.ts";
-import { isObject, type JSONObject, setMember, unionOfKeys } from "./json.ts";
+import { isEqual, isObject, type JSONObject, setMember, unionOfKeys } from "@tsbuilder/apimachinery/json";
 
 /**
  * Computes the JSON merge patch (RFC 7386) that turns one object into another; `{}` if they are equal.

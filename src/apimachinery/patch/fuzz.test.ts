@@ -1,15 +1,8 @@
+import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApplyConflict, type Endpoint, SchemaMismatch, serverSideApply, trackUpdate } from "./apply/index.ts";
-import {
-  applyJSONPatch,
-  applyMergePatch,
-  isEqual,
-  type JSONObject,
-  PatchError,
-  parseJSONPatch,
-  type SchemaNode,
-} from "./index.ts";
+import { applyJSONPatch, applyMergePatch, PatchError, parseJSONPatch, type SchemaNode } from "./index.ts";
 import { applyStrategicMergePatch } from "./strategic/index.ts";
 
 /** Words that mean something to an engine, or to JavaScript, next to some that mean nothing. */

@@ -1,5 +1,6 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { describe, expect, it } from "vitest";
-import { applyJSONPatch, createJSONPatch, type JSONObject, type JSONPatch, PatchError } from "./index.ts";
+import { applyJSONPatch, createJSONPatch, type JSONPatch, PatchError } from "./index.ts";
 
 describe("createJSONPatch()", () => {
   it("is empty for equal objects", () => {

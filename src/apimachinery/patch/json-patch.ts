@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject } from "./json.ts";
+import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import { PatchError, undecodable } from "./patch-error.ts";
 
 /** One operation of a JSON patch (RFC 6902). */

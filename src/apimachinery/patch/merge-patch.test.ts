@@ -1,5 +1,6 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { describe, expect, it } from "vitest";
-import { applyMergePatch, createMergePatch, type JSONObject } from "./index.ts";
+import { applyMergePatch, createMergePatch } from "./index.ts";
 
 describe("createMergePatch()", () => {
   it("is empty for equal objects, whatever the order of their members", () => {

@@ -1,12 +1,7 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  applyJSONPatch,
-  applyMergePatch,
-  createJSONPatch,
-  createMergePatch,
-  type JSONObject,
-} from "./index.ts";
+import { applyJSONPatch, applyMergePatch, createJSONPatch, createMergePatch } from "./index.ts";
 
 /** JSON objects without null: a merge patch can't say it. Keys repeat often, so that objects overlap. */
 const jsonObject = fc.letrec<{ object: JSONObject }>((tie) => ({

@@ -1,4 +1,4 @@
-import type { Quantity } from "../meta/index.ts";
+import type { Quantity } from "../json/index.ts";
 import { type Amount, roundUp } from "./amount.ts";
 import { type Multiplier, readSuffix } from "./suffixes.ts";
 

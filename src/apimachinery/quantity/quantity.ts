@@ -1,4 +1,4 @@
-import type { Quantity } from "../meta/index.ts";
+import type { Quantity } from "../json/index.ts";
 import { addAmounts, compareAmounts, rescale, roundUp } from "./amount.ts";
 import { formatAmount } from "./format-quantity.ts";
 import { parseQuantity } from "./parse-quantity.ts";

@@ -1,5 +1,5 @@
-import { copyJSON, copyObject, dropped, mapList, mapObject } from "./copy-on-write.ts";
-import { isObject, type JSONObject, setMember } from "./json.ts";
+import { copyJSON, isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { copyObject, dropped, mapList, mapObject } from "./copy-on-write.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
 import { memberSchema } from "./member-schema.ts";
 
@@ -8,7 +8,7 @@ export function hasNull(value: unknown): boolean {
   if (typeof value !== "object") return false;
   if (value === null) return true;
   if (Array.isArray(value)) return value.some(hasNull);
-  for (const key of Object.keys(value)) if (hasNull((value as JSONObject)[key])) return true;
+  for (const key of Object.keys(value)) if (hasNull((value as JSONObject<unknown>)[key])) return true;
   return false;
 }
 
@@ -56,7 +56,7 @@ function applyTo(value: unknown, node: Defaulter | undefined): unknown {
     const { items } = node;
     return items ? mapList(value, (item) => applyTo(withoutNull(item, items), items)) : value;
   }
-  return mapObject(fillIn(value as JSONObject, node), (item, key) => {
+  return mapObject(fillIn(value as JSONObject<unknown>, node), (item, key) => {
     const property = node.properties.get(key);
     if (property) return applyTo(item, property);
     return node.values ? applyTo(withoutNull(item, node.values), node.values) : item;
@@ -64,8 +64,8 @@ function applyTo(value: unknown, node: Defaulter | undefined): unknown {
 }
 
 /** A default is applied before what it contains gets its own defaults. */
-function fillIn(object: JSONObject, node: Defaulter): JSONObject {
-  let copy: JSONObject | undefined;
+function fillIn(object: JSONObject<unknown>, node: Defaulter): JSONObject<unknown> {
+  let copy: JSONObject<unknown> | undefined;
   for (const property of node.missing) {
     const { name } = property;
     const isSet = Object.hasOwn(object, name) && object[name] !== undefined;

@@ -1,8 +1,8 @@
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { compileDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
 import type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
 import { checkEmbedded, hasEmbedded } from "./embedded/check-embedded.ts";
 import { coerceEmbedded } from "./embedded/coerce-embedded.ts";
-import type { FieldError } from "./field-error.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import { compileListTypes } from "./list-types.ts";
 import { isUnchanged } from "./is-unchanged.ts";

@@ -1,4 +1,4 @@
-import type { FieldError } from "./field-error.ts";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import type { JSONSchema } from "./json-schema.ts";
 
 /** An object without its unknown fields, and the paths of what was dropped, sorted. */

@@ -1,3 +1,4 @@
+import { CONTROL_ESCAPES } from "@tsbuilder/apimachinery/text";
 import type { JSONSchema } from "./json-schema.ts";
 import { valuesOf } from "./json-schema.ts";
 
@@ -54,17 +55,7 @@ function ownProperty(schema: JSONSchema | undefined, name: string): JSONSchema |
   return schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "'": "'",
-  "\\": "\\",
-};
+const ESCAPES: Readonly<Record<string, string>> = { ...CONTROL_ESCAPES, "'": "'", "\\": "\\" };
 
 function unquote(token: string): string | { fault: string } {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) {
@@ -72,7 +63,7 @@ function unquote(token: string): string | { fault: string } {
   }
   let fault: string | undefined;
   const text = token.slice(1, -1).replaceAll(/\\(.)/gs, (match, char: string) => {
-    const plain = escapes[char];
+    const plain = ESCAPES[char];
     if (plain === undefined) fault ??= `invalid string literal: invalid escape char ${match}`;
     return plain ?? "";
   });

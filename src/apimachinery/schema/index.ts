@@ -17,8 +17,8 @@ export {
   tooLong,
   tooMany,
   typeInvalid,
-} from "./field-error.ts";
-export { goJSON, goNumber, goValue, quote } from "./go-text.ts";
+} from "../errors/index.ts";
+export { goJSON, goNumber, goValue, quote } from "../text/index.ts";
 export { itemsOf, type JSONSchema, type SchemaType, type ValidationRule, valuesOf } from "./json-schema.ts";
 export { compilePattern, type Pattern, patternError } from "./pattern.ts";
 export { type FieldPath, parseFieldPath } from "./field-path.ts";

@@ -1,4 +1,4 @@
-import { isObject, isSameJSON, type JSONObject } from "./json.ts";
+import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema } from "./json-schema.ts";
 import { indexListMap } from "./list-map.ts";
 import { memberSchema } from "./member-schema.ts";
@@ -10,13 +10,13 @@ import { memberSchema } from "./member-schema.ts";
 export function isUnchanged(schema: JSONSchema, value: unknown, old: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(old)) return isUnchangedList(schema, value, old);
   if (isObject(value) && isObject(old)) return isUnchangedObject(schema, value, old);
-  return isSameJSON(value, old);
+  return isEqual(value, old);
 }
 
 function isUnchangedList(schema: JSONSchema, value: unknown[], old: unknown[]): boolean {
   if (value.length !== old.length) return false;
   const items = itemsOf(schema);
-  if (schema["x-kubernetes-list-type"] !== "map" || !items) return isSameJSON(value, old);
+  if (schema["x-kubernetes-list-type"] !== "map" || !items) return isEqual(value, old);
   const find = indexListMap(schema, old);
   return value.every((item) => {
     const oldItem = find(item);
@@ -24,7 +24,11 @@ function isUnchangedList(schema: JSONSchema, value: unknown[], old: unknown[]): 
   });
 }
 
-function isUnchangedObject(schema: JSONSchema, value: JSONObject, old: JSONObject): boolean {
+function isUnchangedObject(
+  schema: JSONSchema,
+  value: JSONObject<unknown>,
+  old: JSONObject<unknown>,
+): boolean {
   const keys = Object.keys(value);
   if (keys.length !== Object.keys(old).length) return false;
   return keys.every((key) => {

@@ -1,4 +1,4 @@
-import { isObject } from "./json.ts";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { JSONSchema } from "./json-schema.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { duplicate, type FieldError, invalid } from "./field-error.ts";
-import { goJSON } from "./go-text.ts";
-import { isObject, type JSONObject } from "./json.ts";
+import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { goJSON } from "@tsbuilder/apimachinery/text";
+import { duplicate, type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { JSONSchema } from "./json-schema.ts";
 import type { Shape } from "./shape.ts";
 
@@ -82,18 +82,18 @@ function checkListMap(list: unknown[], keys: readonly string[], path: string, er
     return;
   }
   if (list.length < 2) return;
-  for (const index of repeated(list.map((item) => identify((item ?? {}) as JSONObject, keys)))) {
-    errors.push(duplicate(`${path}[${index}]`, pick((list[index] ?? {}) as JSONObject, keys)));
+  for (const index of repeated(list.map((item) => identify((item ?? {}) as JSONObject<unknown>, keys)))) {
+    errors.push(duplicate(`${path}[${index}]`, pick((list[index] ?? {}) as JSONObject<unknown>, keys)));
   }
 }
 
 /** The keys of an item as one value; an absent key differs from every value. */
-function identify(item: JSONObject, keys: readonly string[]): unknown {
+function identify(item: JSONObject<unknown>, keys: readonly string[]): unknown {
   if (keys.length === 1) return identity(item[keys[0]!]);
   return keys.map((key) => `${typeof item[key]} ${String(identity(item[key]))}`).join("\u0000");
 }
 
-function pick(item: JSONObject, keys: readonly string[]): JSONObject {
+function pick(item: JSONObject<unknown>, keys: readonly string[]): JSONObject<unknown> {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]));
 }
 

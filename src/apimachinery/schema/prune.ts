@@ -1,6 +1,6 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Pruned } from "./compiled-schema.ts";
 import { dropped, mapList, mapObject } from "./copy-on-write.ts";
-import { isObject } from "./json.ts";
 import type { Shape } from "./shape.ts";
 
 const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

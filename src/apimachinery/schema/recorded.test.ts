@@ -1,6 +1,8 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compileSchema, type FieldError } from "./index.ts";
+import { compileSchema } from "./index.ts";
 import { cases } from "./testdata/cases.ts";
 
 interface Recorded {
@@ -56,5 +58,5 @@ function causes(errors: readonly FieldError[]): object[] {
 
 function byText(a: { field: string; message: string }, b: { field: string; message: string }): number {
   const [first, second] = [a.field + a.message, b.field + b.message];
-  return first < second ? -1 : Number(first > second);
+  return compareText(first, second);
 }

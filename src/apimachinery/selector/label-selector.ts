@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LabelSelector, LabelSelectorRequirement } from "../meta/index.ts";
 import { aggregate } from "./parse-label-selector.ts";
 import {
@@ -23,7 +24,7 @@ export function toRequirements({ matchLabels = {}, matchExpressions = [] }: Labe
     const reasons = checkRequirement(requirement);
     if (reasons.length > 0) throw new TypeError(aggregate(reasons));
   }
-  return requirements.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  return requirements.sort((a, b) => compareText(a.key, b.key));
 }
 
 /** Tells whether labels fulfil a selector; one that is not there matches nothing, an empty one everything. */

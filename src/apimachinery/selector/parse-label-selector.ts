@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { checkQualifiedName } from "../naming/index.ts";
 import { type Token, tokenize } from "./label-tokens.ts";
 import { checkRequirement, invalid, type Operator, type Requirement } from "./requirement.ts";
@@ -8,7 +9,7 @@ import { checkRequirement, invalid, type Operator, type Requirement } from "./re
  */
 export function parseLabelSelector(text: string): Requirement[] {
   const parser = new Parser(tokenize(text));
-  return parser.parse().sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  return parser.parse().sort((a, b) => compareText(a.key, b.key));
 }
 
 class Parser {

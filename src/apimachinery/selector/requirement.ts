@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { checkLabelValue, checkQualifiedName } from "../naming/index.ts";
 
 /** How a label is compared. The words are those of the text form; `exists` and `!` have no values. */
@@ -53,7 +54,7 @@ function compare(value: string, operator: "gt" | "lt", limit: string): boolean {
 /** Writes requirements as a query carries them: sorted by key, values sorted. */
 export function formatRequirements(requirements: readonly Requirement[]): string {
   return requirements
-    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    .toSorted((a, b) => compareText(a.key, b.key))
     .map(formatRequirement)
     .join(",");
 }

@@ -1,4 +1,4 @@
-import type { MicroTime, Time } from "../meta/index.ts";
+import type { MicroTime, Time } from "../json/index.ts";
 
 /** Writes a point in time as objects carry it: RFC 3339, UTC, whole seconds. Fractions are cut off, as Go does. */
 export function formatTime(time: Date | number): Time {

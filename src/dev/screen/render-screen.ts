@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { styleText } from "node:util";
 import { quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
@@ -65,7 +66,7 @@ function problemOf({ problem }: ScreenState): Line[] {
 }
 
 function objectsOf(state: ScreenState, most: number): Line[] {
-  const sorted = [...state.objects].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...state.objects].toSorted(([a], [b]) => compareText(a, b));
   if (sorted.length === 0)
     return [{ text: "No objects yet: s applies config/samples.", style: "dim" }, { text: "" }];
   const marked = shownKey(state);

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { planManifests } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";
@@ -9,7 +10,7 @@ export async function properties(
   options: GeneratorOptions = {},
 ): Promise<Record<string, object>> {
   const { spec } = await runExample(code, options);
-  const names = Object.keys(spec?.properties ?? {}).sort((a, b) => (a < b ? -1 : 1));
+  const names = Object.keys(spec?.properties ?? {}).sort((a, b) => compareText(a, b));
   return Object.fromEntries(
     names.map((name) => [name, JSON.parse(JSON.stringify(spec?.properties?.[name])) as object]),
   );

@@ -1,5 +1,6 @@
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { checkSchema } from "@tsbuilder/apimachinery/cel";
-import type { FieldError, JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import { ORIGIN, RULE_PLACES, type Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { GroupVersion, Scope } from "@tsbuilder/apimachinery/meta";
 import { listWords } from "../../shared/text.ts";
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
@@ -136,9 +137,7 @@ function staticObject(
     );
     return undefined;
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, StaticValue | undefined>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** The type argument, or the interface that shares the constant's name. */

@@ -1,5 +1,5 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
-import { compareText } from "../diagnostic.ts";
 import { emitFile } from "../emit.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { ProjectSources } from "../project-sources.ts";

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { cutText, mapSchema } from "../schema/descriptions.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
@@ -22,7 +23,7 @@ export function largestFields(crd: CustomResourceDefinition, count = 3): { path:
       }));
     }),
   );
-  return found.sort((a, b) => b.bytes - a.bytes || (a.path < b.path ? -1 : 1)).slice(0, count);
+  return found.sort((a, b) => b.bytes - a.bytes || compareText(a.path, b.path)).slice(0, count);
 }
 
 /**

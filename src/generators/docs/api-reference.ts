@@ -1,5 +1,5 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { posix } from "node:path";
-import { compareText } from "../diagnostic.ts";
 import { type GeneratedCrd, generateCrds } from "../crd/generate-crds.ts";
 import type { CrdVersion } from "../crd/version.ts";
 import type { ManifestsPlan } from "../manifests.ts";

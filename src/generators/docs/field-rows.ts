@@ -1,10 +1,11 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Schema } from "../schema/schema.ts";
 
 /** The rows of a table of fields: each with its path, its type and bounds, and its text; those inside of it follow. */
 export function fieldRows(schema: Schema, path: string): string[] {
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {})
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => compareText(a, b))
     .flatMap(([name, field]) => {
       const at = `${path}.${name}`;
       const mark = required.has(name) ? " **required**" : "";

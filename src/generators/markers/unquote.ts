@@ -1,17 +1,8 @@
+import { CONTROL_ESCAPES } from "@tsbuilder/apimachinery/text";
 import { MarkerError } from "./marker-error.ts";
 import type { Token } from "./scanner.ts";
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "\\": "\\",
-  '"': '"',
-};
+const ESCAPES: Readonly<Record<string, string>> = { ...CONTROL_ESCAPES, "\\": "\\", '"': '"' };
 
 /** Takes the quotes off a string: Go's escapes between double quotes, none between backticks. */
 export function unquote(token: Token): string {
@@ -24,7 +15,7 @@ export function unquote(token: Token): string {
       const code =
         hex !== undefined ? Number.parseInt(hex, 16) : octal ? Number.parseInt(octal, 8) : undefined;
       if (code !== undefined && code <= 0x10ffff) return String.fromCodePoint(code);
-      const known = simple === undefined ? undefined : SIMPLE[simple];
+      const known = simple === undefined ? undefined : ESCAPES[simple];
       if (known !== undefined) return known;
       throw new MarkerError(
         `"${escape}" is no escape`,

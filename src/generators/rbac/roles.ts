@@ -1,6 +1,6 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
 import { positionAt } from "../../shared/text.ts";
-import { compareText } from "../diagnostic.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../options.ts";

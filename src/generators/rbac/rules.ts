@@ -1,4 +1,4 @@
-import { compareText } from "../diagnostic.ts";
+import { compareText } from "@tsbuilder/apimachinery/text";
 
 /** One rule of a role, its lists sorted and without repeats. */
 export interface PolicyRule {

@@ -1,6 +1,6 @@
 import { evaluate, NotStatic } from "../loader/index.ts";
 import type { SchemaSources, Typed } from "./environment.ts";
-import { once, resolveReference } from "./resolve.ts";
+import { followOnce, resolveReference } from "./resolve.ts";
 import { type Property, shapeOf } from "./shape.ts";
 
 type Literal = string | number | bigint | boolean;
@@ -46,7 +46,7 @@ function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal
   for (const { declaration, module } of resolved.parts) {
     if (declaration.kind === "alias" && declaration.typeParameters.length === 0) {
       const env = { module, bindings: new Map() };
-      return once(declaration, () => literalValues({ node: declaration.type, env }, sources));
+      return followOnce(declaration, () => literalValues({ node: declaration.type, env }, sources));
     }
     if (declaration.kind === "enum") {
       const values = declaration.members.map(({ value }) => value);

@@ -47,7 +47,7 @@ export function bindParameters(
 const active = new Set<Declaration>();
 
 /** Follows an alias once: one that leads back to itself has no shape and no values. */
-export function once<T>(declaration: Declaration, follow: () => T): T | undefined {
+export function followOnce<T>(declaration: Declaration, follow: () => T): T | undefined {
   if (active.has(declaration)) return undefined;
   active.add(declaration);
   try {

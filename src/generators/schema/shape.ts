@@ -2,7 +2,7 @@ import type { Declared, LeadingComments, Member, Resolved, TypeNode } from "../l
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
 import type { Schema } from "./schema.ts";
-import { bindParameters, once, resolveReference } from "./resolve.ts";
+import { bindParameters, followOnce, resolveReference } from "./resolve.ts";
 
 /** A property as a type has it, wherever it was declared: its comments and names stay those of its own file. */
 export interface Property {
@@ -97,7 +97,7 @@ function declaredShape(
   if (alias?.declaration.kind === "alias") {
     const { declaration, module } = alias;
     const inner = { module, bindings: bindParameters(declaration, args, env) };
-    return once(declaration, () => shapeOf({ node: declaration.type, env: inner }, sources));
+    return followOnce(declaration, () => shapeOf({ node: declaration.type, env: inner }, sources));
   }
   const parts = resolved.parts.filter(
     ({ declaration }) => declaration.kind === "interface" || declaration.kind === "class",

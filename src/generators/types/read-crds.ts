@@ -1,6 +1,7 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { type CRDSpec, defaultNames, validateDefinition } from "@tsbuilder/apimachinery/crd";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
-import { formatFieldError } from "@tsbuilder/apimachinery/schema";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 
@@ -19,7 +20,9 @@ export interface ThirdPartyCrd {
  * so nothing is made of them before.
  */
 export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
-  const objects = readYaml(file, text).filter(isRecord).filter(isCrd);
+  const objects = readYaml(file, text)
+    .filter((value) => isObject(value))
+    .filter(isCrd);
   if (objects.length === 0) {
     throw new TsbuilderError(`"${file}" holds no CustomResourceDefinition`, {
       code: "INVALID_SOURCE",
@@ -63,9 +66,9 @@ function readCrd(file: string, object: Record<string, unknown>, schemas: Schemas
 
 /** The tables leave open what is a schema or something else: elements, and the values of maps. */
 function decodeInner(value: unknown, node: BuiltinSchema): void {
-  if (!isRecord(value)) return;
+  if (!isObject(value)) return;
   for (const key of ["items", "additionalProperties"]) {
-    if (!isRecord(value[key])) continue;
+    if (!isObject(value[key])) continue;
     value[key] = decodeBuiltIn(value[key], node).object;
   }
   for (const key of ["items", "additionalProperties", "not"]) decodeInner(value[key], node);
@@ -94,8 +97,4 @@ function show(value: unknown): string {
 
 function isCrd({ kind }: Record<string, unknown>): boolean {
   return kind === "CustomResourceDefinition";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { text } from "../markers/definition.ts";
-import { compareText, type DiagnosticLog } from "../diagnostic.ts";
+import type { DiagnosticLog } from "../diagnostic.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../options.ts";

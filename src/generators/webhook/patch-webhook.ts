@@ -1,3 +1,4 @@
+import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { Webhook } from "./webhook.ts";
 
 /** The fields of a webhook; a patch that names another has a slip in it. */
@@ -19,8 +20,6 @@ const FIELDS = [
 /** Lists that merge by a key; all others are replaced. */
 const MERGE_KEYS: Readonly<Record<string, string>> = { matchConditions: "name" };
 
-type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
-
 /**
  * Merges a patch into a webhook, as strategic merge does it for this type: objects are merged, null removes, lists
  * are replaced. It is the way to selectors and match conditions, for which the marker has no arguments.
@@ -40,25 +39,24 @@ export function patchWebhook(
     fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${FIELDS.join(", ")}`);
     return webhook;
   }
-  return merge(JSON.parse(JSON.stringify(webhook)) as Json, patch, "") as unknown as Webhook;
+  return merge(JSON.parse(JSON.stringify(webhook)) as JSONValue, patch, "") as unknown as Webhook;
 }
 
-function parse(text: string): { [key: string]: Json } | undefined {
+function parse(text: string): JSONObject | undefined {
   try {
-    const value = JSON.parse(text) as Json;
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    const value = JSON.parse(text) as JSONValue;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function merge(target: Json, patch: Json, name: string): Json {
+function merge(target: JSONValue, patch: JSONValue, name: string): JSONValue {
   if (Array.isArray(patch)) return mergeList(target, patch, name);
   if (typeof patch !== "object" || patch === null) return patch;
   const { $patch: directive, ...fields } = patch;
   if (directive === "delete") return {};
-  const isObject = typeof target === "object" && target !== null && !Array.isArray(target);
-  const result: { [key: string]: Json } = isObject && directive !== "replace" ? { ...target } : {};
+  const result: JSONObject = isObject(target) && directive !== "replace" ? { ...target } : {};
   for (const [key, value] of Object.entries(fields)) {
     if (key.startsWith("$")) continue;
     if (value === null) delete result[key];
@@ -67,7 +65,7 @@ function merge(target: Json, patch: Json, name: string): Json {
   return result;
 }
 
-function mergeList(target: Json, patch: Json[], name: string): Json {
+function mergeList(target: JSONValue, patch: JSONValue[], name: string): JSONValue {
   const key = MERGE_KEYS[name];
   if (!key || !Array.isArray(target)) return patch;
   const merged = [...target];
@@ -79,6 +77,6 @@ function mergeList(target: Json, patch: Json[], name: string): Json {
   return merged;
 }
 
-function keyOf(item: Json, key: string): Json | undefined {
-  return typeof item === "object" && item !== null && !Array.isArray(item) ? item[key] : undefined;
+function keyOf(item: JSONValue, key: string): JSONValue | undefined {
+  return isObject(item) ? item[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { pascalCase } from "@tsbuilder/apimachinery/text";
 import { groupFolder, importPath } from "../../project/paths.ts";
 import { isSameKind, type Project, type Resource } from "../../project/project.ts";
 import type { Insert } from "../../scaffold/blueprint.ts";
@@ -22,11 +23,4 @@ export function wireIn(project: Project, resource: Resource, file: string, name:
 
 function isFirst({ resources }: Project, resource: Resource): boolean {
   return resources.find((other) => isSameKind(other, resource))?.version === resource.version;
-}
-
-function pascalCase(text: string): string {
-  return text
-    .split(/[^A-Za-z0-9]+/u)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join("");
 }

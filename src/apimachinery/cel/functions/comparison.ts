@@ -1,3 +1,4 @@
+import { compareCharacters } from "@tsbuilder/apimachinery/text";
 import { type CelType, paramType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { compareNumeric, isEqual } from "../values/equality.ts";
@@ -29,7 +30,7 @@ const ordered: readonly (readonly [string, CelType, CelType])[] = [
 
 /** Where two values stand to each other; NaN to nothing. */
 export function compare(a: Value, b: Value): number {
-  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  if (typeof a === "string" && typeof b === "string") return compareCharacters(a, b);
   const order = compareNumeric(a, b);
   if (order !== undefined) return order;
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
@@ -37,19 +38,6 @@ export function compare(a: Value, b: Value): number {
   if (a instanceof CelTimestamp && b instanceof CelTimestamp) return compareNumbers(a.nanos, b.nanos);
   if (a instanceof CelDuration && b instanceof CelDuration) return compareNumbers(a.nanos, b.nanos);
   throw new EvalError("no such overload");
-}
-
-/** By Unicode characters: UTF-16 units would put the emoji before the last letters of the basic plane. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  let index = 0;
-  while (index < length && a.charCodeAt(index) === b.charCodeAt(index)) index++;
-  if (index === length) return a.length - b.length;
-  const [first, second] = [a.charCodeAt(index), b.charCodeAt(index)];
-  const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
-  if (isSurrogate(first) !== isSurrogate(second)) return isSurrogate(first) ? 1 : -1;
-  return first - second;
 }
 
 function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDecl {

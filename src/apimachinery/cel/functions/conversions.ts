@@ -1,5 +1,5 @@
+import { goFloat } from "@tsbuilder/apimachinery/text";
 import { parseGoDuration } from "../../schema/formats/go-duration.ts";
-import { goFloat } from "../../schema/go-text.ts";
 import { paramType, typeType, types } from "../types/type.ts";
 import { CelDouble } from "../values/double.ts";
 import { EvalError } from "../values/eval-error.ts";

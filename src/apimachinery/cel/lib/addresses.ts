@@ -1,3 +1,4 @@
+import { quote } from "@tsbuilder/apimachinery/text";
 import {
   formatIP,
   type IPAddress,
@@ -6,7 +7,6 @@ import {
   parseCIDR,
   parseIP,
 } from "../../schema/formats/ip.ts";
-import { quote } from "../../schema/go-text.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { opaqueType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";

@@ -1,4 +1,4 @@
-import { goFloat, quote } from "../../schema/go-text.ts";
+import { compareText, goFloat, quote } from "@tsbuilder/apimachinery/text";
 import { CelDouble } from "../values/double.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type Int, isInt } from "../values/int.ts";
@@ -154,6 +154,6 @@ function formatPart(value: Value): string {
 /** The entries of a map are sorted by how their keys look. */
 function formatMap(map: CelMap): string {
   const entries = map.keys().map((key) => [formatPart(key), formatPart(map.find(key)!)] as const);
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  const sorted = entries.toSorted(([a], [b]) => compareText(a, b));
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(", ")}}`;
 }

@@ -1,3 +1,4 @@
+import { shortEscape } from "@tsbuilder/apimachinery/text";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
@@ -80,22 +81,10 @@ function join(list: CelList, separator = ""): string {
     .join(separator);
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
 /** A string as a literal of CEL; only what would break a literal is escaped. */
 function quote(text: string): string {
   const safe = characters(text).map(
-    (char) => escapes[char] ?? (/^[\ud800-\udfff]$/.test(char) ? "\ufffd" : char),
+    (char) => shortEscape(char) ?? (/^[\ud800-\udfff]$/.test(char) ? "\ufffd" : char),
   );
   return `"${safe.join("")}"`;
 }

@@ -1,6 +1,6 @@
+import { type FieldError, type FieldErrorReason, invalid } from "@tsbuilder/apimachinery/errors";
 import type { CompiledSchema, ValidateOptions } from "../../schema/compiled-schema.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
-import { type FieldError, invalid, type FieldErrorReason } from "../../schema/field-error.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { compileRules } from "./compile-rules.ts";
 

@@ -1,4 +1,4 @@
-import type { FieldError } from "../../schema/field-error.ts";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 
 /** What a validation is told besides the object. */
 export interface RuleOptions {

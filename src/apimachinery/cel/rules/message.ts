@@ -1,7 +1,7 @@
+import { quote } from "@tsbuilder/apimachinery/text";
 import type { CompiledRule } from "./compile-rule.ts";
 import { messageLimit, perCallLimit } from "./limits.ts";
 import { CostLimitError } from "../values/eval-error.ts";
-import { quote } from "../../schema/go-text.ts";
 import type { Value } from "../values/value.ts";
 
 /** The message of a rule that was broken, and what it cost to make. */

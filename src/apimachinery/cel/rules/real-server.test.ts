@@ -1,6 +1,6 @@
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { FieldError } from "../../schema/field-error.ts";
 import { crdCases } from "../testdata/crd-cases.ts";
 import { ruleCases } from "../testdata/object-cases.ts";
 import { checkSchema } from "./check-schema.ts";

@@ -1,12 +1,13 @@
+import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   duplicate,
   type FieldError,
   forbidden,
   invalid,
+  joinPath,
   omitted,
   required,
-} from "../../schema/field-error.ts";
-import { isObject, type JSONObject } from "../../schema/json.ts";
+} from "@tsbuilder/apimachinery/errors";
 import { isUnchanged } from "../../schema/is-unchanged.ts";
 import { itemsOf, type ValidationRule } from "../../schema/json-schema.ts";
 import { indexListMap } from "../../schema/list-map.ts";
@@ -86,7 +87,7 @@ export class RuleRun {
   #visitMembers(
     node: RuleNode,
     path: string,
-    value: JSONObject,
+    value: JSONObject<unknown>,
     old: unknown,
     unchanged: Unchanged,
     correlated: boolean,
@@ -100,7 +101,7 @@ export class RuleRun {
       const described = memberSchema(node.schema, key);
       const isKnown = correlated && oldItem !== undefined && described !== undefined;
       const same = isKnown ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
-      this.#visit(child, property ? join(path, key) : `${path}[${key}]`, item, oldItem, same, isKnown);
+      this.#visit(child, property ? joinPath(path, key) : `${path}[${key}]`, item, oldItem, same, isKnown);
     }
   }
 
@@ -211,14 +212,6 @@ function errorFor(
 /** How a rule is named in messages: by what it says, or by itself. */
 function describe({ rule = "", message = "" }: ValidationRule): string {
   return message === "" ? rule.trim() : message.trim();
-}
-
-function join(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
-}
-
-function joinPath(path: string, relative: string): string {
-  return path === "" ? relative : `${path}.${relative}`;
 }
 
 function once(compute: () => boolean): () => boolean {

@@ -1,5 +1,5 @@
+import { isEqual, isObject, type JSONObject, memberOf } from "@tsbuilder/apimachinery/json";
 import { parseDuration } from "../../schema/formats/times.ts";
-import { isObject, isSameJSON, type JSONObject, memberOf } from "../../schema/json.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, objectType } from "../types/type.ts";
 import { CelDouble } from "../values/double.ts";
@@ -83,7 +83,7 @@ class UnknownValue extends ExtensionValue {
   }
 
   equals(other: Value): boolean {
-    return other instanceof UnknownValue && isSameJSON(this.json, other.json);
+    return other instanceof UnknownValue && isEqual(this.json, other.json);
   }
 }
 
@@ -155,7 +155,7 @@ function objectAdapter(schema: JSONSchema): Adapter {
   return (json) => new SchemaObject(objectOf(json), fields);
 }
 
-function objectOf(json: unknown): JSONObject {
+function objectOf(json: unknown): JSONObject<unknown> {
   if (isObject(json)) return json;
   throw new EvalError("invalid data, expected a map for the provided schema with type=object");
 }
@@ -171,10 +171,10 @@ const anyObject = objectType("object");
 /** An object with described properties. */
 class SchemaObject extends CelObject {
   readonly celType: CelType = anyObject;
-  readonly #json: JSONObject;
+  readonly #json: JSONObject<unknown>;
   readonly #fields: ReadonlyMap<string, Field>;
 
-  constructor(json: JSONObject, fields: ReadonlyMap<string, Field>) {
+  constructor(json: JSONObject<unknown>, fields: ReadonlyMap<string, Field>) {
     super();
     this.#json = json;
     this.#fields = fields;
@@ -212,10 +212,10 @@ class SchemaObject extends CelObject {
 
 /** A map whose values share one schema. */
 class SchemaMap extends CelMap {
-  readonly #json: JSONObject;
+  readonly #json: JSONObject<unknown>;
   readonly #adapt: Adapter;
 
-  constructor(json: JSONObject, adapt: Adapter) {
+  constructor(json: JSONObject<unknown>, adapt: Adapter) {
     super();
     this.#json = json;
     this.#adapt = adapt;

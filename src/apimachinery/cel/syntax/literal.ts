@@ -1,3 +1,4 @@
+import { CONTROL_ESCAPES } from "@tsbuilder/apimachinery/text";
 import { CelDouble } from "../values/double.ts";
 import { maxInt, maxUint, toInt } from "../values/int.ts";
 import { CelUint } from "../values/uint.ts";
@@ -40,21 +41,11 @@ function parseText({ kind, text }: Token): { value: Value } | { fault: string } 
 const escapes =
   /\\(?:([abfnrtv"'\\?`])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2}))/g;
 
-const simple: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
-
 /** In a string, every escape names a character. */
 function unescapeText(content: string): { value: Value } | { fault: string } {
   let isValid = true;
   const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
-    if (char !== undefined) return simple[char as string] ?? (char as string);
+    if (char !== undefined) return CONTROL_ESCAPES[char as string] ?? (char as string);
     const code =
       octal === undefined
         ? Number.parseInt((short ?? long ?? hex) as string, 16)
@@ -77,7 +68,7 @@ function unescapeBytes(content: string): Uint8Array {
     const [, char, short, long, hex, octal] = match;
     if (hex !== undefined) parts.push(Uint8Array.of(Number.parseInt(hex, 16)));
     else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)));
-    else if (char !== undefined) parts.push(encode(simple[char] ?? char));
+    else if (char !== undefined) parts.push(encode(CONTROL_ESCAPES[char] ?? char));
     else parts.push(encode(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
     last = match.index + match[0].length;
   }

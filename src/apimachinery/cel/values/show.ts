@@ -1,4 +1,4 @@
-import { goFloat, quote } from "../../schema/go-text.ts";
+import { goFloat, quote } from "@tsbuilder/apimachinery/text";
 import { CelDouble } from "./double.ts";
 import { CelList } from "./list.ts";
 import { CelMap } from "./map.ts";

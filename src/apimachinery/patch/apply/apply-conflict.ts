@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { type FieldSet, pathsOf } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
 import { formatPath } from "./path-element.ts";
@@ -36,7 +37,7 @@ interface FoundConflict {
 function listConflicts(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): FoundConflict[] {
   return [...conflicts]
     .map(([key, fields]) => ({ manager: describeManager(managers.get(key)!), fields }))
-    .sort((a, b) => (a.manager < b.manager ? -1 : 1))
+    .sort((a, b) => compareText(a.manager, b.manager))
     .flatMap(({ manager, fields }) => pathsOf(fields).map((path) => ({ manager, field: formatPath(path) })));
 }
 

@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import { isDeclared } from "../member-schema.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { mismatchOf, SchemaMismatch } from "./check-applied.ts";

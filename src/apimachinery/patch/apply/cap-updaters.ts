@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { union } from "./field-set.ts";
 import { type FieldManager, type Managers, managerKey } from "./managers.ts";
 
@@ -35,5 +36,5 @@ export function capUpdaters(managers: Managers): Managers {
 
 function byTime(a: FieldManager, b: FieldManager): number {
   const [first, second] = [`${a.time ?? ""} ${managerKey(a)}`, `${b.time ?? ""} ${managerKey(b)}`];
-  return first < second ? -1 : first > second ? 1 : 0;
+  return compareText(first, second);
 }

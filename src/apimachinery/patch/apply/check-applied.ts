@@ -1,6 +1,5 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { goSyntax, goText } from "../go-text.ts";
-import { isObject, type JSONObject } from "../json.ts";
+import { goSyntax, goText } from "@tsbuilder/apimachinery/text";
+import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { isDeclared, memberSchema } from "../member-schema.ts";
 import type { Endpoint } from "./endpoint.ts";

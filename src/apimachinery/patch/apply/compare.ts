@@ -1,6 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "../is-equal.ts";
-import { isObject, memberOf, unionOfKeys } from "../json.ts";
+import { isEqual, isObject, type JSONValue, memberOf, unionOfKeys } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";

@@ -1,5 +1,5 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
-import type { JSONObject } from "../json.ts";
 import { differenceBelow, type FieldSet, fieldSetOf } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
 

@@ -1,8 +1,8 @@
+import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
 import { readFileSync } from "node:fs";
 import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { describe, expect, it } from "vitest";
-import { isEqual, type JSONObject, type SchemaNode } from "../index.ts";
-import { isObject } from "../json.ts";
+import type { SchemaNode } from "../index.ts";
 import { ApplyConflict, type Endpoint, SchemaMismatch, serverSideApply, trackUpdate } from "./index.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject } from "../json.ts";
+import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { isDeclared, memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";

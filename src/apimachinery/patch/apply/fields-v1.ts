@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, sortedChildren, union } from "./field-set.ts";
 import { type PathElement, parseElement } from "./path-element.ts";
 

@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, memberOf } from "../json.ts";
+import { isObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";

@@ -1,6 +1,7 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JSONObject, SchemaNode } from "../index.ts";
+import type { SchemaNode } from "../index.ts";
 import { changedOnlyTimes, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
 
 const text: SchemaNode = { type: "string" };

@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, memberOf } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
 import { compareFields } from "./compare.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { difference, type FieldSet, isEmptySet, union } from "./field-set.ts";
@@ -61,7 +61,7 @@ function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations:
 
 function parseObject(text: unknown): JSONObject | undefined {
   try {
-    const value: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
+    const value = typeof text === "string" ? (JSON.parse(text) as JSONValue) : undefined;
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

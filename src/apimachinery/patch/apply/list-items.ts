@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, memberOf } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 

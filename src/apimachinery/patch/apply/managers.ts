@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { ManagedFieldsEntry, Time } from "@tsbuilder/apimachinery/meta";
 import { type FieldSet, isEmptySet } from "./field-set.ts";
 import { decodeFieldsV1, encodeFieldsV1 } from "./fields-v1.ts";
@@ -76,8 +77,4 @@ function compareManagers(a: FieldManager, b: FieldManager): number {
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource ?? "", b.subresource ?? "")
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

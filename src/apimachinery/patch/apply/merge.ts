@@ -1,5 +1,11 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, memberOf, setMember, unionOfKeys } from "../json.ts";
+import {
+  isObject,
+  type JSONObject,
+  type JSONValue,
+  memberOf,
+  setMember,
+  unionOfKeys,
+} from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { groupItems, itemElement } from "./list-items.ts";

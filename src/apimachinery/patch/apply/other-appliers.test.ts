@@ -1,5 +1,5 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { JSONObject } from "../index.ts";
 import {
   app,
   apply,
@@ -12,7 +12,7 @@ import {
   store,
   update,
 } from "../testdata/applied-app.ts";
-import { type Endpoint } from "./index.ts";
+import type { Endpoint } from "./index.ts";
 
 beforeEach(beginAnew);
 

@@ -1,4 +1,4 @@
-import type { JSONObject } from "../json.ts";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";

@@ -1,5 +1,5 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, memberOf } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
+import { compareText } from "@tsbuilder/apimachinery/text";
 
 /**
  * One step of a field path, in the spelling of `fieldsV1`: `f:name` is a member, `k:{"name":"a"}` an item of a
@@ -30,7 +30,7 @@ export function parseElement(text: string): PathElement | undefined {
     if (text.startsWith("v:")) return valueElement(JSON.parse(body) as JSONValue);
     if (text.startsWith("i:")) return /^-?\d+$/.test(body) ? `i:${Number(body)}` : undefined;
     if (text.startsWith("k:")) {
-      const keys: unknown = JSON.parse(body);
+      const keys = JSON.parse(body) as JSONValue;
       return isObject(keys) ? keyElement(keys) : undefined;
     }
   } catch {
@@ -91,10 +91,6 @@ function compareKeys(a: JSONObject, b: JSONObject): number {
     if (order !== 0) return order;
   }
   return names.length - others.length;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function canonicalJSON(value: JSONValue): string {

@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { type Endpoint, inVersion } from "./endpoint.ts";
 import { difference, emptySet, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";

@@ -1,6 +1,8 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { applyMergePatch, isEqual, type JSONObject, type SchemaNode } from "../index.ts";
+import { applyMergePatch, type SchemaNode } from "../index.ts";
 import { ApplyConflict, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
 
 /** One request to a custom resource, and what kube-apiserver 1.36.3 made of it. */
@@ -137,7 +139,7 @@ function describeFailure(result: JSONObject | Error): Step["error"] {
   if (result instanceof ApplyConflict) {
     const causes = result.causes
       .map(({ message, field }) => `${message}: ${field}`)
-      .sort((a, b) => (a < b ? -1 : 1));
+      .sort((a, b) => compareText(a, b));
     return { causes, count: result.message.split(":")[0]! };
   }
   if (result instanceof Error) return { message: result.message };

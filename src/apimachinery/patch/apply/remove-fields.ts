@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, type JSONObject, setMember } from "../json.ts";
+import { isObject, type JSONObject, type JSONValue, setMember } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { childOf, type FieldSet, isEmptySet } from "./field-set.ts";

@@ -1,5 +1,5 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { JSONObject } from "../index.ts";
 import {
   app,
   apply,

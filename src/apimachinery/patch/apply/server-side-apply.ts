@@ -1,6 +1,5 @@
+import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { isEqual } from "../is-equal.ts";
-import { isObject, type JSONObject } from "../json.ts";
 import { PatchError } from "../patch-error.ts";
 import { ApplyConflict } from "./apply-conflict.ts";
 import { checkApplied } from "./check-applied.ts";

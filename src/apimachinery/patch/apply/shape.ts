@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject } from "../json.ts";
+import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { SchemaNode } from "../schema-node.ts";
 
 /**

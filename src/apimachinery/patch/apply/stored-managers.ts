@@ -1,6 +1,5 @@
+import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
 import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "../is-equal.ts";
-import { isObject, type JSONObject } from "../json.ts";
 import { decodeManagedFields, encodeManagedFields, type Managers } from "./managers.ts";
 
 /** Reads who manages an object; nobody, if that can't be read. */
@@ -38,7 +37,7 @@ export function withManagers(object: JSONObject, managers: Managers): JSONObject
 export function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
   const metadata = object?.["metadata"];
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) ? entries.filter(isObject) : undefined;
+  return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
 }
 
 function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {

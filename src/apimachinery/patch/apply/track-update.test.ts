@@ -1,5 +1,6 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { JSONObject, SchemaNode } from "../index.ts";
+import type { SchemaNode } from "../index.ts";
 import {
   apply,
   beginAnew,

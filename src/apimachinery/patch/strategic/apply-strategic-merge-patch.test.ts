@@ -1,5 +1,6 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { describe, expect, it } from "vitest";
-import type { JSONObject, SchemaNode } from "../index.ts";
+import type { SchemaNode } from "../index.ts";
 import { PatchError } from "../patch-error.ts";
 import { applyStrategicMergePatch } from "./index.ts";
 

@@ -1,6 +1,5 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { goText } from "../go-text.ts";
-import { isObject, type JSONObject, memberOf, setMember } from "../json.ts";
+import { goText } from "@tsbuilder/apimachinery/text";
+import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import { memberSchema } from "../member-schema.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
 import type { SchemaNode } from "../schema-node.ts";

@@ -1,6 +1,5 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { goText } from "../go-text.ts";
-import { isObject, type JSONObject, memberOf, setMember } from "../json.ts";
+import { goText } from "@tsbuilder/apimachinery/text";
+import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import { PatchError } from "../patch-error.ts";
 
 /** What a patch says beyond values. Members that name a list carry it after a slash. */
@@ -50,11 +49,11 @@ export function patchDirective(patch: JSONObject): JSONValue | undefined {
  * A new item of a list is taken as it is: directives within it do nothing, as on the API server, which only
  * drops them as unknown fields.
  */
-export function withoutDirectives<T extends JSONValue>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutDirectives) as T;
+export function withoutDirectives(value: JSONValue): JSONValue {
+  if (Array.isArray(value)) return value.map((item) => withoutDirectives(item));
   if (!isObject(value)) return value;
   const members = Object.entries(value).filter(([key, member]) => !isDirective(key) && member !== null);
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutDirectives(member)])) as T;
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutDirectives(member)]));
 }
 
 /** The refusal of a `$patch` that means nothing where it stands. */

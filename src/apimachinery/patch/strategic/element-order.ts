@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, memberOf } from "../json.ts";
+import { isObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
 
 /**
  * Orders a merged list: items that the patch names stand as the patch has them, all others as they stood. Where

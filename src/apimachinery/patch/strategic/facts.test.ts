@@ -1,6 +1,8 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { JSONObject, SchemaNode } from "../index.ts";
+import type { SchemaNode } from "../index.ts";
 import { applyStrategicMergePatch } from "./index.ts";
 
 /**
@@ -71,6 +73,6 @@ test.each([
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }

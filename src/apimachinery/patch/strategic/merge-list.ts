@@ -1,7 +1,5 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { goText } from "../go-text.ts";
-import { isEqual } from "../is-equal.ts";
-import { isObject, type JSONObject, memberOf } from "../json.ts";
+import { goText } from "@tsbuilder/apimachinery/text";
+import { isEqual, isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
 import { PatchError } from "../patch-error.ts";
 import { patchDirective, unknownDirective, withoutDirectives } from "./directives.ts";
 import { orderItems } from "./element-order.ts";
@@ -17,7 +15,7 @@ export function mergeList(
   mergeItem: MergeItem,
 ): JSONValue[] {
   if (patch.some(Array.isArray)) throw new PatchError("inapplicable", "lists of lists are not supported");
-  const items = patch.filter(isObject);
+  const items = patch.filter((item) => isObject(item));
   if (items.length === 0) return orderItems(unique([...list, ...patch]), patch, list, undefined);
   if (items.length < patch.length) {
     throw new PatchError("inapplicable", "list element types are not identical");

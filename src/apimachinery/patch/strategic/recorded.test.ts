@@ -1,6 +1,8 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { JSONObject, SchemaNode } from "../index.ts";
+import type { SchemaNode } from "../index.ts";
 import { applyStrategicMergePatch } from "./index.ts";
 
 /**
@@ -62,7 +64,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .sort(([a], [b]) => compareText(a, b))
       .map(([key, member]) => [key, sorted(member)]),
   );
 }

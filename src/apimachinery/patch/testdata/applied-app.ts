@@ -1,6 +1,7 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { type Apply, ApplyConflict, type Endpoint, serverSideApply, trackUpdate } from "../apply/index.ts";
-import type { JSONObject, SchemaNode } from "../index.ts";
+import type { SchemaNode } from "../index.ts";
 
 const text: SchemaNode = { type: "string" };
 export const texts: SchemaNode = { type: "object", additionalProperties: text };

@@ -1,6 +1,6 @@
+import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { type FieldError, invalid, joinPath, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
-import { type FieldError, invalid, required } from "../field-error.ts";
-import { isObject, type JSONObject } from "../json.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { memberSchema } from "../member-schema.ts";
 import { checkMetadata } from "./check-metadata.ts";
@@ -34,17 +34,17 @@ function check(value: unknown, schema: JSONSchema, path: string, errors: FieldEr
     const child = memberSchema(schema, key);
     if (!child || typeof item !== "object" || item === null) continue;
     const isProperty = Object.hasOwn(schema.properties ?? {}, key);
-    check(item, child, isProperty ? join(path, key) : `${path}[${key}]`, errors);
+    check(item, child, isProperty ? joinPath(path, key) : `${path}[${key}]`, errors);
   }
 }
 
-function checkResource(resource: JSONObject, path: string, errors: FieldError[]): void {
+function checkResource(resource: JSONObject<unknown>, path: string, errors: FieldError[]): void {
   const { apiVersion, kind, metadata } = resource;
-  if (apiVersion === undefined) errors.push(required(join(path, "apiVersion")));
-  if (kind === undefined) errors.push(required(join(path, "kind")));
-  if (apiVersion !== undefined) checkAPIVersion(apiVersion, join(path, "apiVersion"), errors);
-  if (kind !== undefined) checkKind(kind, join(path, "kind"), errors);
-  if (metadata !== undefined) checkDecoded(metadata, join(path, "metadata"), errors);
+  if (apiVersion === undefined) errors.push(required(joinPath(path, "apiVersion")));
+  if (kind === undefined) errors.push(required(joinPath(path, "kind")));
+  if (apiVersion !== undefined) checkAPIVersion(apiVersion, joinPath(path, "apiVersion"), errors);
+  if (kind !== undefined) checkKind(kind, joinPath(path, "kind"), errors);
+  if (metadata !== undefined) checkDecoded(metadata, joinPath(path, "metadata"), errors);
 }
 
 /** What a default or a webhook put in has not been decoded yet. */
@@ -74,8 +74,4 @@ function checkKind(kind: unknown, path: string, errors: FieldError[]): void {
     const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
     errors.push(invalid(path, kind, detail));
   }
-}
-
-function join(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
 }

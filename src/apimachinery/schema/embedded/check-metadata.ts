@@ -1,9 +1,9 @@
+import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { type FieldError, invalid } from "../field-error.ts";
-import { isObject, type JSONObject } from "../json.ts";
 
 /** Checks decoded metadata of a resource whose kind is not known: its name need only fit into a URL. */
-export function checkMetadata(metadata: JSONObject, path: string, errors: FieldError[]): void {
+export function checkMetadata(metadata: JSONObject<unknown>, path: string, errors: FieldError[]): void {
   const { name, generateName, namespace, generation } = metadata;
   const report = (field: string, value: unknown, faults: readonly string[]): void => {
     for (const fault of faults) errors.push(invalid(`${path}.${field}`, value, fault));
@@ -34,7 +34,7 @@ function entriesOf(value: unknown): [string, string][] {
 function checkOwners(owners: unknown, path: string, errors: FieldError[]): void {
   for (const owner of Array.isArray(owners) ? owners : []) {
     for (const field of ["apiVersion", "kind", "name", "uid"]) {
-      if ((owner as JSONObject)[field]) continue;
+      if ((owner as JSONObject<unknown>)[field]) continue;
       const detail = field === "apiVersion" ? "version must not be empty" : "must not be empty";
       errors.push(invalid(`${path}.ownerReferences.${field}`, "", detail));
     }
@@ -42,7 +42,7 @@ function checkOwners(owners: unknown, path: string, errors: FieldError[]): void 
 }
 
 function checkManagers(managers: unknown, path: string, errors: FieldError[]): void {
-  (Array.isArray(managers) ? managers : []).forEach((entry: JSONObject, index) => {
+  (Array.isArray(managers) ? managers : []).forEach((entry: JSONObject<unknown>, index) => {
     const operation = entry["operation"] ?? "";
     if (operation === "Apply" || operation === "Update") return;
     errors.push(

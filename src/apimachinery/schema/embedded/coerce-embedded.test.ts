@@ -1,5 +1,6 @@
+import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { describe, expect, it } from "vitest";
-import { compileSchema, formatFieldError } from "../index.ts";
+import { compileSchema } from "../index.ts";
 
 const compiled = compileSchema({
   type: "object",

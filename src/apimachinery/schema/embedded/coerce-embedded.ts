@@ -1,6 +1,6 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { mapList, mapObject } from "../copy-on-write.ts";
-import { type FieldError, invalid } from "../field-error.ts";
-import { isObject } from "../json.ts";
 import type { Shape } from "../shape.ts";
 import { decodeMetadata, MalformedMetadata } from "./decode-metadata.ts";
 

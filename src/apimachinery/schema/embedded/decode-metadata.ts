@@ -1,6 +1,6 @@
+import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { quote } from "@tsbuilder/apimachinery/text";
 import { dropped, mapList, mapObject } from "../copy-on-write.ts";
-import { quote } from "../go-text.ts";
-import { isObject, type JSONObject } from "../json.ts";
 
 /** How a field of metadata is decoded. */
 type Field = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
@@ -63,7 +63,7 @@ const objectMeta: Struct = {
 
 /** Metadata as it comes out of a decoder, and the fields that the decoder did not know. */
 export interface DecodedMetadata {
-  readonly metadata: JSONObject;
+  readonly metadata: JSONObject<unknown>;
   readonly unknown: readonly string[];
 }
 
@@ -82,7 +82,12 @@ export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata
   return { metadata: decodeStruct(metadata, objectMeta, path, unknown), unknown };
 }
 
-function decodeStruct(object: JSONObject, struct: Struct, path: string, unknown: string[]): JSONObject {
+function decodeStruct(
+  object: JSONObject<unknown>,
+  struct: Struct,
+  path: string,
+  unknown: string[],
+): JSONObject<unknown> {
   return mapObject(object, (value, key) => {
     const field = Object.hasOwn(struct.fields, key) ? struct.fields[key]! : undefined;
     if (field === undefined) {

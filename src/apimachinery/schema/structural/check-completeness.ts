@@ -1,4 +1,4 @@
-import { type FieldError, required } from "../field-error.ts";
+import { type FieldError, required } from "@tsbuilder/apimachinery/errors";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 
 /** Checks that every field a branch restricts is also described outside of branches. */

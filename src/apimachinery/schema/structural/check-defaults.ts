@@ -1,6 +1,6 @@
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { hasDefault } from "../apply-defaults.ts";
 import { compileSchema } from "../compile-schema.ts";
-import { type FieldError, invalid } from "../field-error.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { prune } from "../prune.ts";
 import { shapeOf } from "../shape.ts";

@@ -1,5 +1,5 @@
+import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { hasDefault } from "../apply-defaults.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../field-error.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 
 /** Checks `x-kubernetes-list-type`, `-list-map-keys`, `-map-type` and `-preserve-unknown-fields`. */

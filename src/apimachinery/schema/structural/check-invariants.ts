@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
-import { isSameJSON } from "../json.ts";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { checkNested, checkPattern } from "./check-nested.ts";
 
@@ -49,7 +49,7 @@ function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): 
 }
 
 function isIntOrString(branches: readonly JSONSchema[] | undefined): boolean {
-  return branches !== undefined && isSameJSON(branches, [{ type: "integer" }, { type: "string" }]);
+  return branches !== undefined && isEqual(branches, [{ type: "integer" }, { type: "string" }]);
 }
 
 function checkType(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {

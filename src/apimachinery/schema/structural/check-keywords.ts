@@ -1,5 +1,5 @@
+import { type FieldError, forbidden, notSupported } from "@tsbuilder/apimachinery/errors";
 import { hasDefault } from "../apply-defaults.ts";
-import { type FieldError, forbidden, notSupported } from "../field-error.ts";
 import type { JSONSchema } from "../json-schema.ts";
 
 /** What decides whether a node may carry a default or another resource. */

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid } from "../field-error.ts";
+import { type FieldError, forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { patternError } from "../pattern.ts";
 

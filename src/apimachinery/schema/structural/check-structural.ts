@@ -1,4 +1,5 @@
-import { type FieldError, formatFieldError } from "../field-error.ts";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { JSONSchema } from "../json-schema.ts";
 import { checkCompleteness } from "./check-completeness.ts";
 import { checkInvariants } from "./check-invariants.ts";
@@ -13,7 +14,7 @@ export function checkStructural(schema: JSONSchema, path: string): FieldError[] 
   checkCompleteness(schema, path, errors);
   return errors
     .map((error) => ({ error, text: formatFieldError(error) }))
-    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .sort((a, b) => compareText(a.text, b.text))
     .map(({ error }) => error);
 }
 

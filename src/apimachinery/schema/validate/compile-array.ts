@@ -1,4 +1,4 @@
-import { isSameJSON } from "../json.ts";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { JSONSchema } from "../json-schema.ts";
 import type { Check } from "./compile-node.ts";
 import { descend, oldItems } from "./descend.ts";
@@ -39,5 +39,5 @@ function checkItems(
 }
 
 function hasDuplicates(value: unknown[]): boolean {
-  return value.some((item, index) => value.slice(0, index).some((earlier) => isSameJSON(earlier, item)));
+  return value.some((item, index) => value.slice(0, index).some((earlier) => isEqual(earlier, item)));
 }

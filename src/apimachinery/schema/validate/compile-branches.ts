@@ -1,5 +1,5 @@
-import type { FieldError } from "../field-error.ts";
-import { quote } from "../go-text.ts";
+import { quote } from "@tsbuilder/apimachinery/text";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import type { JSONSchema } from "../json-schema.ts";
 import type { Check } from "./compile-node.ts";
 import { type Run, uncorrelated } from "./run.ts";

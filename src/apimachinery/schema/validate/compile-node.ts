@@ -1,4 +1,4 @@
-import { isObject, isSameJSON } from "../json.ts";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { compileArray } from "./compile-array.ts";
 import { compileBranches } from "./compile-branches.ts";
@@ -76,7 +76,7 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
     else if (kind === "integer" || kind === "number") onNumber?.(value as number | bigint, run);
     else if (kind === "array") onArray(value as unknown[], run);
     // A null among the allowed values never matches, not even null: see the branch above.
-    if (allowed && !allowed.some((item) => item !== null && isSameJSON(item, value))) {
+    if (allowed && !allowed.some((item) => item !== null && isEqual(item, value))) {
       run.notOneOf(value, allowed);
     }
     if (kind === "object" && isObject(value)) onObject?.(value, run);

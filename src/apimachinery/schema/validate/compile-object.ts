@@ -1,4 +1,4 @@
-import { type JSONObject, memberOf } from "../json.ts";
+import { type JSONObject, memberOf } from "@tsbuilder/apimachinery/json";
 import { type JSONSchema, valuesOf } from "../json-schema.ts";
 import type { Check } from "./compile-node.ts";
 import { descend, oldMember } from "./descend.ts";
@@ -14,7 +14,7 @@ interface Property {
 export function compileObject(
   schema: JSONSchema,
   compileChild: (schema: JSONSchema) => Check,
-): ((value: JSONObject, run: Run) => void) | undefined {
+): ((value: JSONObject<unknown>, run: Run) => void) | undefined {
   const { minProperties, maxProperties } = schema;
   const properties = new Map<string, Property>();
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
@@ -48,7 +48,12 @@ export function compileObject(
   };
 }
 
-function checkSize(value: JSONObject, min: number | undefined, max: number | undefined, run: Run): void {
+function checkSize(
+  value: JSONObject<unknown>,
+  min: number | undefined,
+  max: number | undefined,
+  run: Run,
+): void {
   const size = Object.keys(value).length;
   if (min !== undefined && size < min) run.invalid(size, `should have at least ${min} properties`);
   if (max !== undefined && size > max) run.tooMany(size, max);

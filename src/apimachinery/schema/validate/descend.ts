@@ -1,4 +1,4 @@
-import { isObject, memberOf } from "../json.ts";
+import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { indexListMap } from "../list-map.ts";
 import { isUnchanged } from "../is-unchanged.ts";

@@ -1,3 +1,4 @@
+import { goJSON, quote } from "@tsbuilder/apimachinery/text";
 import {
   type FieldError,
   invalid,
@@ -7,8 +8,7 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from "../field-error.ts";
-import { goJSON, quote } from "../go-text.ts";
+} from "@tsbuilder/apimachinery/errors";
 
 /** Marks the absence of an old value to compare with; `null` and `undefined` are values. */
 export const uncorrelated = Symbol("uncorrelated");

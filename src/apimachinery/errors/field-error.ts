@@ -1,4 +1,4 @@
-import { goFloat, goStruct, goValue, quote } from "./go-text.ts";
+import { goFloat, goStruct, goValue, quote } from "../text/index.ts";
 
 /** The reason of one field error, as `details.causes[].reason` carries it. */
 export type FieldErrorReason =

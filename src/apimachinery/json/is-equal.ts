@@ -1,10 +1,12 @@
 /**
- * Tells whether two values are the same JSON.
- * The order of members has no meaning, and a member that is `undefined` counts as absent.
+ * Tells whether two values are the same JSON. The order of members has no meaning, a member that is `undefined`
+ * counts as absent, and a number may be a bigint on one side: decoders make one where a number would lose digits.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    return isSameNumber(a, b) || isSameNumber(b, a);
+  }
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && isEqualList(a, b);
   }
@@ -12,6 +14,10 @@ export function isEqual(a: unknown, b: unknown): boolean {
 }
 
 type Members = Readonly<Record<string, unknown>>;
+
+function isSameNumber(a: unknown, b: unknown): boolean {
+  return typeof a === "bigint" && typeof b === "number" && Number.isInteger(b) && a === BigInt(b);
+}
 
 function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));

@@ -1,5 +1,4 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { isObject, memberOf } from "./json.ts";
+import { isObject, type JSONValue, memberOf } from "../json/index.ts";
 
 /** Writes a value as Go prints it: some messages of the API server carry values that way. */
 export function goText(value: JSONValue): string {

@@ -1,3 +1,6 @@
+import { compareText } from "./compare.ts";
+import { shortEscape } from "./go-escapes.ts";
+
 /** Writes a string as Go's `%q` does: the form in which API server messages show string values. */
 export function quote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
@@ -62,7 +65,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value ?? null;
   return Object.fromEntries(
     Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .sort(([a], [b]) => compareText(a, b))
       .map(([key, item]) => [key, sorted(item)]),
   );
 }
@@ -71,20 +74,8 @@ function padExponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-const simpleEscapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
-
 function quoteChar(char: string): string {
-  const simple = simpleEscapes[char];
+  const simple = shortEscape(char);
   if (simple !== undefined) return simple;
   const code = char.codePointAt(0)!;
   if (code >= 0x20 && code < 0x7f) return char;

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import {
+  compareCharacters,
+  compareText,
+  CONTROL_ESCAPES,
+  goFloat,
+  goJSON,
+  goSyntax,
+  goText,
+  goValue,
+  pascalCase,
+  quote,
+  shortEscape,
+} from "./index.ts";
+
+test("texts are in the order of their code units, whatever the language of the machine", () => {
+  expect(["b", "Z", "a", "ä", "", "a"].toSorted(compareText)).toEqual(["", "Z", "a", "a", "b", "ä"]);
+});
+
+test("by characters, those beyond the basic plane come last, and by code units not", () => {
+  const texts = ["\u{1f600}", "\uffee", "a"];
+  expect(texts.toSorted(compareCharacters)).toEqual(["a", "\uffee", "\u{1f600}"]);
+  expect(texts.toSorted(compareText)).toEqual(["a", "\u{1f600}", "\uffee"]);
+  expect([compareCharacters("a", "ab"), compareCharacters("a", "a")]).toEqual([-1, 0]);
+});
+
+test("a name's words become one in PascalCase, and capitals stay", () => {
+  expect(["my-sql db", "mySQL", "2nd_try", "--"].map(pascalCase)).toEqual(["MySqlDb", "MySQL", "2ndTry", ""]);
+});
+
+test("a short escape is what the table of letters reads back", () => {
+  for (const [letter, char] of Object.entries(CONTROL_ESCAPES)) expect(shortEscape(char)).toBe(`\\${letter}`);
+  expect([shortEscape('"'), shortEscape("\\"), shortEscape("a"), shortEscape("'")]).toEqual([
+    '\\"',
+    "\\\\",
+    undefined,
+    undefined,
+  ]);
+});
+
+test("strings are quoted as Go's %q does", () => {
+  expect(quote('a"\n\u0007\u001b\u200b\u{e0001}ä')).toBe('"a\\"\\n\\a\\x1b\\u200b\\U000e0001ä"');
+});
+
+test("values look as they do in messages of Go programs", () => {
+  expect([1, 1.5, 1e21, true, "a", { b: "<", a: 1 }].map(goValue)).toEqual([
+    "1",
+    "1.5",
+    "1e+21",
+    "true",
+    '"a"',
+    '{"a":1,"b":"\\u003c"}',
+  ]);
+  expect([1e6, 1e-5, -0, Infinity].map(goFloat)).toEqual(["1e+06", "1e-05", "-0", "+Inf"]);
+  expect(goJSON([null, { z: 5n }])).toBe('[null,{"z":5}]');
+  expect(goText({ b: [1, null], a: { c: "d" } })).toBe("map[a:map[c:d] b:[1 <nil>]]");
+  expect(goSyntax({ a: [null, "b"] })).toBe(
+    'map[string]interface {}{"a":[]interface {}{interface {}(nil), "b"}}',
+  );
+});
