@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { startCluster } from "@tsbuilder/cluster";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { startControlPlane } from "../real/control-plane.ts";
 import { findBinaries } from "../real/control-plane-binaries.ts";
 import { type Figures, measureServer, objectCount, watcherCounts } from "./load/api-load.ts";

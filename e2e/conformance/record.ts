@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { chapters } from "./chapters.ts";
 import { runStory } from "./run-story.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../src/cluster/testing/send.ts";
 import { readState, runStep } from "./run-step.ts";
 import type { Outcome, Story, Target } from "./story.ts";

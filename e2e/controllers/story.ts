@@ -1,5 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Kubeconfig } from "../../src/cluster/kubeconfig.ts";
+import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 
 /** What a kubelet would report of pods: of those with these labels, the first in the order of their names. */
 export interface PodReport {

@@ -43,8 +43,18 @@ describe("what is said of an import that may not be", () => {
       "",
     ].join("\n"),
   );
-  const entry = (file: string, target: string) => ({ file, specifier: `../${target.slice(4)}`, target });
-  const named = (file: string, specifier: string) => ({ file, specifier, target: undefined });
+  const entry = (file: string, target: string) => ({
+    file,
+    specifier: `../${target.slice(4)}`,
+    target,
+    isEager: true,
+  });
+  const named = (file: string, specifier: string) => ({
+    file,
+    specifier,
+    target: undefined,
+    isEager: true,
+  });
 
   test("names both files, what is allowed and where the shared part belongs", () => {
     expect(explainForbidden([entry("src/ship/x.ts", "src/cli/y.ts")], planted)).toEqual([

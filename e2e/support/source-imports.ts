@@ -6,6 +6,8 @@ export interface SourceImport {
   readonly file: string;
   readonly specifier: string;
   readonly target: string | undefined;
+  /** The target runs before the file does; types alone and `import()` don't ask for that. */
+  readonly isEager: boolean;
 }
 
 /** The repository's folder. */
@@ -28,7 +30,7 @@ export function readImports(file: string): SourceImport[] {
     const target = specifier.startsWith(".")
       ? relative(repository, join(repository, dirname(file), specifier))
       : undefined;
-    return { file, specifier, target };
+    return { file, specifier, target, isEager: !/^(?:(?:import|export)\s+type\b|import\()/.test(match[0]) };
   });
 }
 

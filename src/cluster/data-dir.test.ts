@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import type { Kubeconfig } from "./kubeconfig.ts";
+import type { Kubeconfig } from "./auth/kubeconfig.ts";
 import { startTestCluster } from "./testing/index.ts";
 import { send } from "./testing/send.ts";
 

@@ -6,6 +6,6 @@ export {
   parseStages,
   type Stage,
 } from "./controllers/index.ts";
-export type { Kubeconfig } from "./kubeconfig.ts";
+export type { Kubeconfig } from "./auth/kubeconfig.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";

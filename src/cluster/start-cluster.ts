@@ -1,6 +1,7 @@
+import type { User } from "./contract/user.ts";
 import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
-import { Admission } from "./admission/admission.ts";
+import { AdmissionChain } from "./admission/admission.ts";
 import { claimResize } from "./admission/claim-resize.ts";
 import { convertByWebhook } from "./admission/convert-by-webhook.ts";
 import { defaultTolerations } from "./admission/default-tolerations.ts";
@@ -17,8 +18,8 @@ import { runtimeClass } from "./admission/runtime-class.ts";
 import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks.ts";
 import { aggregateRoles } from "./auth/aggregate-roles.ts";
-import { alwaysAllow } from "./auth/authorizer.ts";
-import { bootstrapRBAC, controlPlaneRBAC } from "./auth/bootstrap-rbac.ts";
+import { alwaysAllow } from "./contract/authorizer.ts";
+import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
 import { Credentials } from "./auth/credentials.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { RBAC } from "./auth/rbac.ts";
@@ -31,18 +32,18 @@ import { authenticationFilter } from "./filters/authentication.ts";
 import { authorizationFilter } from "./filters/authorization.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { impersonationFilter } from "./filters/impersonation.ts";
-import type { Kubeconfig } from "./kubeconfig.ts";
-import { addBuiltIns } from "./registry/built-in/add-built-ins.ts";
-import { bootstrap, publishServer } from "./registry/bootstrap.ts";
-import { plantObjects } from "./registry/plant-objects.ts";
+import type { Kubeconfig } from "./auth/kubeconfig.ts";
+import { addBuiltIns } from "./built-in/add-built-ins.ts";
+import { bootstrap, publishServer } from "./bootstrap/bootstrap.ts";
+import { plantObjects } from "./bootstrap/plant-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
-import type { Core, User } from "./registry/core.ts";
-import { expireEvents } from "./registry/expire-events.ts";
-import { serveDefinitions } from "./registry/custom/definitions.ts";
+import type { Core } from "./registry/core.ts";
+import { expireEvents } from "./bootstrap/expire-events.ts";
+import { serveDefinitions } from "./custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
 import { listen } from "./server/listen.ts";
-import { compose, type Handler } from "./server/request-context.ts";
+import { compose, type Handler } from "./http/request-context.ts";
 import { FileJournal } from "./storage/file-journal.ts";
 import { lockFolder } from "./storage/lock-folder.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
@@ -198,7 +199,7 @@ function makeCore(
     store,
     registry,
     clock,
-    admission: new Admission([
+    admission: new AdmissionChain([
       namespaceLifecycle(store),
       limitRanger(store),
       podSecurity(store),
@@ -207,7 +208,7 @@ function makeCore(
       defaultTolerations,
       runtimeClass(store),
       claimResize(store),
-      mutatingPolicies({ store, registry, authorizer, clock }),
+      mutatingPolicies({ store, registry, authorizer }),
       validatingPolicies({ store, registry, authorizer }),
       webhookAdmission({ store, client: webhooks, authorizer }),
       roleEscalation(store, authorizer),

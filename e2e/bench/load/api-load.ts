@@ -1,7 +1,7 @@
 import { request } from "node:https";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kubeconfig } from "../../../src/cluster/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
 import { send } from "../../../src/cluster/testing/send.ts";
 import { definition, thing, things } from "./thing.ts";
 

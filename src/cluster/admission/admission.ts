@@ -1,30 +1,6 @@
-import type { User } from "../registry/core.ts";
-import type { Resource } from "../registry/resource.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Admission, AdmissionRequest } from "../registry/admission-request.ts";
 import { Rounds } from "./rounds.ts";
-
-export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-
-/** What is about to happen, as the admission chain sees it. Objects are in the request's version. */
-export interface AdmissionRequest {
-  readonly operation: Operation;
-  readonly resource: Resource;
-  readonly version: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly object: ApiObject | undefined;
-  readonly oldObject: ApiObject | undefined;
-  readonly user: User;
-  readonly dryRun: boolean;
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly warn: (message: string) => void;
-}
-
-/** Where a request is at home: a namespace counts as being in itself. */
-export function requestNamespace({ resource, namespace, name }: AdmissionRequest): string {
-  return resource.group === "" && resource.plural === "namespaces" ? name : namespace;
-}
 
 /** A pod that is about to be made: several plug-ins have something to add to it. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
@@ -42,7 +18,7 @@ export interface AdmissionPlugin {
 }
 
 /** The chain that every write passes: all mutations first, then, after defaults and validation, all vetoes. */
-export class Admission {
+export class AdmissionChain implements Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 
   constructor(plugins: readonly AdmissionPlugin[]) {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { internalError, StatusError } from "../status/index.ts";
-import type { AdmissionRequest } from "./admission.ts";
-import { requestMap } from "./expressions/request-map.ts";
-import { objectInVersion } from "./expressions/request-names.ts";
+import { internalError, StatusError } from "../contract/status-error.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
+import { requestMap } from "../expressions/request-map.ts";
+import { objectInVersion } from "../expressions/request-names.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 import type { WebhookDefinition } from "./webhook-configuration.ts";
 

@@ -1,6 +1,6 @@
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { type Claim, sizeOf } from "../registry/built-in/kinds/persistent-volume-claim.ts";
-import { forbidden } from "../status/index.ts";
+import { type Claim, sizeOf } from "../kinds/persistent-volume-claim.ts";
+import { forbidden } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 

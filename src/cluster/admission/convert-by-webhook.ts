@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { StatusError } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
-import type { CustomResourceDefinition } from "../registry/custom/custom-resource-definition.ts";
-import type { ConvertObjects } from "../registry/custom/custom-versions.ts";
+import { StatusError } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/custom-resource-definition.ts";
+import type { ConvertObjects } from "../custom/custom-versions.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 
 const conversionTimeout = 30;

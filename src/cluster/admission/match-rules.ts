@@ -1,21 +1,9 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
-import { notFound } from "../status/index.ts";
+import { notFound } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
-import type { AdmissionRequest } from "./admission.ts";
-
-/** Which requests somebody wants to see. */
-export interface RequestRule {
-  readonly operations?: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly apiVersions?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly scope?: string;
-  /** Names of objects; any where there are none. */
-  readonly resourceNames?: readonly string[];
-}
-
-export type MatchPolicy = "Exact" | "Equivalent";
+import type { MatchPolicy, RequestRule } from "../expressions/policy.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 
 /**
  * Finds the version in which a rule matches: that of the request, or with `Equivalent` any other in which the

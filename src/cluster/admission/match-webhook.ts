@@ -1,5 +1,5 @@
 import type { Store } from "../storage/store.ts";
-import type { AdmissionRequest } from "./admission.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { matchesNamespace, matchesObject, matchVersion } from "./match-rules.ts";
 import type { WebhookDefinition } from "./webhook-configuration.ts";
 

@@ -1,4 +1,4 @@
-import { forbidden, notFound } from "../status/index.ts";
+import { forbidden, notFound } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 

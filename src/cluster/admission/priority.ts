@@ -1,7 +1,8 @@
-import { forbidden } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
+import { forbidden } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import { type AdmissionPlugin, type AdmissionRequest, isNewPod } from "./admission.ts";
+import { type AdmissionPlugin, isNewPod } from "./admission.ts";
 
 interface PriorityClass extends ApiObject {
   value: number;

@@ -1,6 +1,6 @@
 import type { StatusDetails } from "@tsbuilder/apimachinery/meta";
-import { qualifiedName } from "../status/index.ts";
-import type { AdmissionRequest } from "./admission.ts";
+import { qualifiedName } from "../contract/status-error.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 
 /** How a refusal names what it is about: an object that has no name yet by the prefix of it. */
 export function refusalSubject({ resource, name, object }: AdmissionRequest): {

@@ -1,3 +1,4 @@
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 import type { PodNeeds } from "../quota/pod-resources.ts";
 import { isInScope, type ResourceQuota } from "../quota/quota.ts";
 import {
@@ -14,9 +15,9 @@ import { computeUsage, namesFor, usageOf } from "../quota/usage.ts";
 import type { Core } from "../registry/core.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { ownWrite } from "../registry/write.ts";
-import { forbidden, StatusError } from "../status/index.ts";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
+import { forbidden, StatusError } from "../contract/status-error.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import type { AdmissionPlugin } from "./admission.ts";
 
 /** What comes and goes without being counted. */
 const uncounted: ReadonlySet<string> = new Set(["events", "bindings"]);

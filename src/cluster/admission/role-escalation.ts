@@ -1,10 +1,11 @@
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { Authorizer, Rule } from "../auth/authorizer.ts";
+import type { Authorizer, Rule } from "../contract/authorizer.ts";
 import { describeRules, missingRules } from "../auth/missing-rules.ts";
-import { forbidden, notFound, StatusError } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import { forbidden, notFound, StatusError } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
+import type { AdmissionPlugin } from "./admission.ts";
 
 const group = "rbac.authorization.k8s.io";
 const everything: Rule[] = [

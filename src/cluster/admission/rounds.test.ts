@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { Rounds } from "./rounds.ts";
 
 const object = (value: string): ApiObject => ({

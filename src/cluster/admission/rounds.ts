@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 
 /**
  * The passes of one request through the mutating plug-ins. When a webhook or a policy has changed the object, all

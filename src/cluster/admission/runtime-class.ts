@@ -1,7 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/patch";
-import type { Toleration } from "../registry/built-in/kinds/pod-spec/types.ts";
-import { forbidden } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { Toleration } from "../kinds/pod-spec/types.ts";
+import { forbidden } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
 

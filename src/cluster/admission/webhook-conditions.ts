@@ -1,11 +1,11 @@
-import type { Authorizer } from "../auth/authorizer.ts";
-import { forbidden } from "../status/index.ts";
-import type { AdmissionRequest } from "./admission.ts";
-import type { Compilation } from "./expressions/compile-expression.ts";
-import { conditionsHold, matchConditionBudget } from "./expressions/match-conditions.ts";
-import { objectInVersion, requestNames } from "./expressions/request-names.ts";
-import { Budget } from "./expressions/run-expression.ts";
-import { PolicyCompiler } from "./policies/policy-compiler.ts";
+import type { Authorizer } from "../contract/authorizer.ts";
+import { forbidden } from "../contract/status-error.ts";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { Compilation } from "../expressions/compile-expression.ts";
+import { conditionsHold, matchConditionBudget } from "../expressions/match-conditions.ts";
+import { objectInVersion, requestNames } from "../expressions/request-names.ts";
+import { Budget } from "../expressions/run-expression.ts";
+import { PolicyCompiler } from "../expressions/policy-compiler.ts";
 import type { WebhookDefinition } from "./webhook-configuration.ts";
 
 /** Stored definitions never change, so their conditions are compiled once. */

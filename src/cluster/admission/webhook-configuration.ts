@@ -1,5 +1,5 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import type { MatchPolicy, RequestRule } from "./match-rules.ts";
+import type { MatchPolicy, RequestRule } from "../expressions/policy.ts";
 import type { ClientConfig } from "./webhook-client.ts";
 
 /** A webhook as Mutating- and ValidatingWebhookConfigurations list it. */

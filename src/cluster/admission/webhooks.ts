@@ -1,9 +1,10 @@
+import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { applyJSONPatch, isEqual, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
-import type { Authorizer } from "../auth/authorizer.ts";
-import { internalError } from "../status/index.ts";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import type { Authorizer } from "../contract/authorizer.ts";
+import { internalError } from "../contract/status-error.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
+import type { AdmissionPlugin } from "./admission.ts";
 import { callWebhook } from "./call-webhook.ts";
 import { matchWebhook } from "./match-webhook.ts";
 import type { Rounds } from "./rounds.ts";

@@ -1,10 +1,10 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
-import { isUsable } from "../registry/built-in/kinds/checks/label-selector.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import { isUsable } from "../kinds/checks/label-selector.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { Rule } from "./authorizer.ts";
+import type { Rule } from "../contract/authorizer.ts";
 
 interface ClusterRole extends ApiObject {
   aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
-import { type Kubeconfig, kubeconfigOf } from "../kubeconfig.ts";
-import type { User } from "../registry/core.ts";
+import { type Kubeconfig, kubeconfigOf } from "./kubeconfig.ts";
+import type { User } from "../contract/user.ts";
 
 /** The certificates of a cluster and the tokens it knows by heart. */
 export class Credentials {

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ClusterObjects, ResourceName } from "../controllers/objects.ts";
-import { StatusError } from "../status/index.ts";
-import type { ServiceAccountTokens } from "./service-account-tokens.ts";
+import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
+import { StatusError } from "../contract/status-error.ts";
+import type { TokenIssuer } from "../contract/tokens.ts";
 
 interface TokenSecret extends KubernetesObject {
   type?: string;
@@ -17,7 +17,7 @@ const user = "system:kube-controller-manager";
 
 interface Filling {
   readonly objects: ClusterObjects;
-  readonly tokens: ServiceAccountTokens;
+  readonly tokens: TokenIssuer;
   readonly caCertificate: string;
   readonly onError: (error: unknown) => void;
 }

@@ -1,4 +1,4 @@
-import type { Rule } from "./authorizer.ts";
+import type { Rule } from "../contract/authorizer.ts";
 
 /** What of the wanted rules none of the held ones covers, permission by permission. */
 export function missingRules(held: readonly Rule[], wanted: readonly Rule[]): Rule[] {

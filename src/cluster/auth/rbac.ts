@@ -1,7 +1,7 @@
-import type { User } from "../registry/core.ts";
+import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
-import type { Attributes, Authorizer, Decision, Rule } from "./authorizer.ts";
+import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
 
 interface Subject {
   readonly kind: string;

@@ -1,6 +1,5 @@
-import type { User } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
-import { serviceAccountUser } from "./user.ts";
+import { serviceAccountUser, type User } from "../contract/user.ts";
 
 /** Who issues the tokens that stand in Secrets, whatever the cluster's own issuer is called. */
 export const secretTokenIssuer = "kubernetes/serviceaccount";

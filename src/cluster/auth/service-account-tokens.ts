@@ -8,20 +8,10 @@ import {
   verify,
 } from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { User } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import { readSecretToken, secretTokenClaims, secretTokenIssuer } from "./secret-tokens.ts";
-import { serviceAccountUser } from "./user.ts";
-
-/** What a token is issued for. */
-export interface TokenSubject {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly audiences: readonly string[];
-  readonly expiresIn: number;
-  readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
-}
+import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
+import { serviceAccountUser, type User } from "../contract/user.ts";
 
 type Claims = {
   aud: string[];
@@ -39,7 +29,7 @@ type Claims = {
 };
 
 /** Issues and checks the JSON Web Tokens of service accounts. */
-export class ServiceAccountTokens {
+export class ServiceAccountTokens implements TokenIssuer {
   readonly issuer: string;
   readonly #store: Store;
   readonly #clock: Clock;

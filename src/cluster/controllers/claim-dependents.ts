@@ -6,7 +6,7 @@ import {
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
-import type { ClusterObjects, ResourceName } from "./objects.ts";
+import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
 
 /** An owner that finds its dependents by labels. */
 export interface SelectingOwner extends KubernetesObject {

@@ -1,7 +1,7 @@
 import type { Controller, ControllerContext } from "./controller.ts";
 import { isLostRace, isNamespaceEnding, ToldFailure } from "./failures.ts";
 import { nextTurn } from "./next-turn.ts";
-import type { ObjectEvent } from "./objects.ts";
+import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
 /** How long a key waits after its first failure; each further one doubles it. */
 const firstBackoff = 5;

@@ -1,5 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
+import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 import type { Stage } from "./stages/stage.ts";
 
 /** What every controller gets. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Kubeconfig } from "../kubeconfig.ts";
+import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import { send } from "../testing/send.ts";
 import { deployments, replicaSets } from "./api/apps.ts";

@@ -1,5 +1,5 @@
 import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ClusterObjects, ObjectEvent, ResourceName } from "./objects.ts";
+import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
 /** A key of a work queue: the namespace, if any, and the name of an object. */
 export function keyOf({ metadata }: KubernetesObject): string {

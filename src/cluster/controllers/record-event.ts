@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ControllerContext } from "./controller.ts";
-import type { ResourceName } from "./objects.ts";
+import type { ResourceName } from "../contract/cluster-objects.ts";
 import { templateHash } from "./pods/template-hash.ts";
 
 /** Tells people what happened to an object. */

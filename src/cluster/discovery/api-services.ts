@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Core } from "../registry/core.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Registry } from "../registry/registry.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { jsonReply } from "../server/reply.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { jsonReply } from "../http/reply.ts";
 import { aggregatedDiscovery } from "./aggregated.ts";
 import { coreVersions, groupDocument, groupList, resourceList } from "./legacy.ts";
 

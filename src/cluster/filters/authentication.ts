@@ -1,8 +1,7 @@
 import type { TLSSocket } from "node:tls";
-import { authenticated } from "../auth/user.ts";
-import type { User } from "../registry/core.ts";
-import type { Filter, RequestContext } from "../server/request-context.ts";
-import { unauthorized } from "../status/index.ts";
+import { authenticated, type User } from "../contract/user.ts";
+import type { Filter, RequestContext } from "../http/request-context.ts";
+import { unauthorized } from "../contract/status-error.ts";
 
 /** Finds out who a bearer token belongs to; undefined for a token that is not good. */
 export type TokenReader = (token: string) => User | undefined;

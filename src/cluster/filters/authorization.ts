@@ -1,7 +1,7 @@
-import type { Attributes, Authorizer } from "../auth/authorizer.ts";
-import type { User } from "../registry/core.ts";
-import type { Filter, RequestContext } from "../server/request-context.ts";
-import { StatusError } from "../status/index.ts";
+import type { Attributes, Authorizer } from "../contract/authorizer.ts";
+import type { User } from "../contract/user.ts";
+import type { Filter, RequestContext } from "../http/request-context.ts";
+import { StatusError } from "../contract/status-error.ts";
 
 /** Lets through what the authorizer allows. */
 export function authorizationFilter(authorizer: Authorizer): Filter {

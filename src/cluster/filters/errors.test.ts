@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StatusError } from "../status/index.ts";
+import type { StatusError } from "../contract/status-error.ts";
 import { unforeseen } from "./errors.ts";
 
 test("what JavaScript says stays in the log", () => {

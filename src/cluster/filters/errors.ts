@@ -1,6 +1,6 @@
-import { jsonReply } from "../server/reply.ts";
-import type { Filter, RequestContext } from "../server/request-context.ts";
-import { internalError, StatusError } from "../status/index.ts";
+import { jsonReply } from "../http/reply.ts";
+import type { Filter, RequestContext } from "../http/request-context.ts";
+import { internalError, StatusError } from "../contract/status-error.ts";
 
 /** Turns what the chain throws into a Status; what is no StatusError was not foreseen and answers 500. */
 export function errorsFilter(report: (error: unknown) => void): Filter {

@@ -1,8 +1,7 @@
-import type { Attributes, Authorizer } from "../auth/authorizer.ts";
-import { authenticated, serviceAccountUser } from "../auth/user.ts";
-import type { User } from "../registry/core.ts";
-import type { Filter, RequestContext } from "../server/request-context.ts";
-import { badRequest } from "../status/index.ts";
+import type { Attributes, Authorizer } from "../contract/authorizer.ts";
+import { authenticated, serviceAccountUser, type User } from "../contract/user.ts";
+import type { Filter, RequestContext } from "../http/request-context.ts";
+import { badRequest } from "../contract/status-error.ts";
 import { denied } from "./authorization.ts";
 
 /** Acts as somebody else where the caller may: `kubectl --as`. */

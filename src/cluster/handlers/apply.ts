@@ -5,11 +5,11 @@ import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { apiVersionOfWrite, type Write } from "../registry/write.ts";
-import { readBody } from "../server/read-body.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { isTrue } from "../server/request-info.ts";
-import { badRequest, nameless, notFound, StatusError } from "../status/index.ts";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import { readBody } from "../http/read-body.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { isTrue } from "../http/request-info.ts";
+import { badRequest, nameless, notFound, StatusError } from "../contract/status-error.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 import { isTooDeep } from "../codec/json-error.ts";
 import { checkFields, explainYAML } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
@@ -20,7 +20,7 @@ import { fieldValidationOf, writeOf } from "./write-options.ts";
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "PatchOptions");
   const { resource, version } = target;
-  const apiVersion = apiVersionOf({ group: resource.group, version: version.name });
+  const apiVersion = apiVersionOf({ group: resource.group, version });
   const validation = fieldValidationOf(context.query, "PatchOptions");
   const { applied, force, named } = await readApply(context, target, { apiVersion, kind: resource.kind });
   const { entry, created } = await updateObject(write, {

@@ -1,5 +1,5 @@
 import { explainJSON } from "../codec/json-error.ts";
-import { badRequest } from "../status/index.ts";
+import { badRequest } from "../contract/status-error.ts";
 
 /** Where the next page begins. */
 export interface Continue {

@@ -1,5 +1,5 @@
 import { createObject } from "../registry/create-object.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readObject } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import { deleteObject } from "../registry/delete-object.ts";
 import { takeTurns } from "../registry/take-turns.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { StatusError } from "../status/index.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { StatusError } from "../contract/status-error.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { readListOptions } from "./list-options.ts";
 import { listReply, readList } from "./list.ts";

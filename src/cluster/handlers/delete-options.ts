@@ -1,9 +1,9 @@
 import type { DeleteOptions } from "../registry/delete-object.ts";
-import { readBody } from "../server/read-body.ts";
-import type { RequestContext } from "../server/request-context.ts";
-import { isTrue } from "../server/request-info.ts";
+import { readBody } from "../http/read-body.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { isTrue } from "../http/request-info.ts";
 import { invalid, notSupported } from "@tsbuilder/apimachinery/schema";
-import { badRequest, invalidObject } from "../status/index.ts";
+import { badRequest, invalidObject } from "../contract/status-error.ts";
 import { explainJSON } from "../codec/json-error.ts";
 import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
 import type { Target } from "./target.ts";

@@ -1,6 +1,6 @@
 import { deleteObject } from "../registry/delete-object.ts";
-import { jsonReply } from "../server/reply.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
+import { jsonReply } from "../http/reply.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import type { Core } from "../registry/core.ts";
 import type { Verb } from "../registry/resource.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { methodNotAllowed } from "../status/index.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { methodNotAllowed } from "../contract/status-error.ts";
 import { handleCreate } from "./create.ts";
 import { handleDeleteCollection } from "./delete-collection.ts";
 import { handleDelete } from "./delete.ts";
@@ -35,7 +35,7 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const handler = specialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || misplaced(verb, target)) throw methodNotAllowed();
   if (writes.has(verb)) await target.resource.load?.();
-  const { deprecation } = target.version;
+  const { deprecation } = target.served;
   if (deprecation) context.warnings.add(deprecation);
   return handler(context, target);
 }

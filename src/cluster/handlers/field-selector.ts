@@ -1,7 +1,7 @@
 import { type FieldTerm, matchesFields, parseFieldSelector as parse } from "@tsbuilder/apimachinery/selector";
 import type { Resource } from "../registry/resource.ts";
-import { badRequest } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import { badRequest } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 type Reader = (object: ApiObject) => string;
 

@@ -1,6 +1,6 @@
-import type { Reply, RequestContext } from "../server/request-context.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 import { keyOf } from "../registry/resource.ts";
-import { notFound } from "../status/index.ts";
+import { notFound } from "../contract/status-error.ts";
 import { malformedRevision } from "./list-revision.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -14,5 +14,5 @@ export async function handleGet(context: RequestContext, target: Target): Promis
   }
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
-  return replyObject(context, target, await resource.present(stored, version.name));
+  return replyObject(context, target, await resource.present(stored, version));
 }

@@ -1,6 +1,6 @@
 import { matchesRequirements, parseLabelSelector as parse } from "@tsbuilder/apimachinery/selector";
-import { badRequest } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import { badRequest } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** Reads `app=web,tier in (a,b),!legacy` as a predicate; nothing for an empty selector. */
 export function parseLabelSelector(text: string): ((object: ApiObject) => boolean) | undefined {

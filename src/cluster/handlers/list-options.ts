@@ -1,6 +1,6 @@
-import { StatusError, badRequest } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
-import { isTrue } from "../server/request-info.ts";
+import { StatusError, badRequest } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import { isTrue } from "../http/request-info.ts";
 import { parseFieldSelector } from "./field-selector.ts";
 import { parseLabelSelector } from "./label-selector.ts";
 import type { Target } from "./target.ts";

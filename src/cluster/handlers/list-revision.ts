@@ -1,4 +1,4 @@
-import { badRequest, expired, StatusError } from "../status/index.ts";
+import { badRequest, expired, StatusError } from "../contract/status-error.ts";
 import { type Continue, writeContinue } from "./continue-token.ts";
 import type { ListOptions } from "./list-options.ts";
 

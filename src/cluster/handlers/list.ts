@@ -1,5 +1,5 @@
 import { encode, includeObjectOf } from "./reply-object.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
@@ -59,9 +59,9 @@ async function select(
 ): Promise<{ entries: readonly Entry[]; left: number }> {
   if (!matches) {
     const page = entries.length > limit ? entries.slice(0, limit) : entries;
-    return { entries: await resource.presentAll(page, version.name), left: entries.length - page.length };
+    return { entries: await resource.presentAll(page, version), left: entries.length - page.length };
   }
-  const shown = await resource.presentAll(entries, version.name);
+  const shown = await resource.presentAll(entries, version);
   const selected = shown.filter(({ object }) => matches(object));
   const left = Math.max(0, selected.length - limit);
   return { entries: left > 0 ? selected.slice(0, limit) : selected, left };
@@ -98,7 +98,7 @@ export function listReply(context: RequestContext, target: Target, found: FoundL
     return encode(list, representation);
   }
   const { resource, version } = target;
-  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+  const apiVersion = resource.group === "" ? version : `${resource.group}/${version}`;
   // Lists of custom resources always have the field, as Go's unstructured lists do.
   const shown = resource.custom ? { continue: "", ...metadata } : metadata;
   if (representation.yaml) {

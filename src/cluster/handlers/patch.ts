@@ -12,10 +12,10 @@ import type { Core } from "../registry/core.ts";
 import type { Resource } from "../registry/resource.ts";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { readBody } from "../server/read-body.ts";
-import { badRequest, invalidObject, nameless, notFound, StatusError } from "../status/index.ts";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { readBody } from "../http/read-body.ts";
+import { badRequest, invalidObject, nameless, notFound, StatusError } from "../contract/status-error.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
 import { mediaTypeOf, typeMismatch } from "./read-object.ts";
@@ -88,12 +88,12 @@ function strangeType({ registry }: Core, resource: Resource, { apiVersion, kind 
 /** The patched object is decoded as a body would be, but its errors are said to be the patch's. */
 function checkPatched(
   { warnings }: RequestContext,
-  { version }: Target,
+  { served }: Target,
   next: ApiObject,
   validation: FieldValidation,
 ): void {
   try {
-    const unknown = version.schema?.unknownFields(next) ?? [];
+    const unknown = served.schema?.unknownFields(next) ?? [];
     if (validation === "Ignore" || unknown.length === 0) return;
     const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
     if (validation === "Strict") throw new DecodeError(`strict decoding error: ${problems.join(", ")}`);
@@ -144,7 +144,7 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
     }
     if (mediaType === strategic && !target.resource.custom) {
       const value = parseText(body);
-      const node = target.version.schema?.node ?? {};
+      const node = target.served.schema?.node ?? {};
       if (Array.isArray(value)) {
         throw badRequest("json: cannot unmarshal array into Go value of type map[string]interface {}");
       }

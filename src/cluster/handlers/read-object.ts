@@ -3,10 +3,10 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { invalid } from "@tsbuilder/apimachinery/schema";
 import { decodeProtobuf, MalformedProtobuf } from "../codec/index.ts";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import { readBody } from "../server/read-body.ts";
-import type { RequestContext } from "../server/request-context.ts";
-import { badRequest, invalidObject, unsupportedMediaType } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import { readBody } from "../http/read-body.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { badRequest, invalidObject, unsupportedMediaType } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { findFieldProblems } from "./field-problems.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import type { Target } from "./target.ts";
@@ -133,7 +133,7 @@ function summary(text: string): string {
 /** A body may leave its type out where the URL says it; custom resources must state it. */
 function checkType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
   const { resource, version } = target;
-  const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+  const apiVersion = resource.group === "" ? version : `${resource.group}/${version}`;
   if (resource.custom) return checkCustomType(object, target, text, warnings);
   object.kind ||= resource.kind;
   object.apiVersion ||= apiVersion;
@@ -156,7 +156,7 @@ function checkType(object: ApiObject, target: Target, text: string, warnings: Se
 
 function checkCustomType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
   const { resource, version } = target;
-  const apiVersion = `${resource.group}/${version.name}`;
+  const apiVersion = `${resource.group}/${version}`;
   if (!object.kind) {
     throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
   }
@@ -199,7 +199,7 @@ export function checkFields(
 
 function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
   try {
-    return target.version.schema?.unknownFields(object) ?? [];
+    return target.served.schema?.unknownFields(object) ?? [];
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw undecodable(target, error.message);
@@ -208,9 +208,7 @@ function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
 
 function undecodable({ resource, version }: Target, why: string): Error {
   const { kind } = resource;
-  return badRequest(
-    `${kind} in version ${JSON.stringify(version.name)} cannot be handled as a ${kind}: ${why}`,
-  );
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
 function checkDuplicateKeys(

@@ -1,6 +1,6 @@
 import { Document, parse, visit } from "yaml";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { badRequest } from "../status/index.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { badRequest } from "../contract/status-error.ts";
 import type { Entry } from "../storage/entry.ts";
 import { negotiate, partialOf, type Representation, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";

@@ -1,6 +1,6 @@
 import type { TableColumns } from "../registry/table-columns.ts";
 import type { Entry } from "../storage/entry.ts";
-import { notAcceptable, StatusError } from "../status/index.ts";
+import { notAcceptable, StatusError } from "../contract/status-error.ts";
 import type { Target } from "./target.ts";
 
 /** The form in which a client wants objects: as they are, as rows of a Table, or their metadata only. */
@@ -30,7 +30,7 @@ export function negotiate(accept: string | undefined, target: Target, forWatch =
     if (as === undefined) return { ...plain, yaml };
     const metaVersion = options.get("v") ?? "v1";
     if (options.get("g") !== "meta.k8s.io" || !["v1", "v1beta1"].includes(metaVersion)) continue;
-    if (as === "Table" && target.version.columns) return { form: "table", metaVersion, yaml };
+    if (as === "Table" && target.served.columns) return { form: "table", metaVersion, yaml };
     if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") {
       return { form: "partial", metaVersion, yaml };
     }
@@ -71,7 +71,7 @@ export interface TableOptions {
 
 /** A Table of objects, as `kubectl get` prints it. */
 export function tableOf(entries: readonly Entry[], target: Target, options: TableOptions): unknown {
-  const columns = target.version.columns!;
+  const columns = target.served.columns!;
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.metaVersion}`,

@@ -1,23 +1,21 @@
 import type { Core } from "../registry/core.ts";
-import type { Endpoint } from "../registry/registry.ts";
-import type { SubresourceInfo, Verb } from "../registry/resource.ts";
-import type { RequestContext } from "../server/request-context.ts";
-import { badRequest, notFound, resourceNotServed } from "../status/index.ts";
+import type { ApiRequest } from "../registry/api-request.ts";
+import type { ResourceVersion, SubresourceInfo, Verb } from "../registry/resource.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { badRequest, notFound, resourceNotServed } from "../contract/status-error.ts";
 
 /** The resource, version and object that a request names. */
-export interface Target extends Endpoint {
+export interface Target extends ApiRequest {
   readonly core: Core;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
+  readonly served: ResourceVersion;
   readonly subresourceInfo: SubresourceInfo | undefined;
 }
 
 /** Finds what a request names; what is not served answers 404. */
-export function targetOf(core: Core, { info }: RequestContext): Target {
+export function targetOf(core: Core, { info, user }: RequestContext): Target {
   const endpoint = core.registry.endpoint(info.group, info.version, info.resource);
   if (!endpoint) throw resourceNotServed();
-  const { resource } = endpoint;
+  const { resource, version: served } = endpoint;
   const subresourceInfo = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   if (info.subresource && !subresourceInfo) {
     const could = resource.custom && ["status", "scale"].includes(info.subresource);
@@ -30,12 +28,15 @@ export function targetOf(core: Core, { info }: RequestContext): Target {
     throw badRequest(`Name parameter invalid: ${JSON.stringify(info.name)}: may not contain '%'`);
   }
   return {
-    ...endpoint,
     core,
+    resource,
+    served,
+    version: served.name,
     namespace: resource.namespaced ? info.namespace : "",
     name: info.name,
     subresource: info.subresource,
     subresourceInfo,
+    user,
   };
 }
 

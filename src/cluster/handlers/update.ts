@@ -1,7 +1,7 @@
 import { updateObject } from "../registry/update-object.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { nameless } from "../status/index.ts";
-import { cloneJSON } from "../storage/api-object.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { nameless } from "../contract/status-error.ts";
+import { cloneJSON } from "../contract/api-object.ts";
 import { readObject } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";

@@ -33,7 +33,7 @@ export class EventEncoder {
     if (form === "table") return this.#line(type, shown);
     const { resource, version } = this.#target;
     // Two groups may share a collection, as those of events do.
-    const key = `${resource.group}/${version.name} ${form} ${this.#representation.metaVersion} ${type}`;
+    const key = `${resource.group}/${version} ${form} ${this.#representation.metaVersion} ${type}`;
     let line = change.encoded.get(key);
     if (!line) {
       line = this.#line(type, shown);
@@ -49,7 +49,7 @@ export class EventEncoder {
       resourceVersion: String(revision),
       ...(initialEventsEnd && { annotations: { "k8s.io/initial-events-end": "true" } }),
     };
-    const apiVersion = resource.group === "" ? version.name : `${resource.group}/${version.name}`;
+    const apiVersion = resource.group === "" ? version : `${resource.group}/${version}`;
     const object = { ...resource.emptyObject, kind: resource.kind, apiVersion, metadata };
     return this.#line("BOOKMARK", new Entry("", revision, object));
   }

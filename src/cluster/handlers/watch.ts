@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Reply, RequestContext } from "../server/request-context.ts";
-import { StatusError } from "../status/index.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { StatusError } from "../contract/status-error.ts";
 import type { Change } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readListOptions, type ListOptions } from "./list-options.ts";
@@ -76,7 +76,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   // A changed CRD reads objects in another way: clients are to begin anew.
   out.onEnd(core.registry.whenReplaced(resource, () => out.end()));
   try {
-    for (const entry of await resource.presentAll(initial, target.version.name)) {
+    for (const entry of await resource.presentAll(initial, target.version)) {
       if (options.matches?.(entry.object) ?? true) out.write(encoder.initial(entry));
     }
     if (options.sendInitialEvents) out.write(encoder.bookmark(startRevision, true));
@@ -124,8 +124,8 @@ class Feed {
     if (!change.entry.key.startsWith(this.#prefix)) return undefined;
     const { target } = this.#plan;
     const { resource, version } = target;
-    const entry = resource.present(change.entry, version.name);
-    const previous = change.previous && resource.present(change.previous, version.name);
+    const entry = resource.present(change.entry, version);
+    const previous = change.previous && resource.present(change.previous, version);
     if (entry instanceof Promise || previous instanceof Promise) {
       return Promise.all([entry, previous]).then(([now, before]) => this.#emit(change, now, before));
     }

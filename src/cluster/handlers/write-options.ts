@@ -1,7 +1,7 @@
-import type { RequestContext } from "../server/request-context.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import type { Write } from "../registry/write.ts";
-import { StatusError } from "../status/index.ts";
-import { isTrue } from "../server/request-info.ts";
+import { StatusError } from "../contract/status-error.ts";
+import { isTrue } from "../http/request-info.ts";
 import type { Target } from "./target.ts";
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
@@ -19,13 +19,8 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
     });
   }
   return {
-    core: target.core,
-    resource: target.resource,
-    version: target.version.name,
-    subresource: target.subresource,
-    namespace: target.namespace,
-    name: target.name,
-    user: context.user,
+    ...target,
+    now: target.core.clock.now(),
     fieldManager: fieldManager || managerOfAgent(context.request.headers["user-agent"]),
     dryRun,
     options: {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { type Cluster, startCluster } from "../start-cluster.ts";
-import type { User } from "../registry/core.ts";
+import type { User } from "../contract/user.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { groupsOf } from "../discovery/groups.ts";
 import type { Registry } from "../registry/registry.ts";
-import { jsonReply } from "../server/reply.ts";
-import type { Reply, RequestContext } from "../server/request-context.ts";
+import { jsonReply } from "../http/reply.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 import { groupDocument } from "./group-document.ts";
 import { SwaggerDocument } from "./swagger/swagger-document.ts";
 import type { V3Document } from "./swagger/to-swagger.ts";

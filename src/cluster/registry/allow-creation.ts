@@ -1,4 +1,4 @@
-import { forbidden } from "../status/index.ts";
+import { forbidden } from "../contract/status-error.ts";
 import type { Write } from "./write.ts";
 
 /**

@@ -1,8 +1,13 @@
 import { apiVersionOf, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ClusterObjects, DeleteOptions, ObjectEvent, ServedResource } from "../controllers/objects.ts";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import type {
+  ClusterObjects,
+  DeleteOptions,
+  ObjectEvent,
+  ServedResource,
+} from "../contract/cluster-objects.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 import type { Entry } from "../storage/entry.ts";
-import { qualifiedName } from "../status/index.ts";
+import { qualifiedName } from "../contract/status-error.ts";
 import type { Core } from "./core.ts";
 import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";

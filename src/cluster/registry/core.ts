@@ -1,6 +1,7 @@
-import type { Admission } from "../admission/admission.ts";
-import type { Authorizer } from "../auth/authorizer.ts";
-import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
+import type { TokenIssuer } from "../contract/tokens.ts";
+import type { User } from "../contract/user.ts";
+import type { Admission } from "./admission-request.ts";
+import type { Authorizer } from "../contract/authorizer.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 import type { Registry } from "./registry.ts";
@@ -12,18 +13,7 @@ export interface Core {
   readonly clock: Clock;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
-  readonly tokens: ServiceAccountTokens;
+  readonly tokens: TokenIssuer;
   /** Whose bearer token it is, for one audience. */
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }
-
-/** Who makes a request. */
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The cluster's own hands: controllers and bootstrapping, past authorization. */
-export const systemUser: User = { name: "system:apiserver", groups: ["system:masters"] };

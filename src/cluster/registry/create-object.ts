@@ -1,18 +1,18 @@
-import type { AdmissionRequest, Operation } from "../admission/admission.ts";
+import type { AdmissionRequest, Operation } from "./admission-request.ts";
 import {
   alreadyExists,
   badRequest,
   generateNameConflict,
   invalidObject,
   StatusError,
-} from "../status/index.ts";
-import { type ApiObject } from "../storage/api-object.ts";
+} from "../contract/status-error.ts";
+import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { allowCreation } from "./allow-creation.ts";
 import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { generateName, stampNewObject, validateNewMetadata } from "./object-meta.ts";
 import { keyOf } from "./resource.ts";
-import { type Write, writeContext } from "./write.ts";
+import type { Write } from "./write.ts";
 
 const nameAttempts = 8;
 
@@ -36,12 +36,11 @@ export async function createObject(
   const { resource, core } = write;
   const { strategy } = resource;
   await resource.load?.();
-  const context = writeContext(write);
   takeNamespace(write, object);
   delete object.metadata.deletionTimestamp;
   delete object.metadata.deletionGracePeriodSeconds;
   strategy.resetFields(object, undefined, "");
-  strategy.default?.(object, context);
+  strategy.default?.(object, write);
 
   // Owners are known before admission: nobody owns what webhooks and plug-ins add.
   const owned = applied ? object : await trackManagers(write, undefined, object);
@@ -49,14 +48,14 @@ export async function createObject(
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
   takeNamespace(write, admitted);
   const generated = takeName(write, admitted);
-  strategy.default?.(admitted, context);
+  strategy.default?.(admitted, write);
   restoreManagers(admitted, managedFields);
-  stampNewObject(admitted, resource, context.now);
-  strategy.prepareForCreate?.(admitted, context);
+  stampNewObject(admitted, resource, write.now);
+  strategy.prepareForCreate?.(admitted, write);
 
   const errors = [
     ...validateNewMetadata(admitted, resource),
-    ...((await strategy.validate?.(admitted, context)) ?? []),
+    ...((await strategy.validate?.(admitted, write)) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource, admitted.metadata.name ?? "", errors);
   for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
@@ -79,7 +78,7 @@ async function commit(write: Write, object: ApiObject, generated: boolean): Prom
     throw alreadyExists(resource, object.metadata.name!);
   }
   if (write.dryRun) return new Entry(key, core.store.revision, object);
-  resource.strategy.beforeCommit?.(stored, undefined, writeContext(write));
+  resource.strategy.beforeCommit?.(stored, undefined, write);
   return resource.present(core.store.put(resource.collection, key, stored), write.version);
 }
 
@@ -112,21 +111,14 @@ export function admissionRequest(
   object: ApiObject | undefined,
   oldObject?: ApiObject,
 ): AdmissionRequest {
-  const { resource, version, subresource, namespace, user, dryRun, warn } = write;
   const name = write.ofCollection ? "" : write.name;
   return {
+    ...write,
     operation,
-    resource,
-    version,
-    subresource,
-    namespace,
     name: name || (object?.metadata.name ?? ""),
     object,
     oldObject,
-    user,
-    dryRun,
     options: optionsFor(operation, write.options),
-    warn,
   };
 }
 

@@ -1,5 +1,5 @@
-import { conflict, notFound } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import { conflict, notFound } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { admissionRequest } from "./create-object.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";

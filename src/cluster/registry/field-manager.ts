@@ -1,7 +1,7 @@
 import { type JSONObject } from "@tsbuilder/apimachinery/patch";
 import { type Endpoint, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 

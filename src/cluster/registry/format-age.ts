@@ -25,3 +25,8 @@ export function formatSpan(seconds: number): string {
 function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
+
+/** The age of something that may have no time yet. */
+export function ageOf(timestamp: string | null | undefined, now: number): string {
+  return timestamp ? formatAge(timestamp, now) : "<unknown>";
+}

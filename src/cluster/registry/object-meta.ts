@@ -3,7 +3,7 @@ import { type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/me
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/schema";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource } from "./resource.ts";
 
 /** Fills in what only the server may say about a new object. */

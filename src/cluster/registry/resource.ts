@@ -1,10 +1,10 @@
 import type { FieldError } from "@tsbuilder/apimachinery/schema";
 import type { JSONObject } from "@tsbuilder/apimachinery/patch";
-import type { Subject } from "../status/index.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { Subject } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
-import type { User } from "./core.ts";
+import type { WriteRequest } from "./api-request.ts";
 import type { ObjectSchema } from "./object-schema.ts";
 import type { TableColumns } from "./table-columns.ts";
 
@@ -66,17 +66,6 @@ export interface SubresourceInfo {
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
-/** What a strategy may know about the write it takes part in. */
-export interface WriteContext {
-  readonly now: number;
-  readonly version: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly user: User;
-  readonly dryRun: boolean;
-  readonly warn: (message: string) => void;
-}
-
 /**
  * How one resource differs from the next in writes. Objects handed to `default` and `prepare*` belong to the
  * write and may be changed; `old` objects are stored ones and may not.
@@ -94,21 +83,21 @@ export interface Strategy {
   readonly validateName: (name: string, prefix: boolean) => string[];
   /** Whether a change asks for a new generation; metadata is never part of the question. */
   specChanged(object: ApiObject, old: ApiObject, subresource: string): boolean;
-  default?(object: ApiObject, context: WriteContext): void;
-  prepareForCreate?(object: ApiObject, context: WriteContext): void;
-  prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteContext): void;
+  default?(object: ApiObject, context: WriteRequest): void;
+  prepareForCreate?(object: ApiObject, context: WriteRequest): void;
+  prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): void;
   /** Takes the fields from the stored object that a write to this endpoint must not change. */
   resetFields(object: ApiObject, old: ApiObject | undefined, subresource: string): void;
-  validate?(object: ApiObject, context: WriteContext): FieldError[] | Promise<FieldError[]>;
+  validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
   validateUpdate?(
     object: ApiObject,
     old: ApiObject,
-    context: WriteContext,
+    context: WriteRequest,
   ): FieldError[] | Promise<FieldError[]>;
   /** What a client should know about a write that is let in. */
   warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
   /** Whatever must hold just before the commit, such as an allocated address; may throw. */
-  beforeCommit?(object: ApiObject, old: ApiObject | undefined, context: WriteContext): void;
+  beforeCommit?(object: ApiObject, old: ApiObject | undefined, context: WriteRequest): void;
   afterDelete?(object: ApiObject): void;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;

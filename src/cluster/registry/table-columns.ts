@@ -1,4 +1,4 @@
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** One column of a Table, as the server describes it. */
 export interface ColumnDefinition {
@@ -11,6 +11,9 @@ export interface ColumnDefinition {
 }
 
 export type Cell = string | number | boolean | null;
+
+/** Fills one cell of a row. */
+export type CellReader = (object: ApiObject, now: number) => Cell;
 
 /** How objects of a kind show in `kubectl get`. */
 export interface TableColumns {

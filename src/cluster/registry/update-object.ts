@@ -8,14 +8,14 @@ import {
   notFound,
   qualifiedName,
   StatusError,
-} from "../status/index.ts";
-import { type ApiObject } from "../storage/api-object.ts";
+} from "../contract/status-error.ts";
+import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import type { AdmissionRequest } from "../admission/admission.ts";
+import type { AdmissionRequest } from "./admission-request.ts";
 import { admissionRequest, createObject } from "./create-object.ts";
 import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
-import { keyOfWrite, type Write, writeContext } from "./write.ts";
+import { keyOfWrite, type Write } from "./write.ts";
 
 /** How an update comes about. */
 export interface UpdateSource {
@@ -81,26 +81,25 @@ async function prepare(
 ): Promise<ApiObject> {
   const { resource, core } = write;
   const { strategy } = resource;
-  const context = writeContext(write);
   checkIdentity(write, current, next, source);
   checkRevision(write, current, next);
   strategy.resetFields(next, current, write.subresource);
-  strategy.default?.(next, context);
+  strategy.default?.(next, write);
   carryOverMetadata(next, current);
   const owned = source.applied ? next : await trackManagers(write, current, next);
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
   strategy.resetFields(update, current, write.subresource);
   carryOverMetadata(update, current);
-  strategy.default?.(update, context);
+  strategy.default?.(update, write);
   restoreManagers(update, managedFields);
-  strategy.prepareForUpdate?.(update, current, context);
+  strategy.prepareForUpdate?.(update, current, write);
   if (strategy.generation && strategy.specChanged(update, current, write.subresource)) {
     update.metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
   const errors = [
     ...validateUpdatedMetadata(update, current),
-    ...((await strategy.validateUpdate?.(update, current, context)) ?? []),
+    ...((await strategy.validateUpdate?.(update, current, write)) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource, write.name, errors);
   if (write.subresource === "") {
@@ -199,6 +198,6 @@ async function commit(
     resource.strategy.afterDelete?.(converted);
     return resource.present(last, write.version);
   }
-  resource.strategy.beforeCommit?.(converted, stored.object, writeContext(write));
+  resource.strategy.beforeCommit?.(converted, stored.object, write);
   return resource.present(core.store.put(resource.collection, stored.key, converted), write.version);
 }

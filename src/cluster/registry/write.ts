@@ -1,31 +1,20 @@
+import type { WriteRequest } from "./api-request.ts";
+import { systemUser } from "../contract/user.ts";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import type { ApiObject } from "../storage/api-object.ts";
-import { type Core, systemUser, type User } from "./core.ts";
-import { keyOf, type Resource, type WriteContext } from "./resource.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Core } from "./core.ts";
+import { keyOf } from "./resource.ts";
 
 /** One write to one endpoint, whoever asks for it: a handler or a controller in the process. */
-export interface Write {
+export interface Write extends WriteRequest {
   readonly core: Core;
-  readonly resource: Resource;
-  /** The version in which the client speaks. */
-  readonly version: string;
-  /** Empty for the object itself. */
-  readonly subresource: string;
-  readonly namespace: string;
-  /** Empty for a create with generateName, and for deletecollection. */
-  readonly name: string;
   /** One of many that a deletecollection deletes: admission is not told which one by name. */
   readonly ofCollection?: boolean;
   /** What stands for the object at an endpoint whose body is of another kind. */
   readonly body?: WriteBody;
   /** Admission has seen the request already, by the body that it came with. */
   readonly admitted?: boolean;
-  readonly user: User;
   readonly fieldManager: string;
-  readonly dryRun: boolean;
-  /** The options object that admission webhooks get to see. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly warn: (message: string) => void;
 }
 
 /** A view of an object, such as its Scale. */
@@ -53,22 +42,11 @@ export function ownWrite(
     namespace: resource.namespaced ? namespace : "",
     name,
     user,
+    now: core.clock.now(),
     fieldManager,
     dryRun: false,
     options: {},
     warn: () => undefined,
-  };
-}
-
-export function writeContext(write: Write): WriteContext {
-  return {
-    now: write.core.clock.now(),
-    version: write.version,
-    subresource: write.subresource,
-    namespace: write.namespace,
-    user: write.user,
-    dryRun: write.dryRun,
-    warn: write.warn,
   };
 }
 

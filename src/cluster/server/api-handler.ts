@@ -2,10 +2,10 @@ import { handleDiscovery } from "../discovery/handle-discovery.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
-import { methodNotAllowed, resourceNotServed } from "../status/index.ts";
-import { jsonReply, textReply } from "./reply.ts";
-import type { Handler, Reply, RequestContext } from "./request-context.ts";
-import { versionInfo } from "./version.ts";
+import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
+import { jsonReply, textReply } from "../http/reply.ts";
+import type { Handler, Reply, RequestContext } from "../http/request-context.ts";
+import { versionInfo } from "../contract/version.ts";
 
 /** What stands behind the filters: resources, discovery, health, version. */
 export function apiHandler(core: Core): Handler {

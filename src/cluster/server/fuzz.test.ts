@@ -4,7 +4,7 @@ import { findFieldProblems } from "../handlers/field-problems.ts";
 import { explainJSON } from "../codec/json-error.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
-import { parseRequest } from "./request-info.ts";
+import { parseRequest } from "../http/request-info.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {

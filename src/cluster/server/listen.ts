@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
-import type { Handler } from "./request-context.ts";
+import type { Handler } from "../http/request-context.ts";
 import { serve } from "./serve.ts";
 
 export interface ListenOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Reply, RequestContext } from "./request-context.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 
 const compress = promisify(gzip);
 const compressFrom = 128 * 1024;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { failedRequest, unforeseen } from "../filters/errors.ts";
-import { jsonReply } from "./reply.ts";
-import { parseRequest } from "./request-info.ts";
-import type { Handler, RequestContext } from "./request-context.ts";
+import { jsonReply } from "../http/reply.ts";
+import { parseRequest } from "../http/request-info.ts";
+import type { Handler, RequestContext } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
-import { badRequest } from "../status/index.ts";
+import { badRequest } from "../contract/status-error.ts";
 
 type Report = (error: unknown) => void;
 

@@ -1,4 +1,4 @@
-import type { ApiObject } from "./api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** One stored state of one object. It never changes: a write makes a new entry. */
 export class Entry {

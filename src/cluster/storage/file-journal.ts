@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { ApiObject } from "./api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Journal, Snapshot, Store } from "./store.ts";
 
 /** One line of the log: a write, or without an object a deletion. */

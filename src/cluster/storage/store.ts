@@ -1,4 +1,4 @@
-import type { ApiObject } from "./api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { type Change, Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
 

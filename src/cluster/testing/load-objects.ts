@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** Reads objects from values, YAML texts, files and folders; the files of a folder by name. */
 export async function loadObjects(sources: ReadonlyArray<string | object>): Promise<ApiObject[]> {

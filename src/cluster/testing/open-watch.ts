@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import { agentFor } from "./send.ts";
-import type { Kubeconfig } from "../kubeconfig.ts";
+import type { Kubeconfig } from "../auth/kubeconfig.ts";
 
 /** What a watch sent, as far as tests look at it. */
 export interface SeenEvent {

@@ -3,7 +3,7 @@ import type { Core } from "../registry/core.ts";
 import { createObject } from "../registry/create-object.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { keyOfWrite, ownWrite } from "../registry/write.ts";
-import { type ApiObject, cloneJSON } from "../storage/api-object.ts";
+import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 
 /** Creates an object or replaces it, in this process and past authorization. */
 export async function putObject(core: Core, object: ApiObject): Promise<ApiObject> {

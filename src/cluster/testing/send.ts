@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
-import type { Kubeconfig } from "../kubeconfig.ts";
+import type { Kubeconfig } from "../auth/kubeconfig.ts";
 
 export interface SentRequest {
   readonly method: string;

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Kubeconfig } from "../kubeconfig.ts";
+import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../start-cluster.ts";
-import type { ApiObject } from "../storage/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { OpenCluster } from "./open-cluster.ts";
 import { loadObjects } from "./load-objects.ts";
 import { putObject } from "./put-object.ts";
 
@@ -22,14 +23,6 @@ export interface TestCluster extends Cluster {
   installCRDs(...sources: ReadonlyArray<string | object>): Promise<void>;
   /** Creates objects of any kind, or replaces those that are there, past all authorization. */
   install(...sources: ReadonlyArray<string | object>): Promise<KubernetesObject[]>;
-}
-
-/** A cluster, and how a test puts objects into it. */
-export interface OpenCluster {
-  readonly cluster: Cluster;
-  readonly put: (object: ApiObject) => Promise<ApiObject>;
-  /** Resolves when what a definition says is served. */
-  readonly served: (definition: ApiObject) => Promise<void>;
 }
 
 /** Names the folder of a real kube-apiserver and etcd; `tsbuilder test --real` sets it. */

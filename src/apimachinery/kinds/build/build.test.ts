@@ -8,7 +8,7 @@ import { writeRuntimeModules } from "./write-runtime-modules.ts";
 import { writeTables } from "./write-tables.ts";
 
 const nodeModules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
-const generated = new URL("../generated/", import.meta.url);
+const generated = new URL("../generated", import.meta.url);
 
 test("readDeclarations() follows references and reads structure, text and values", () => {
   const model = readDeclarations(nodeModules, ["core/v1.Service"]);

@@ -1,7 +1,8 @@
-import { forbidden, invalidObject } from "../../status/index.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
+import { forbidden, invalidObject } from "../../contract/status-error.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
+import type { AdmissionPlugin } from "../admission.ts";
 import { baselineChecks } from "./baseline.ts";
 import { isStricter, nameOf, type Policy, policyOf, type Standard } from "./policy.ts";
 import { restrictedChecks } from "./restricted.ts";

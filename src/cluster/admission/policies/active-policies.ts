@@ -1,5 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import type { Policy, PolicyBinding, PolicySpec } from "./policy.ts";
+import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
 
 /** A policy that some binding puts into force. */
 export interface ActivePolicy<Spec extends PolicySpec, Compiled> {

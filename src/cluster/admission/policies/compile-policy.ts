@@ -1,6 +1,12 @@
-import type { Compilation } from "../expressions/compile-expression.ts";
-import type { MutatingPolicySpec, Mutation, PolicySpec, Validation, ValidatingPolicySpec } from "./policy.ts";
-import { PolicyCompiler } from "./policy-compiler.ts";
+import type { Compilation } from "../../expressions/compile-expression.ts";
+import type {
+  MutatingPolicySpec,
+  Mutation,
+  PolicySpec,
+  Validation,
+  ValidatingPolicySpec,
+} from "../../expressions/policy.ts";
+import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 
 /** What policies of both kinds are made of, ready to run. */
 export interface CompiledPolicy {

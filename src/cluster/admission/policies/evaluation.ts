@@ -1,15 +1,15 @@
 import type { Value } from "@tsbuilder/apimachinery/cel";
-import type { Authorizer } from "../../auth/authorizer.ts";
-import { notFound } from "../../status/index.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { Authorizer } from "../../contract/authorizer.ts";
+import { notFound } from "../../contract/status-error.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
-import type { AdmissionRequest } from "../admission.ts";
-import { LazyVariables } from "../expressions/lazy-variables.ts";
-import { objectInVersion, requestNames } from "../expressions/request-names.ts";
-import type { Budget, Names } from "../expressions/run-expression.ts";
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
+import { LazyVariables } from "../../expressions/lazy-variables.ts";
+import { objectInVersion, requestNames } from "../../expressions/request-names.ts";
+import type { Budget, Names } from "../../expressions/run-expression.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import type { PolicyCall } from "./find-calls.ts";
-import type { PolicySpec } from "./policy.ts";
+import type { PolicySpec } from "../../expressions/policy.ts";
 
 /** What evaluating policies needs from the cluster. */
 export interface PolicySurroundings {

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../admission.ts";
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
 
 const group = "admissionregistration.k8s.io";
 

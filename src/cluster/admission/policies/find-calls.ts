@@ -1,11 +1,11 @@
 import type { Registry } from "../../registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
-import { type AdmissionRequest, requestNamespace } from "../admission.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { type AdmissionRequest, requestNamespace } from "../../registry/admission-request.ts";
 import type { ActivePolicy } from "./active-policies.ts";
 import { findParamKind, findParams, Misconfigured, type ParamKind } from "./find-params.ts";
 import { matchResources } from "./match-resources.ts";
-import type { Policy, PolicyBinding, PolicySpec } from "./policy.ts";
+import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
 
 /** A policy that a request has to pass, with one set of parameters. */
 export interface PolicyCall<Spec extends PolicySpec, Compiled> {

@@ -2,9 +2,9 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Registry } from "../../registry/registry.ts";
 import { keyOf, type Resource } from "../../registry/resource.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import type { Entry } from "../../storage/entry.ts";
-import type { ParamRef, PolicySpec } from "./policy.ts";
+import type { ParamRef, PolicySpec } from "../../expressions/policy.ts";
 
 /** A policy or binding that can't be followed as it stands; its failure policy says what that means. */
 export class Misconfigured extends Error {}

@@ -1,12 +1,12 @@
 import { messageLimit, runtimeBudget } from "@tsbuilder/apimachinery/cel";
-import { conditionsHold, matchConditionBudget } from "../expressions/match-conditions.ts";
+import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
 import {
   Budget,
   BudgetSpent,
   type Evaluation,
   type Names,
   runExpression,
-} from "../expressions/run-expression.ts";
+} from "../../expressions/run-expression.ts";
 import type { CompiledValidatingPolicy, CompiledValidation } from "./compile-policy.ts";
 import type { PolicyNames } from "./evaluation.ts";
 

@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
-import type { AdmissionRequest } from "../admission.ts";
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { matchesNamespace, matchesObject, matchVersion } from "../match-rules.ts";
-import type { MatchResources } from "./policy.ts";
+import type { MatchResources } from "../../expressions/policy.ts";
 
 /** Finds the version in which a policy or binding wants to see a request, or undefined where it doesn't. */
 export function matchResources(

@@ -14,8 +14,8 @@ import {
   type SchemaNode,
 } from "@tsbuilder/apimachinery/patch";
 import { applyPartly, SchemaMismatch } from "@tsbuilder/apimachinery/patch/apply";
-import type { ApiObject } from "../../storage/api-object.ts";
-import { Budget, BudgetSpent, runExpression } from "../expressions/run-expression.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { Budget, BudgetSpent, runExpression } from "../../expressions/run-expression.ts";
 import { wrongTypeNames } from "./check-written-types.ts";
 import type { CompiledMutation } from "./compile-policy.ts";
 import type { PolicyNames } from "./evaluation.ts";

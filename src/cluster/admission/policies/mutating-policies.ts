@@ -1,14 +1,14 @@
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ObjectSchema } from "../../registry/object-schema.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { internalError, StatusError } from "../../status/index.ts";
-import { type ApiObject, cloneJSON } from "../../storage/api-object.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
-import { conditionsHold, matchConditionBudget } from "../expressions/match-conditions.ts";
-import { objectInVersion } from "../expressions/request-names.ts";
-import { Budget } from "../expressions/run-expression.ts";
+import { internalError, StatusError } from "../../contract/status-error.ts";
+import { type ApiObject, cloneJSON } from "../../contract/api-object.ts";
+import type { AdmissionPlugin } from "../admission.ts";
+import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
+import { objectInVersion } from "../../expressions/request-names.ts";
+import { Budget } from "../../expressions/run-expression.ts";
 import { refusalSubject } from "../refusal-subject.ts";
 import type { Rounds } from "../rounds.ts";
 import { ActivePolicies } from "./active-policies.ts";
@@ -21,14 +21,13 @@ import { type PolicySurroundings, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
 import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
 import { mutateObject, MutationFailed } from "./mutate-object.ts";
-import type { MutatingPolicySpec } from "./policy.ts";
+import type { MutatingPolicySpec } from "../../expressions/policy.ts";
 
 type Call = PolicyCall<MutatingPolicySpec, CompiledMutatingPolicy>;
 type Fault = PolicyFault<MutatingPolicySpec> & { readonly reason?: string };
 
 interface Surroundings extends PolicySurroundings {
   readonly registry: Registry;
-  readonly clock: Clock;
 }
 
 const name = "MutatingAdmissionPolicy";
@@ -134,10 +133,7 @@ async function mutateOnce(
   const back =
     !isItself || call.version === request.version ? after : await resource.convert(after, request.version);
   const next = cloneJSON(back);
-  const { version, subresource, namespace, user, dryRun, warn } = request;
-  const now = cluster.clock.now();
-  if (isItself)
-    resource.strategy.default?.(next, { now, version, subresource, namespace, user, dryRun, warn });
+  if (isItself) resource.strategy.default?.(next, request);
   return next;
 }
 

@@ -1,6 +1,7 @@
+import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { StatusError } from "../../status/index.ts";
-import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
+import { StatusError } from "../../contract/status-error.ts";
+import type { AdmissionPlugin } from "../admission.ts";
 import { refusalSubject } from "../refusal-subject.ts";
 import { ActivePolicies } from "./active-policies.ts";
 import { type CompiledValidatingPolicy, compileValidatingPolicy } from "./compile-policy.ts";
@@ -8,7 +9,7 @@ import { type PolicySurroundings, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
 import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
 import { judge, type Objection } from "./judge.ts";
-import type { ValidatingPolicySpec } from "./policy.ts";
+import type { ValidatingPolicySpec } from "../../expressions/policy.ts";
 
 type Call = PolicyCall<ValidatingPolicySpec, CompiledValidatingPolicy>;
 type Fault = PolicyFault<ValidatingPolicySpec>;

@@ -1,5 +1,5 @@
 import type { KubernetesObject, LabelSelector, ObjectMeta, Time } from "@tsbuilder/apimachinery/meta";
-import type { ResourceName } from "../objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { LooseCondition, PodTemplate } from "./core.ts";
 
 interface JobSpec {

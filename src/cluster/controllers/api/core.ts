@@ -5,7 +5,7 @@ import type {
   ObjectMeta,
   Time,
 } from "@tsbuilder/apimachinery/meta";
-import type { ResourceName } from "../objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 
 /** A condition as built-in kinds have it: no generation, and a time of its last update on some. */
 export type LooseCondition = Partial<Omit<Condition, "type" | "status">> & {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ResourceName } from "../objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 
 /** A port of endpoints, resolved to a number. */
 export interface EndpointPort {

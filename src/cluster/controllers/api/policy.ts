@@ -1,5 +1,5 @@
 import type { IntOrString, KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
-import type { ResourceName } from "../objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { LooseCondition } from "./core.ts";
 
 export interface PodDisruptionBudget extends KubernetesObject {

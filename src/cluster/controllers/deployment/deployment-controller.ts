@@ -1,3 +1,4 @@
+import { isComplete } from "./replica-counts.ts";
 import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from "../api/apps.ts";
 import { pods } from "../api/core.ts";
@@ -6,7 +7,7 @@ import { type Controller, type ControllerContext, userOf } from "../controller.t
 import { findByKey, keyOf, keysOfOwner } from "../keys.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import { reporter } from "../record-event.ts";
-import { deploymentStatus, isComplete } from "./deployment-status.ts";
+import { deploymentStatus } from "./deployment-status.ts";
 import { type DesiredReplicas, desiredReplicas } from "./desired-replicas.ts";
 import { newReplicaSet, scaled } from "./new-replica-set.ts";
 import { proportionalReplicas, wasScaled } from "./proportional-replicas.ts";

@@ -43,14 +43,3 @@ function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCon
 function isFailure({ type, status }: LooseCondition): boolean {
   return type === "ReplicaFailure" && status === "True";
 }
-
-/** Tells whether nothing of a rollout is left to do. */
-export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
-  const replicas = deployment.spec.replicas ?? 1;
-  return (
-    (status.updatedReplicas ?? 0) === replicas &&
-    (status.replicas ?? 0) === replicas &&
-    (status.availableReplicas ?? 0) === replicas &&
-    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
-  );
-}

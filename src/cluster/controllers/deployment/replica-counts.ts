@@ -1,5 +1,5 @@
 import type { IntOrString } from "@tsbuilder/apimachinery/meta";
-import type { Deployment, ReplicaSet } from "../api/apps.ts";
+import type { Deployment, DeploymentStatus, ReplicaSet } from "../api/apps.ts";
 
 /** How many pods a rollout may have beyond the wanted number, and how many of them may be missing. */
 export interface RolloutLimits {
@@ -40,4 +40,15 @@ export function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
 /** Adds up. */
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Tells whether nothing of a rollout is left to do. */
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const replicas = deployment.spec.replicas ?? 1;
+  return (
+    (status.updatedReplicas ?? 0) === replicas &&
+    (status.replicas ?? 0) === replicas &&
+    (status.availableReplicas ?? 0) === replicas &&
+    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
 }

@@ -1,7 +1,7 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Deployment, DeploymentStatus, ReplicaSet } from "../api/apps.ts";
 import type { LooseCondition } from "../api/core.ts";
-import { isComplete } from "./deployment-status.ts";
+import { isComplete } from "./replica-counts.ts";
 import { rolloutLimits } from "./replica-counts.ts";
 
 type Finding = Pick<LooseCondition, "type" | "status"> & { reason: string; message: string };

@@ -1,5 +1,5 @@
 import { type KubernetesObject, type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import type { ClusterObjects, ServedResource } from "../objects.ts";
+import type { ClusterObjects, ServedResource } from "../../contract/cluster-objects.ts";
 
 /** How the owners of an object stand. */
 export interface Owners {

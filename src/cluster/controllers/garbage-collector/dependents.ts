@@ -1,4 +1,4 @@
-import type { ObjectEvent } from "../objects.ts";
+import type { ObjectEvent } from "../../contract/cluster-objects.ts";
 import { type ObjectKey, objectKey } from "./object-key.ts";
 
 /** Knows which objects name an owner, by the owner's uid. Fed by every event. */

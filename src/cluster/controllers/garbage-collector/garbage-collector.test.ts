@@ -2,7 +2,7 @@ import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/m
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
-import type { DeleteOptions } from "../objects.ts";
+import type { DeleteOptions } from "../../contract/cluster-objects.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../controller.ts";
-import type { DeleteOptions } from "../objects.ts";
+import type { DeleteOptions } from "../../contract/cluster-objects.ts";
 import { reporter } from "../record-event.ts";
 import { classifyOwners, findResource, isForegroundDeleted } from "./classify-owners.ts";
 import { Dependents } from "./dependents.ts";

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ClusterObjects, ResourceName } from "../objects.ts";
+import type { ClusterObjects, ResourceName } from "../../contract/cluster-objects.ts";
 
 /** The key of any object: its resource, namespace and name. */
 export type ObjectKey = string;

@@ -1,6 +1,6 @@
 import type { Pod } from "../api/core.ts";
 import { pods } from "../api/core.ts";
-import type { ClusterObjects } from "../objects.ts";
+import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 import { isTracked, trackingFinalizer } from "./job-progress.ts";
 
 /** Lets go of pods that their Job has counted, or will never count. */

@@ -3,8 +3,8 @@ import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type LooseCondition, type Node, nodes } from "../api/core.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
-import { versionInfo } from "../../server/version.ts";
-import type { ResourceName } from "../objects.ts";
+import { versionInfo } from "../../contract/version.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 
 /** The name of the one node that the cluster starts with. */
 const nodeName = "tsbuilder-node";

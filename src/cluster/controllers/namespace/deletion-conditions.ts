@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { LooseCondition } from "../api/core.ts";
-import type { ResourceName } from "../objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 
 type Finding = readonly [type: string, holds: boolean, reason: string, message: string];
 

@@ -4,7 +4,7 @@ import { type Namespace, namespaces, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
 import { nextTurn } from "../next-turn.ts";
-import type { ResourceName } from "../objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 import { deletionConditions, type Remaining } from "./deletion-conditions.ts";
 
 const user = userOf("namespace");

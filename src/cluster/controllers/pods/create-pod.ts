@@ -1,6 +1,6 @@
 import type { Pod } from "../api/core.ts";
 import { refusalOf, ToldFailure } from "../failures.ts";
-import type { ClusterObjects } from "../objects.ts";
+import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 
 /** Creates a pod. What the server says when it refuses one is told, and tried again later. */
 export async function createPod(

@@ -4,7 +4,7 @@ import { addLists, isSameList, type ResourceList } from "../../quota/resource-li
 import { namesFor, usageOf } from "../../quota/usage.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
 import { findByKey, keyOf } from "../keys.ts";
-import type { ObjectEvent, ResourceName, ServedResource } from "../objects.ts";
+import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
 
 const user = userOf("resourcequota");
 const quotas: ResourceName<ResourceQuota> = "resourcequotas";

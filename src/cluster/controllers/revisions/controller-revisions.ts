@@ -3,7 +3,7 @@ import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type ControllerRevision, controllerRevisions } from "../api/apps.ts";
 import type { PodTemplate } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
-import type { ClusterObjects } from "../objects.ts";
+import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 import { templateHash } from "../pods/template-hash.ts";
 
 /** The label that tells which revision of a template a pod was made from. */

@@ -1,8 +1,8 @@
-import type { Attributes } from "../../auth/authorizer.ts";
-import type { User } from "../../registry/core.ts";
+import type { Attributes } from "../../contract/authorizer.ts";
+import type { User } from "../../contract/user.ts";
 import { invalid } from "@tsbuilder/apimachinery/schema";
-import { badRequest, invalidObject } from "../../status/index.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import { badRequest, invalidObject } from "../../contract/status-error.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import type { Review } from "./review.ts";
 
 interface AccessSpec {

@@ -1,5 +1,5 @@
-import type { User } from "../../registry/core.ts";
-import { authenticated } from "../../auth/user.ts";
+import type { User } from "../../contract/user.ts";
+import { authenticated } from "../../contract/user.ts";
 import type { Review } from "./review.ts";
 
 /** Who am I? `kubectl auth whoami`. */

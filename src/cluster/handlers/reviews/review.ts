@@ -1,8 +1,9 @@
-import type { Core, User } from "../../registry/core.ts";
+import type { User } from "../../contract/user.ts";
+import type { Core } from "../../registry/core.ts";
 import { trackManagers } from "../../registry/field-manager.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { Reply, RequestContext } from "../../server/request-context.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { Reply, RequestContext } from "../../http/request-context.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { readObject } from "../read-object.ts";
 import { replyObject } from "../reply-object.ts";

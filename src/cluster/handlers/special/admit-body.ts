@@ -1,7 +1,7 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { admissionRequest } from "../../registry/create-object.ts";
 import type { Write } from "../../registry/write.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 
 /** Lets admission see a body that is posted to an object: a Binding, an Eviction, a TokenRequest. */
 export async function admitBody(write: Write, sent: ApiObject): Promise<ApiObject> {

@@ -1,12 +1,12 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import { type DeleteOptions, deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
-import { jsonReply } from "../../server/reply.ts";
-import type { Reply, RequestContext } from "../../server/request-context.ts";
-import { notFound, StatusError } from "../../status/index.ts";
+import { jsonReply } from "../../http/reply.ts";
+import type { Reply, RequestContext } from "../../http/request-context.ts";
+import { notFound, StatusError } from "../../contract/status-error.ts";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";

@@ -1,5 +1,5 @@
-import { qualifiedName } from "../../status/index.ts";
-import type { Reply, RequestContext } from "../../server/request-context.ts";
+import { qualifiedName } from "../../contract/status-error.ts";
+import type { Reply, RequestContext } from "../../http/request-context.ts";
 import { localSubjectAccess, selfSubjectAccess, selfSubjectRules, subjectAccess } from "../reviews/access.ts";
 import { selfSubject, tokenReview } from "../reviews/authentication.ts";
 import { handleReview, type Review } from "../reviews/review.ts";

@@ -1,6 +1,6 @@
-import { readBody } from "../../server/read-body.ts";
-import type { RequestContext } from "../../server/request-context.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import { readBody } from "../../http/read-body.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import type { Target } from "../target.ts";
 import { decodeRequestBody } from "../read-object.ts";
 

@@ -1,14 +1,14 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { dropTimes } from "../../registry/field-manager.ts";
-import { formatSelector } from "../../registry/built-in/tables/format-selector.ts";
-import { readField } from "../../registry/built-in/tables/read-field.ts";
+import { formatSelector } from "../../kinds/cells/format-selector.ts";
+import { readField } from "../../kinds/cells/read-field.ts";
 import { keyOf } from "../../registry/resource.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
-import type { Reply, RequestContext } from "../../server/request-context.ts";
-import { badRequest, invalidObject, nameless, notFound } from "../../status/index.ts";
+import type { Reply, RequestContext } from "../../http/request-context.ts";
+import { badRequest, invalidObject, nameless, notFound } from "../../contract/status-error.ts";
 import { invalid } from "@tsbuilder/apimachinery/schema";
-import { type ApiObject, cloneJSON } from "../../storage/api-object.ts";
+import { type ApiObject, cloneJSON } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
 import { applyPatch, readPatch } from "../patch.ts";
@@ -53,7 +53,7 @@ async function readScale(context: RequestContext, target: Target): Promise<Reply
   const { resource, version, namespace, name } = target;
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
-  const { object } = await resource.present(stored, version.name);
+  const { object } = await resource.present(stored, version);
   return replyScale(context, target, object);
 }
 
@@ -64,7 +64,7 @@ function scaleWrite(context: RequestContext, target: Target, options: string): W
     body: {
       show: (object) => scaleOf(target, object),
       take(scale, object) {
-        setField(object, target.version.scale!.spec, (scale as Scale).spec?.replicas ?? 0);
+        setField(object, target.served.scale!.spec, (scale as Scale).spec?.replicas ?? 0);
         return object;
       },
     },
@@ -82,7 +82,7 @@ async function writeScale(
       if (!current) throw notFound(target.resource, target.name);
       const scale = change(scaleOf(target, current));
       const next = cloneJSON(current);
-      setField(next, target.version.scale!.spec, replicasOf(scale, target));
+      setField(next, target.served.scale!.spec, replicasOf(scale, target));
       const { resourceVersion } = scale.metadata;
       if (resourceVersion) next.metadata.resourceVersion = resourceVersion;
       return next;
@@ -96,14 +96,14 @@ async function writeScale(
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
   const write = scaleWrite(context, target, "PatchOptions");
   const { applied, force } = await readApply(context, target, scaleKind);
-  const { resource, version, name } = target;
+  const { resource, served, version, name } = target;
   const { group, kind } = resource;
-  const owned = { apiVersion: apiVersionOf({ group, version: version.name }), kind, metadata: { name } };
-  setField(owned, version.scale!.spec, (applied as Scale).spec?.replicas ?? 0);
+  const owned = { apiVersion: apiVersionOf({ group, version }), kind, metadata: { name } };
+  setField(owned, served.scale!.spec, (applied as Scale).spec?.replicas ?? 0);
   const { entry } = await updateObject(write, {
     async next(current) {
       const next = await applyTo(write, current, owned, force, scaleKind.apiVersion);
-      setField(next, version.scale!.spec, replicasOf(applied, target));
+      setField(next, served.scale!.spec, replicasOf(applied, target));
       dropTimes(next);
       return next;
     },
@@ -127,8 +127,8 @@ function replyScale(context: RequestContext, target: Target, object: ApiObject):
   return replyObject(context, target, new Entry("", 0, scale));
 }
 
-function scaleOf({ version }: Target, object: ApiObject): Scale {
-  const { spec, status, selector } = version.scale!;
+function scaleOf({ served }: Target, object: ApiObject): Scale {
+  const { spec, status, selector } = served.scale!;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const chosen = selector === undefined ? undefined : readField(object, selector);
   const text = typeof chosen === "object" ? formatSelector(chosen as never) : (chosen as string | undefined);

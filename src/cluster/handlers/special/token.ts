@@ -1,9 +1,9 @@
-import { notFound, invalidObject } from "../../status/index.ts";
+import { notFound, invalidObject } from "../../contract/status-error.ts";
 import { invalid } from "@tsbuilder/apimachinery/schema";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOf } from "../../registry/resource.ts";
-import { jsonReply } from "../../server/reply.ts";
-import type { Reply, RequestContext } from "../../server/request-context.ts";
+import { jsonReply } from "../../http/reply.ts";
+import type { Reply, RequestContext } from "../../http/request-context.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { admitBody } from "./admit-body.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeSwagger } from "../../codec/index.ts";
-import type { Reply, RequestContext } from "../../server/request-context.ts";
-import { versionInfo } from "../../server/version.ts";
+import type { Reply, RequestContext } from "../../http/request-context.ts";
+import { versionInfo } from "../../contract/version.ts";
 import { toSwagger, type V3Document } from "./to-swagger.ts";
 
 interface Made {

@@ -1,7 +1,7 @@
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kubeconfig } from "../../kubeconfig.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { Kubeconfig } from "../../auth/kubeconfig.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 
 /** Creates an object or replaces it, over HTTP as an administrator. */

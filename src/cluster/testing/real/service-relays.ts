@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import type { ServiceResolver } from "../../admission/webhook-client.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 
 /** A service as a webhook's `clientConfig` names it. */
 interface ServiceReference {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { Credentials } from "../../auth/credentials.ts";
-import { type Kubeconfig, kubeconfigOf } from "../../kubeconfig.ts";
+import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
 import { send } from "../send.ts";
 import { writeControlPlaneFiles } from "./control-plane-files.ts";
 import { apiserverFlags, etcdFlags } from "./control-plane-flags.ts";

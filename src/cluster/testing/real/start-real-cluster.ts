@@ -1,7 +1,7 @@
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
-import type { ApiObject } from "../../storage/api-object.ts";
-import type { OpenCluster } from "../start-test-cluster.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { OpenCluster } from "../open-cluster.ts";
 import { putRealObject, served } from "./real-objects.ts";
 import { ServiceRelays } from "./service-relays.ts";
 import { startControlPlane } from "./start-control-plane.ts";

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Core } from "../registry/core.ts";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { keyOf } from "../registry/resource.ts";
+
+/**
+ * Stores objects as they are, where they are not there yet: they are of our own making, and so many that admission,
+ * defaults and validation would be most of a start. Each is said to have been set field by field.
+ */
+export function plantObjects(core: Core, objects: Iterable<ApiObject>): void {
+  const time = formatTime(core.clock.now());
+  for (const { metadata, ...object } of objects) {
+    const { group } = parseApiVersion(object.apiVersion);
+    const resource = core.registry.findKind(group, object.kind)!;
+    const { name = "", namespace = "", labels = {}, annotations = {} } = metadata;
+    const key = keyOf(resource, namespace, name);
+    if (resource.collection.get(key)) continue;
+    const { kind: _kind, apiVersion, ...content } = object;
+    const fieldsV1 = {
+      "f:metadata": { "f:annotations": membersOf(annotations), "f:labels": membersOf(labels) },
+      ...ownedFields(content),
+    };
+    const owner = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
+    core.store.put(resource.collection, key, {
+      ...object,
+      metadata: {
+        name,
+        ...(namespace !== "" && { namespace }),
+        uid: randomUUID(),
+        creationTimestamp: time,
+        labels,
+        annotations,
+        managedFields: [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
+      },
+    });
+  }
+}
+
+function membersOf(map: object) {
+  return { ".": {}, ...ownedFields(map) };
+}
+
+function ownedFields(object: object): Record<string, object> {
+  return Object.fromEntries(Object.keys(object).map((name) => [`f:${name}`, {}]));
+}

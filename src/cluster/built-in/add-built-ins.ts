@@ -1,0 +1,24 @@
+import { type BuiltinResource, builtinResources } from "@tsbuilder/apimachinery/kinds";
+import type { Registry } from "../registry/registry.ts";
+import { builtInResource } from "./built-in-resource.ts";
+
+/** Registers every built-in kind, the versions of one kind as one resource. */
+export function addBuiltIns(registry: Registry): void {
+  const groups = served().reduce(collect, new Map<string, BuiltinResource[]>());
+  for (const versions of groups.values()) registry.add(builtInResource(registry.store, versions));
+}
+
+/** What is stored, and the reviews; bindings and component statuses are served by nobody. */
+function served(): BuiltinResource[] {
+  const left = new Set(["bindings", "componentstatuses"]);
+  return builtinResources().filter(({ group, plural }) => group !== "" || !left.has(plural));
+}
+
+function collect(
+  groups: Map<string, BuiltinResource[]>,
+  resource: BuiltinResource,
+): Map<string, BuiltinResource[]> {
+  const key = `${resource.plural}.${resource.group}`;
+  groups.set(key, [...(groups.get(key) ?? []), resource]);
+  return groups;
+}

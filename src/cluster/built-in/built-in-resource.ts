@@ -1,0 +1,150 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/patch";
+import {
+  type BuiltinResource,
+  type BuiltinSchema,
+  DecodeError,
+  decodeBuiltIn,
+  loadSchemas,
+} from "@tsbuilder/apimachinery/kinds";
+import { badRequest } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import { replaceFields } from "../contract/api-object.ts";
+import type { Store } from "../storage/store.ts";
+import type { ObjectSchema } from "../registry/object-schema.ts";
+import type { Resource, ResourceVersion, Strategy } from "../registry/resource.ts";
+import { builtInSubresources } from "./built-in-subresources.ts";
+import { conversionOf } from "./conversions.ts";
+import { emptyObjectOf } from "./empty-objects.ts";
+import { fieldSelectorReaders } from "./field-selectors.ts";
+import { strategyOf } from "./strategies.ts";
+import { tableColumns } from "./table-columns.ts";
+
+/** Makes the resource of a built-in kind from what the tables say of its versions, the preferred one first. */
+export function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
+  const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
+  const { group, plural, kind, singular, storage } = preferred;
+  const schemas = new LazySchemas(versions);
+  const emptyObject = emptyObjectOf(preferred);
+  const convert = conversionOf(group, plural);
+  const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
+  const apiVersionOf = (version: string) => (group === "" ? version : `${group}/${version}`);
+  const present = convert.presenter(apiVersionOf);
+  return {
+    group,
+    plural,
+    kind,
+    singular,
+    listKind: preferred.listKind ?? `${kind}List`,
+    shortNames: preferred.shortNames,
+    categories: preferred.categories,
+    namespaced: preferred.scope === "Namespaced",
+    verbs: preferred.verbs,
+    versions: ordered.map((version) => versionOf(version, schemas)),
+    storageVersion: storage.version,
+    ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
+    collection: store.collection(storage.group === "" ? plural : `${plural}.${storage.group}`),
+    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred),
+    subresources: builtInSubresources(preferred),
+    custom: false,
+    ...(emptyObject && { emptyObject }),
+    load: () => schemas.load(),
+    present,
+    presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
+    convert: (object, version) => convert.object(object, apiVersionOf(version)),
+  };
+}
+
+/** The tables of schemas are loaded with the first write: reading needs none. */
+class LazySchemas {
+  readonly #versions: readonly BuiltinResource[];
+  readonly #schemas = new Map<string, ObjectSchema & { readonly root: BuiltinSchema }>();
+  #loading: Promise<void> | undefined;
+
+  constructor(versions: readonly BuiltinResource[]) {
+    this.#versions = versions;
+  }
+
+  get(version: string): (ObjectSchema & { readonly root: BuiltinSchema }) | undefined {
+    return this.#schemas.get(version);
+  }
+
+  load(): Promise<void> | undefined {
+    if (this.#schemas.size > 0) return undefined;
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    for (const { version, type } of this.#versions) {
+      const dot = type.lastIndexOf(".");
+      const table = await loadSchemas(type.slice(0, dot));
+      const root = table?.get(type.slice(dot + 1));
+      if (root) this.#schemas.set(version, schemaOf(root));
+    }
+  }
+}
+
+function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinSchema } {
+  return {
+    root,
+    node: root,
+    unknownFields: (object) => decodeBuiltIn(object as Record<string, unknown>, root).unknown,
+  };
+}
+
+function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
+  const columns = tableColumns(resource);
+  return {
+    name: resource.version,
+    get schema() {
+      return schemas.get(resource.version);
+    },
+    ...(columns && { columns }),
+    ...(deprecated[resource.kind] && { deprecation: deprecated[resource.kind]! }),
+    ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
+  };
+}
+
+/** Kinds that clients should leave; the texts are the server's. */
+const deprecated: Readonly<Record<string, string>> = {
+  Endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};
+
+const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
+
+/** Every object goes through its kind's struct before the kind's own defaults. */
+function withDecoding(
+  strategy: Strategy,
+  schemas: LazySchemas,
+  { group, kind, version, fieldSelectors }: BuiltinResource,
+): Strategy {
+  const readers = fieldSelectorReaders(kind, fieldSelectors);
+  return {
+    ...strategy,
+    ...(readers && { fieldSelectors: readers }),
+    default(object: ApiObject, context) {
+      const schema = schemas.get(context.version) ?? schemas.get(version);
+      if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
+      fillStructs(object, emptyObjectOf({ group, kind }));
+      strategy.default?.(object, context);
+    },
+  };
+}
+
+/** A struct that is no pointer is there even if nobody sent it. */
+function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
+  for (const [field, value] of Object.entries(empty ?? {})) {
+    if (typeof value === "object" && value !== null) object[field] ??= {};
+  }
+}
+
+function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version: string): ApiObject {
+  try {
+    return decodeBuiltIn(object, schema).object as ApiObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import type { ApiObject } from "../contract/api-object.ts";
+import { Entry } from "../storage/entry.ts";
+import { autoscalerTo } from "../kinds/autoscaler-conversion.ts";
+import { eventTo } from "../kinds/core/event/conversion.ts";
+
+/** Brings an object into another version of its kind; the apiVersion is written already. */
+export type ObjectConversion = (object: ApiObject, apiVersion: string) => ApiObject;
+
+/** How the objects of a resource get from one version to another. */
+export interface Conversion {
+  object(object: ApiObject, apiVersion: string): ApiObject;
+  presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
+}
+
+const conversions: Readonly<Record<string, ObjectConversion>> = {
+  "events.": eventTo,
+  "events.events.k8s.io": eventTo,
+  "horizontalpodautoscalers.autoscaling": autoscalerTo,
+};
+
+/** Most kinds have one version; events and autoscalers are stored once and served in two. */
+export function conversionOf(group: string, plural: string): Conversion {
+  const change = conversions[`${plural}.${group}`];
+  const object = (from: ApiObject, apiVersion: string) =>
+    !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
+  return {
+    object,
+    presenter: (apiVersionOf) => (entry, version) => {
+      const apiVersion = apiVersionOf(version);
+      if (entry.object.apiVersion === apiVersion || !change) return entry;
+      let shown = entry.derived.get(apiVersion) as Entry | undefined;
+      if (!shown) {
+        shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
+        entry.derived.set(apiVersion, shown);
+      }
+      return shown;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
+import { ageOf } from "../registry/format-age.ts";
+import type { CellReader, TableColumns } from "../registry/table-columns.ts";
+import { cellReaders } from "./cell-readers.ts";
+import { podRowConditions } from "../kinds/cells/pod-cells.ts";
+
+/** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
+export function tableColumns({ kind, columns }: BuiltinResource): TableColumns | undefined {
+  if (columns.length === 0) return undefined;
+  const readers = columns.map(({ name }) => cellReaders[kind]?.[name] ?? common[name] ?? blank);
+  return {
+    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
+    cells: (object, now) => readers.map((read) => read(object, now)),
+    ...(kind === "Pod" && { rowConditions: podRowConditions }),
+  };
+}
+
+function describe(kind: string, column: string): string {
+  return `${column} of the ${kind}.`;
+}
+
+const common: Readonly<Record<string, CellReader>> = {
+  Name: ({ metadata }) => metadata.name ?? "",
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? null,
+};
+
+const blank: CellReader = () => "";

@@ -1,0 +1,150 @@
+import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
+import { createHash } from "node:crypto";
+import { compileValidator } from "@tsbuilder/apimachinery/cel";
+import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
+import {
+  type CompiledSchema,
+  compileSchema,
+  decodeMetadata,
+  formatFieldError,
+  type JSONSchema,
+  MalformedMetadata,
+} from "@tsbuilder/apimachinery/schema";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Collection } from "../storage/collection.ts";
+import { objectMetaNode } from "../registry/object-meta-schema.ts";
+import type { ObjectSchema } from "../registry/object-schema.ts";
+import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../registry/resource.ts";
+import { customColumns } from "./custom-columns.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/custom-resource-definition.ts";
+import { customStrategy } from "./custom-strategy.ts";
+import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
+
+export type { ConvertObjects } from "./custom-versions.ts";
+
+const verbs: readonly Verb[] = [
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "create",
+  "update",
+  "watch",
+];
+
+interface Surroundings {
+  readonly collection: Collection;
+  readonly convert: ConvertObjects;
+  /** Whether the CRD is being deleted: its objects may change and go, but none comes. */
+  readonly isTerminating: () => boolean;
+}
+
+/** Makes the resource that a CRD describes. A changed CRD makes a new one over the same collection. */
+export function customResource(
+  crd: CustomResourceDefinition,
+  { collection, convert, isTerminating }: Surroundings,
+): Resource {
+  const { group, scope } = crd.spec;
+  const names = { ...crd.spec.names, ...crd.status?.acceptedNames };
+  const schemas = new Map(
+    crd.spec.versions.map(
+      ({ name, schema }) => [name, compileValidator(schema?.openAPIV3Schema ?? permissive)] as const,
+    ),
+  );
+  const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;
+  const versions = new CustomVersions(crd, schemas, convert);
+  return {
+    group,
+    plural: names.plural,
+    kind: names.kind,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    listKind: names.listKind ?? `${names.kind}List`,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: scope === "Namespaced",
+    verbs,
+    versions: crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version)),
+    storageVersion,
+    storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
+    collection,
+    strategy: customStrategy(crd, schemas, isTerminating),
+    subresources: subresourcesOf(crd, storageVersion),
+    custom: true,
+    present: (entry, version) => versions.present(entry, version),
+    presentAll: (entries, version) => versions.presentAll(entries, version),
+    convert: (object, version) => versions.convert(object, version),
+  };
+}
+
+/** What discovery shows of the version in which objects are stored. */
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
+}
+
+const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
+  const { group, names } = crd.spec;
+  const { scale } = version.subresources ?? {};
+  const deprecation = version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
+  return {
+    name: version.name,
+    ...(version.deprecated && { deprecation }),
+    schema: schemaOf(version),
+    columns: customColumns(version),
+    ...(scale && { scale: scalePaths(scale) }),
+  };
+}
+
+/** Every object has them, whether its schema says so or not. */
+const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
+
+function schemaOf({ schema }: CRDVersion): ObjectSchema {
+  const root = schema?.openAPIV3Schema ?? permissive;
+  const compiled: CompiledSchema = compileSchema(root);
+  const node = {
+    ...root,
+    properties: { ...typeMeta, ...root.properties, metadata: objectMetaNode },
+  } as SchemaNode;
+  return {
+    compiled,
+    node,
+    unknownFields(object) {
+      const inMetadata = unknownMetadata(object as ApiObject);
+      const { unknown, malformed } = compiled.prune(object);
+      if (malformed) throw new DecodeError(formatFieldError(malformed));
+      return [...inMetadata, ...unknown];
+    },
+  };
+}
+
+function unknownMetadata({ metadata }: ApiObject): readonly string[] {
+  try {
+    return decodeMetadata(metadata ?? {}, "metadata").unknown;
+  } catch (error) {
+    throw error instanceof MalformedMetadata ? new DecodeError(error.message) : error;
+  }
+}
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** A CRD writes its paths with a dot in front. */
+function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>): ScalePaths {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  return {
+    spec: specReplicasPath.slice(1),
+    status: statusReplicasPath.slice(1),
+    ...(labelSelectorPath && { selector: labelSelectorPath.slice(1) }),
+  };
+}
+
+function subresourcesOf(crd: CustomResourceDefinition, storageVersion: string): Map<string, SubresourceInfo> {
+  const found = new Map<string, SubresourceInfo>();
+  const version = crd.spec.versions.find(({ name }) => name === storageVersion)!;
+  const { status, scale } = version.subresources ?? {};
+  if (status) found.set("status", { verbs: ["get", "patch", "update"] });
+  if (scale) found.set("scale", { verbs: ["get", "patch", "update"], body: scaleKind });
+  return found;
+}

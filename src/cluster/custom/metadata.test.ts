@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { send } from "../testing/send.ts";
+import { startTestCluster, type TestCluster } from "../testing/index.ts";
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startTestCluster({
+    crds: `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+`,
+  });
+});
+afterAll(() => cluster.stop());
+
+const path = "/apis/example.com/v1/namespaces/default/widgets";
+
+async function create(metadata: unknown, more: object = {}) {
+  const body = { apiVersion: "example.com/v1", kind: "Widget", metadata, ...more };
+  return (await send(cluster.kubeconfig, { method: "POST", path, body })).body;
+}
+
+const field = (name: string, found: string, wanted: string) =>
+  `json: cannot unmarshal ${found} into Go struct field ObjectMeta.${name} of type ${wanted}`;
+
+test.each([
+  [{ name: 5 }, field("name", "number", "string")],
+  [{ name: "a", labels: { a: 1 } }, field("labels", "number", "string")],
+  [{ name: "a", annotations: [] }, field("annotations", "array", "map[string]string")],
+  [{ name: "a", finalizers: "x" }, field("finalizers", "string", "[]string")],
+  ["x", "json: cannot unmarshal string into Go value of type v1.ObjectMeta"],
+])("metadata %j is refused before anything is made of it", async (metadata, why) => {
+  expect(await create(metadata)).toMatchObject({
+    code: 400,
+    message: `Widget in version "v1" cannot be handled as a Widget: ${why}`,
+  });
+  expect(cluster.core.store.collection("widgets.example.com").size).toBe(0);
+});
+
+test("so is that of an embedded resource", async () => {
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: 5 } };
+  expect(await create({ name: "a" }, { pod })).toMatchObject({
+    code: 400,
+    message: `Widget in version "v1" cannot be handled as a Widget: pod.metadata: Invalid value: {"name":5}: ${field("name", "number", "string")}`,
+  });
+});
+
+test("nulls and what is empty mean nothing", async () => {
+  const created = (await create({ name: "b", labels: { a: null }, annotations: {}, finalizers: null })) as {
+    metadata: object;
+  };
+  expect(created.metadata).toMatchObject({ name: "b", labels: { a: "" } });
+  expect(Object.keys(created.metadata)).not.toContain("annotations");
+  expect(Object.keys(created.metadata)).not.toContain("finalizers");
+});

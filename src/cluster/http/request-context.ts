@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { User } from "../contract/user.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+/** One request on its way through the filters. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly query: URLSearchParams;
+  readonly info: RequestInfo;
+  /** Ends when the client is gone. */
+  readonly signal: AbortSignal;
+  /** What goes out as `Warning` headers, each once. */
+  readonly warnings: Set<string>;
+  /** Set by authentication, then perhaps by impersonation. */
+  user: User;
+}
+
+/** A whole answer. Streams take the response over and write it themselves. */
+export interface Reply {
+  readonly code: number;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  readonly stream?: (response: ServerResponse) => void;
+}
+
+export type Handler = (context: RequestContext) => Reply | Promise<Reply>;
+
+/** A step around the rest of the chain. */
+export type Filter = (context: RequestContext, next: () => Promise<Reply>) => Reply | Promise<Reply>;
+
+/** Strings filters together: the first one is the outermost. */
+export function compose(filters: readonly Filter[], handler: Handler): Handler {
+  return filters.reduceRight<Handler>(
+    (inner, filter) => (context) => filter(context, async () => inner(context)),
+    handler,
+  );
+}

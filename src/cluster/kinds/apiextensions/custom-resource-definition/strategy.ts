@@ -1,0 +1,37 @@
+import { defaultNames, validateDefinition } from "@tsbuilder/apimachinery/crd";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { conversionProblems } from "./validate-conversion.ts";
+import { validateStoredVersions } from "./validate-stored-versions.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+
+/** Holds a CRD that is being deleted until the objects of its kind are gone. */
+export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+/** CRDs: names get defaults, and the versions ever stored are kept book of. */
+export const definitionStrategy: Partial<Strategy> = {
+  deletionFinalizers: [cleanupFinalizer],
+  default: (object) => defaultNames((object as CustomResourceDefinition).spec),
+  prepareForCreate(object) {
+    const crd = object as CustomResourceDefinition;
+    crd.status = { storedVersions: storageVersions(crd) };
+  },
+  prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
+    if (subresource !== "") return;
+    const crd = object as CustomResourceDefinition;
+    const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
+    const stored = [...new Set([...before, ...storageVersions(crd)])];
+    crd.status = { ...crd.status, storedVersions: stored };
+  },
+  validate: (object) => validateDefinition(object, conversionProblems),
+  validateUpdate(object, _old, { subresource }) {
+    const crd = object as CustomResourceDefinition;
+    return subresource === ""
+      ? [...validateDefinition(crd, conversionProblems), ...validateStoredVersions(crd)]
+      : [];
+  },
+};
+
+function storageVersions({ spec }: CustomResourceDefinition): string[] {
+  return (spec?.versions ?? []).filter(({ storage }) => storage).map(({ name }) => name);
+}

@@ -1,0 +1,35 @@
+import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { duplicate, required, tooMany } from "@tsbuilder/apimachinery/schema";
+import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
+import { celProblem } from "./cel-problem.ts";
+import { type Problems, refused } from "./problems.ts";
+
+export interface MatchCondition {
+  name?: string;
+  expression?: string;
+}
+
+const conditionLimit = 64;
+
+/** Checks conditions, which can't use variables; parameters only where there are some. */
+export function* matchConditions(
+  field: string,
+  list: readonly MatchCondition[],
+  options: { readonly params: boolean },
+): Problems {
+  if (list.length > conditionLimit) yield tooMany(field, list.length, conditionLimit);
+  const compiler = new PolicyCompiler({ ...options, variables: false });
+  const names = new Set<string>();
+  for (const [index, { name = "", expression = "" }] of list.entries()) {
+    const at = `${field}[${index}]`;
+    const text = expression.trim();
+    if (text === "") yield required(`${at}.expression`);
+    else yield* celProblem(`${at}.expression`, text, compiler.condition(text));
+    if (name === "") yield required(`${at}.name`);
+    else {
+      yield* refused(`${at}.name`, name, checkQualifiedName(name));
+      if (names.has(name)) yield duplicate(`${at}.name`, name);
+    }
+    names.add(name);
+  }
+}

@@ -1,0 +1,38 @@
+import { duplicate, notSupported } from "@tsbuilder/apimachinery/schema";
+import type { MatchResources } from "../../expressions/policy.ts";
+import { pathSegmentName } from "../../registry/validate-name.ts";
+import { selectorProblems } from "./label-selector.ts";
+import { choice, type Problems, refused } from "./problems.ts";
+import { type RequestRule, requestRule } from "./request-rule.ts";
+
+/** Checks which requests a policy or a binding is about. */
+export function* matchResources(field: string, match: MatchResources): Problems {
+  yield* choice(`${field}.matchPolicy`, match.matchPolicy, ["Equivalent", "Exact"]);
+  yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
+  yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
+  for (const list of ["resourceRules", "excludeResourceRules"] as const) {
+    for (const [index, rule] of (match[list] ?? []).entries()) {
+      yield* resourceNames(`${field}.${list}[${index}].resourceNames`, rule.resourceNames ?? []);
+      yield* requestRule(`${field}.${list}[${index}]`, rule as RequestRule);
+    }
+  }
+}
+
+function* resourceNames(field: string, names: readonly string[]): Problems {
+  for (const [index, name] of names.entries()) {
+    yield* refused(`${field}[${index}]`, name, pathSegmentName(name, false));
+    if (names.indexOf(name) < index) yield duplicate(`${field}[${index}]`, name);
+  }
+}
+
+const operations = ["*", "CONNECT", "CREATE", "UPDATE"];
+
+/** A deletion has nothing to be mutated. */
+export function* mutatedOperations(field: string, match: MatchResources | undefined): Problems {
+  for (const rule of match?.resourceRules ?? []) {
+    for (const operation of rule.operations ?? []) {
+      if (operations.includes(operation)) continue;
+      yield notSupported(`${field}.resourceRules.operations`, operation, operations);
+    }
+  }
+}

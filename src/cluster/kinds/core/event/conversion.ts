@@ -1,0 +1,30 @@
+import type { ApiObject } from "../../../contract/api-object.ts";
+
+/** The fields that the two groups call by different names: core's first. */
+const renamed = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+] as const;
+
+/** Events are one kind with two faces: that of the core group and that of events.k8s.io. */
+export function eventTo(event: ApiObject, apiVersion: string): ApiObject {
+  const names = new Map<string, string>(
+    renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
+  );
+  const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
+  const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
+  if (apiVersion !== "v1") dropEmpty(converted);
+  return converted;
+}
+
+/** What Go prints of the core face even when it is empty, it leaves out of the other. */
+function dropEmpty(event: ApiObject): void {
+  for (const field of ["reportingController", "reportingInstance"]) {
+    if (event[field] === "") delete event[field];
+  }
+}

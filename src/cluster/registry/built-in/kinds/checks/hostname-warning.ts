@@ -1,9 +1,0 @@
-import { checkLabel } from "@tsbuilder/apimachinery/naming";
-import type { ApiObject } from "../../../../storage/api-object.ts";
-
-/** A name with dots is allowed, but a poor name of a host. */
-export function* hostnameWarning({ metadata }: ApiObject, use: string): Generator<string, void> {
-  const reasons = checkLabel(metadata.name ?? "");
-  if (reasons.length === 0) return;
-  yield `metadata.name: this is used in ${use}, which can result in surprising behavior; a DNS label is recommended: [${reasons.join(" ")}]`;
-}

@@ -1,8 +1,0 @@
-import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
-import type { ApiObject } from "../../storage/api-object.ts";
-
-/** A CRD as it is stored. */
-export interface CustomResourceDefinition extends ApiObject {
-  spec: CRDSpec;
-  status?: CRDStatus;
-}
