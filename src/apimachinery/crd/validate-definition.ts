@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, notSupported, required } from "../errors/index.ts";
 import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
 import type { CRDConversion, CRDNames, CRDSpec } from "./custom-resource-definition.ts";
 import { type Problems, sharedProblems, versionProblems } from "./validate-versions.ts";

@@ -1,12 +1,5 @@
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  invalidStruct,
-  required,
-  tooMany,
-} from "@tsbuilder/apimachinery/errors";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { duplicate, type FieldError, invalid, invalidStruct, required, tooMany } from "../errors/index.ts";
+import { isEqual } from "../json/index.ts";
 import { checkSchema } from "../cel/index.ts";
 import { checkLabel1035 } from "../naming/index.ts";
 import { type JSONSchema, parseFieldPath } from "../schema/index.ts";

@@ -1,5 +1,5 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
-import { joinPath } from "@tsbuilder/apimachinery/errors";
+import { isObject } from "../json/index.ts";
+import { joinPath } from "../errors/index.ts";
 import { canonicalizeQuantity, roundToThousandths } from "../quantity/index.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 

@@ -1,4 +1,4 @@
-import type { int64, Time } from "@tsbuilder/apimachinery/json";
+import type { int64, Time } from "../json/index.ts";
 import { formatTime } from "../time/time.ts";
 
 /** One observation of an object's state; `type` is unique within the list. */

@@ -1,4 +1,4 @@
-import type { int64, JSONValue, Time } from "@tsbuilder/apimachinery/json";
+import type { int64, JSONValue, Time } from "../json/index.ts";
 
 /** What kind of object this is: `apiVersion` is `group/version`, or `v1` for the core group. */
 export interface TypeMeta {

@@ -1,4 +1,4 @@
-import type { int32 } from "@tsbuilder/apimachinery/json";
+import type { int32 } from "../json/index.ts";
 import type { ListMeta, TypeMeta } from "./object.ts";
 
 /** One of several causes of a failure, for example one invalid field. */

@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText } from "../text/index.ts";
 /** How stable a version is, by its name. */
 export type Stability = "stable" | "beta" | "alpha";
 

@@ -1,11 +1,4 @@
-import {
-  isEqual,
-  isObject,
-  type JSONObject,
-  type JSONValue,
-  memberOf,
-  setMember,
-} from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../json/index.ts";
 import { type JSONPatch, type JSONPatchOperation, parseJSONPatch } from "./json-patch.ts";
 import { parsePointer } from "./json-pointer.ts";
 import { FailedTest, PatchError } from "./patch-error.ts";

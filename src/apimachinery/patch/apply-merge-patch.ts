@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../json/index.ts";
 import { PatchError, undecodable } from "./patch-error.ts";
 
 /**

@@ -1,11 +1,4 @@
-import {
-  isEqual,
-  isObject,
-  type JSONObject,
-  type JSONValue,
-  memberOf,
-  unionOfKeys,
-} from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONObject, type JSONValue, memberOf, unionOfKeys } from "../json/index.ts";
 import type { JSONPatch } from "./json-patch.ts";
 import { formatPointer } from "./json-pointer.ts";
 

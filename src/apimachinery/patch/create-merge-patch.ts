@@ -1,4 +1,4 @@
-import { isEqual, isObject, type JSONObject, setMember, unionOfKeys } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONObject, setMember, unionOfKeys } from "../json/index.ts";
 
 /**
  * Computes the JSON merge patch (RFC 7386) that turns one object into another; `{}` if they are equal.

@@ -1,4 +1,4 @@
-import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { isEqual, type JSONObject } from "../json/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApplyConflict, type Endpoint, SchemaMismatch, serverSideApply, trackUpdate } from "./apply/index.ts";

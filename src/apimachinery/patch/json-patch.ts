@@ -1,4 +1,4 @@
-import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONValue } from "../json/index.ts";
 import { PatchError, undecodable } from "./patch-error.ts";
 
 /** One operation of a JSON patch (RFC 6902). */

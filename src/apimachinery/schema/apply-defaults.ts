@@ -1,4 +1,4 @@
-import { copyJSON, isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { copyJSON, isObject, type JSONObject, setMember } from "../json/index.ts";
 import { copyObject, dropped, mapList, mapObject } from "./copy-on-write.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
 import { memberSchema } from "./member-schema.ts";

@@ -1,4 +1,4 @@
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "../errors/index.ts";
 import { compileDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
 import type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
 import { checkEmbedded, hasEmbedded } from "./embedded/check-embedded.ts";

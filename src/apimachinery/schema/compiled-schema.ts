@@ -1,4 +1,4 @@
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "../errors/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 
 /** An object without its unknown fields, and the paths of what was dropped, sorted. */

@@ -1,4 +1,4 @@
-import { type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, setMember } from "../json/index.ts";
 
 /** What a mapping returns for a member that must go. */
 export const dropped = Symbol("dropped");

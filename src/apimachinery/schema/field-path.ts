@@ -1,4 +1,4 @@
-import { CONTROL_ESCAPES } from "@tsbuilder/apimachinery/text";
+import { CONTROL_ESCAPES } from "../text/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import { valuesOf } from "./json-schema.ts";
 

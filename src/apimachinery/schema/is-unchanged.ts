@@ -1,4 +1,4 @@
-import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONObject } from "../json/index.ts";
 import { itemsOf, type JSONSchema } from "./json-schema.ts";
 import { indexListMap } from "./list-map.ts";
 import { memberSchema } from "./member-schema.ts";

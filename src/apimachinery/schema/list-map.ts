@@ -1,4 +1,4 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
+import { isObject } from "../json/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
-import { goJSON } from "@tsbuilder/apimachinery/text";
-import { duplicate, type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { isObject, type JSONObject } from "../json/index.ts";
+import { goJSON } from "../text/index.ts";
+import { duplicate, type FieldError, invalid } from "../errors/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import type { Shape } from "./shape.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
+import { isObject } from "../json/index.ts";
 import type { Pruned } from "./compiled-schema.ts";
 import { dropped, mapList, mapObject } from "./copy-on-write.ts";
 import type { Shape } from "./shape.ts";

@@ -1,5 +1,5 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { compareText } from "../text/index.ts";
+import type { FieldError } from "../errors/index.ts";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compileSchema } from "./index.ts";

@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText } from "../text/index.ts";
 import type { LabelSelector, LabelSelectorRequirement } from "../meta/index.ts";
 import { aggregate } from "./parse-label-selector.ts";
 import {

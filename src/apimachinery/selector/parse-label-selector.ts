@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText } from "../text/index.ts";
 import { checkQualifiedName } from "../naming/index.ts";
 import { type Token, tokenize } from "./label-tokens.ts";
 import { checkRequirement, invalid, type Operator, type Requirement } from "./requirement.ts";

@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText } from "../text/index.ts";
 import { checkLabelValue, checkQualifiedName } from "../naming/index.ts";
 
 /** How a label is compared. The words are those of the text form; `exists` and `!` have no values. */

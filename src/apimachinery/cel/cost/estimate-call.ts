@@ -1,30 +1,8 @@
-import type { Expr } from "../ast.ts";
-import type { CelType } from "../types/type.ts";
 import { estimateKubernetesCall } from "./estimate-kubernetes.ts";
 import { estimateListCall } from "./estimate-lists.ts";
-import { add, fixed, multiply, type Range, scale, unknown } from "./range.ts";
-import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
-
-/** An argument of a call, as far as costs go by it. */
-export interface Operand {
-  readonly expr: Expr;
-  readonly type: CelType;
-  readonly path: readonly string[] | undefined;
-  readonly size: Range | undefined;
-  /** The size of a list's items, where the schema bounds it. */
-  itemSize(): Range;
-}
-
-/** What a call costs apart from its arguments, and how big its result is where that is known. */
-export interface CallEstimate {
-  readonly cost: Range;
-  readonly size?: Range;
-}
-
-/** The size of an operand; anything where nothing bounds it. */
-export function sizeOf(operand: Operand | undefined): Range {
-  return operand?.size ?? unknown;
-}
+import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
+import { add, fixed, multiply, type Range, scale } from "./range.ts";
+import { perCharacter, perPatternCharacter } from "./sizes.ts";
 
 /** Estimates a call by its function and overload. The target of a method is the first operand. */
 export function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {

@@ -1,7 +1,7 @@
 import { formatType } from "../types/type.ts";
-import { type CallEstimate, type Operand, sizeOf } from "./estimate-call.ts";
+import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
 import { add, fixed, multiply, type Range, scale } from "./range.ts";
-import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+import { perCharacter, perPatternCharacter } from "./sizes.ts";
 
 /** Estimates the functions of the Kubernetes libraries and of strings; undefined for any other. */
 export function estimateKubernetesCall(

@@ -1,6 +1,6 @@
-import { type CallEstimate, type Operand, sizeOf } from "./estimate-call.ts";
+import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
 import { add, fixed, multiply, type Range, scale, unbounded } from "./range.ts";
-import { perCharacter } from "./runtime-cost.ts";
+import { perCharacter } from "./sizes.ts";
 
 /** Making a list, and calling a function. */
 const overhead = fixed(11);

@@ -2,7 +2,8 @@ import { accumulator, type Call, type Comprehension, type Expr, operators } from
 import type { DeclType } from "../schema/decl-type.ts";
 import { type CelType, isOptional, types } from "../types/type.ts";
 import { textLength } from "../values/text.ts";
-import { estimateCall, type Operand } from "./estimate-call.ts";
+import { estimateCall } from "./estimate-call.ts";
+import type { Operand } from "./operand.ts";
 import { add, fixed, multiply, type Range, union, unknown } from "./range.ts";
 
 /** The highest cost that one evaluation of a checked expression can have, given the bounds in the schema. */

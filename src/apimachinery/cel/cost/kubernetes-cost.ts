@@ -1,4 +1,4 @@
-import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./runtime-cost.ts";
+import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./sizes.ts";
 import { CelList } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
 import { CIDRValue } from "../lib/addresses.ts";

@@ -1,18 +1,8 @@
 import { CelList } from "../values/list.ts";
-import { CelMap } from "../values/map.ts";
-import { CelObject } from "../values/object.ts";
-import { CelOptional } from "../values/optional.ts";
 import { ExtensionValue } from "../values/extension.ts";
-import { textLength } from "../values/text.ts";
 import type { Value } from "../values/value.ts";
 import { kubernetesCost } from "./kubernetes-cost.ts";
-
-/** The cost of one call: fixed, or by the size of what it was given and gave. */
-export type CallCost = number | ((args: readonly Value[], result: Value) => number);
-
-/** Reading a character is cheap; reading one character of a regular expression is not. */
-export const perCharacter = 0.1;
-export const perPatternCharacter = 0.25;
+import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./sizes.ts";
 
 /** The cost of a call at run time, by the overload; without one for calls whose types were open. */
 export function runtimeCost(name: string, overload: string): CallCost {
@@ -21,25 +11,6 @@ export function runtimeCost(name: string, overload: string): CallCost {
   if (own !== undefined) return own;
   if (name === "_!=_") return ([a, b]) => compareCost(a!, b!);
   return byOverload[overload] ?? 1;
-}
-
-/** How big a value is for the cost model: characters, bytes, items; one for anything else. */
-export function sizeOf(value: Value): number {
-  if (typeof value === "string") return textLength(value);
-  if (value instanceof Uint8Array) return value.length;
-  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject) return value.size;
-  if (value instanceof CelOptional && value.value !== undefined) return sizeOf(value.value);
-  return 1;
-}
-
-/** The cost of reading through a value once. */
-export function readCost(size: number): number {
-  return Math.ceil(size * perCharacter);
-}
-
-/** The cost of matching a text against a pattern. */
-export function matchCost(text: number, pattern: number): number {
-  return readCost(text + 1) * Math.ceil(pattern * perPatternCharacter);
 }
 
 const readFirst: CallCost = ([a]) => readCost(sizeOf(a!));

@@ -5,7 +5,7 @@ import { CelMap } from "../values/map.ts";
 import { CelObject } from "../values/object.ts";
 import { CelOptional } from "../values/optional.ts";
 import type { Value } from "../values/value.ts";
-import { compileExpr, type Context } from "./compile-expr.ts";
+import type { Context } from "./context.ts";
 import { charge, type Evaluate } from "./frame.ts";
 
 /** A variable, or a chain of selections and indices: costs count each step, and the start as one. */
@@ -44,7 +44,7 @@ export function compileAttribute(expr: Attribute, context: Context): Evaluate {
 
 /** What is not an attribute itself becomes the start of one. */
 function compileOperand(operand: Expr, context: Context): Evaluate {
-  const evaluate = compileExpr(operand, context);
+  const evaluate = context.compile(operand, context);
   if (isAttribute(operand)) return evaluate;
   return (frame) => {
     const value = evaluate(frame);
@@ -73,7 +73,7 @@ function compileStep(expr: Select | Call, context: Context): Step {
     const field = second.kind === "literal" && typeof second.value === "string" ? second.value : "";
     return (value, frame) => finish(value, optionalField(value, field), frame);
   }
-  const key = withoutStart(second, compileExpr(second, context));
+  const key = withoutStart(second, context.compile(second, context));
   const isOptional = expr.name === operators.optionalIndex;
   return (value, frame) => {
     const at = key(frame);

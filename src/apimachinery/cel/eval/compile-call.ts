@@ -8,14 +8,14 @@ import { CelList } from "../values/list.ts";
 import { CelOptional } from "../values/optional.ts";
 import type { Value } from "../values/value.ts";
 import { withoutStart } from "./compile-attribute.ts";
-import { compileExpr, type Context } from "./compile-expr.ts";
+import type { Context } from "./context.ts";
 import { constantOf } from "./constant.ts";
 import { noSuchOverload } from "./no-such-overload.ts";
 import { asEvalError, charge, type Evaluate } from "./frame.ts";
 
 /** Compiles a call: operators that don't need all their operands have an evaluation of their own. */
 export function compileCall(expr: Call, context: Context): Evaluate {
-  const operands = (): Evaluate[] => expr.args.map((arg) => compileExpr(arg, context));
+  const operands = (): Evaluate[] => expr.args.map((arg) => context.compile(arg, context));
   switch (expr.name) {
     case operators.and:
       return logical(operands(), false);
@@ -83,8 +83,8 @@ function notStrictlyFalse(operand: Evaluate): Evaluate {
 function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
   if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
     return undefined;
-  const optional = compileExpr(target, context);
-  const other = compileExpr(args[0]!, context);
+  const optional = context.compile(target, context);
+  const other = context.compile(args[0]!, context);
   return (frame) => {
     const value = optional(frame);
     if (!(value instanceof CelOptional)) throw noSuchOverload(name, [value]);
@@ -104,13 +104,13 @@ function membership({ args, overloads }: Call, context: Context): Evaluate | und
   ) {
     return undefined;
   }
-  const evaluate = compileExpr(element, context);
+  const evaluate = context.compile(element, context);
   return (frame) => isIn(evaluate(frame), list);
 }
 
 function compileFunction(expr: Call, context: Context): Evaluate {
   const { name, args, overloads } = resolve(expr, context);
-  const evaluates = args.map((arg) => compileExpr(arg, context));
+  const evaluates = args.map((arg) => context.compile(arg, context));
   const cost = runtimeCost(name, overloads.length === 1 ? overloads[0]!.id : "");
   const [first, second] = evaluates;
   if (evaluates.length === 2) {

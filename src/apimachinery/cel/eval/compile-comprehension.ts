@@ -5,7 +5,7 @@ import { CelMap, NativeMap } from "../values/map.ts";
 import { typeOf } from "../values/type-of.ts";
 import type { Value } from "../values/value.ts";
 import { withoutStart } from "./compile-attribute.ts";
-import { compileExpr, type Context } from "./compile-expr.ts";
+import type { Context } from "./context.ts";
 import { asEvalError, charge, type Evaluate, type Frame } from "./frame.ts";
 import { Scope } from "./scope.ts";
 
@@ -24,17 +24,16 @@ class GrowingList extends CelList {
 
 /** Compiles a fold. An error in a step becomes the accumulator: `exists` may still find what it looks for. */
 export function compileComprehension(expr: Comprehension, context: Context): Evaluate {
-  const { env, scope } = context;
-  const range = compileExpr(expr.range, context);
-  const init = compileExpr(expr.accuInit, context);
-  const inner = new Scope(scope);
+  const range = context.compile(expr.range, context);
+  const init = context.compile(expr.accuInit, context);
+  const inner = new Scope(context.scope);
   const accu = inner.define(expr.accuVar);
   const iteration = new Scope(inner);
   const first = iteration.define(expr.iterVar);
   const second = expr.iterVar2 === undefined ? undefined : iteration.define(expr.iterVar2);
-  const condition = compileExpr(expr.condition, { env, scope: iteration });
-  const step = compileStep(expr, accu, { env, scope: iteration });
-  const result = compileExpr(expr.result, { env, scope: inner });
+  const condition = context.compile(expr.condition, { ...context, scope: iteration });
+  const step = compileStep(expr, accu, { ...context, scope: iteration });
+  const result = context.compile(expr.result, { ...context, scope: inner });
   const fresh = freshAccumulator(expr);
 
   return (frame) => {
@@ -88,21 +87,21 @@ function goTypeOf(value: Value): string {
 
 /** `accu + [item]` adds to the growing list, where joining lists would copy all of it each time. */
 function compileStep({ step, accuVar }: Comprehension, accu: number, context: Context): Evaluate {
-  if (step.kind !== "call") return compileExpr(step, context);
+  if (step.kind !== "call") return context.compile(step, context);
   if (step.name === operators.conditional) {
     const [predicate, then, otherwise] = step.args as [Expr, Expr, Expr];
-    const test = compileExpr(predicate, context);
+    const test = context.compile(predicate, context);
     const whenTrue = isAppend(then, accuVar)
       ? compileAppend(then, accu, context)
-      : withoutStart(then, compileExpr(then, context));
-    const whenFalse = withoutStart(otherwise, compileExpr(otherwise, context));
+      : withoutStart(then, context.compile(then, context));
+    const whenFalse = withoutStart(otherwise, context.compile(otherwise, context));
     return (frame) => {
       const chosen = test(frame);
       if (typeof chosen !== "boolean") throw new EvalError("no such overload");
       return chosen ? whenTrue(frame) : whenFalse(frame);
     };
   }
-  return isAppend(step, accuVar) ? compileAppend(step, accu, context) : compileExpr(step, context);
+  return isAppend(step, accuVar) ? compileAppend(step, accu, context) : context.compile(step, context);
 }
 
 function isAppend(expr: Expr, accuVar: string): expr is Call {
@@ -119,8 +118,8 @@ function isAppend(expr: Expr, accuVar: string): expr is Call {
 
 function compileAppend(expr: Call, accu: number, context: Context): Evaluate {
   const list = expr.args[1]!;
-  const item = compileExpr((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
-  const plain = compileExpr(expr, context);
+  const item = context.compile((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
+  const plain = context.compile(expr, context);
   return (frame) => {
     const target = frame.slots[accu];
     if (!(target instanceof GrowingList)) return plain(frame);

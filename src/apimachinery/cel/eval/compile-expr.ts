@@ -1,5 +1,4 @@
 import type { Expr, ListExpr, MapExpr, StructExpr } from "../ast.ts";
-import type { Env } from "../check/env.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { NativeList } from "../values/list.ts";
 import { NativeMap } from "../values/map.ts";
@@ -8,15 +7,9 @@ import type { Value } from "../values/value.ts";
 import { compileAttribute, isAttribute } from "./compile-attribute.ts";
 import { compileCall } from "./compile-call.ts";
 import { compileComprehension } from "./compile-comprehension.ts";
+import type { Context } from "./context.ts";
 import { constantOf } from "./constant.ts";
 import { charge, type Evaluate } from "./frame.ts";
-import type { Scope } from "./scope.ts";
-
-/** What compilation knows about the surroundings of a node. */
-export interface Context {
-  readonly env: Env;
-  readonly scope: Scope;
-}
 
 /** Compiles a node. */
 export function compileExpr(expr: Expr, context: Context): Evaluate {

@@ -24,7 +24,7 @@ export interface Program {
 /** Compiles an expression to closures. What the checker noted in it makes calls faster and costs exact. */
 export function compileProgram(expr: Expr, env: Env): Program {
   const scope = new Scope();
-  const run = compileExpr(expr, { env, scope });
+  const run = compileExpr(expr, { env, scope, compile: compileExpr });
   const free = Array.from(scope.free);
   return {
     variables: free.map(([name]) => name),

@@ -1,4 +1,4 @@
-import { compareCharacters } from "@tsbuilder/apimachinery/text";
+import { compareCharacters } from "../../text/index.ts";
 import { type CelType, paramType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { compareNumeric, isEqual } from "../values/equality.ts";

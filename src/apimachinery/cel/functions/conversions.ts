@@ -1,4 +1,4 @@
-import { goFloat } from "@tsbuilder/apimachinery/text";
+import { goFloat } from "../../text/index.ts";
 import { parseGoDuration } from "../../schema/formats/go-duration.ts";
 import { paramType, typeType, types } from "../types/type.ts";
 import { CelDouble } from "../values/double.ts";

@@ -1,4 +1,4 @@
-import { quote } from "@tsbuilder/apimachinery/text";
+import { quote } from "../../text/index.ts";
 import {
   formatIP,
   type IPAddress,

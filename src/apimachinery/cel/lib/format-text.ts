@@ -1,4 +1,4 @@
-import { compareText, goFloat, quote } from "@tsbuilder/apimachinery/text";
+import { compareText, goFloat, quote } from "../../text/index.ts";
 import { CelDouble } from "../values/double.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type Int, isInt } from "../values/int.ts";

@@ -4,7 +4,7 @@ import {
   checkLabelValue,
   checkQualifiedName,
   checkSubdomain,
-} from "@tsbuilder/apimachinery/naming";
+} from "../../naming/index.ts";
 import { formatCheck } from "../../schema/formats/formats.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, objectType, optionalType, types } from "../types/type.ts";

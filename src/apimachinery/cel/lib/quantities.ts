@@ -1,4 +1,4 @@
-import { type Amount, addAmounts, compareAmounts, parseQuantity } from "@tsbuilder/apimachinery/quantity";
+import { type Amount, addAmounts, compareAmounts, parseQuantity } from "../../quantity/index.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { objectType, types } from "../types/type.ts";
 import { CelDouble } from "../values/double.ts";

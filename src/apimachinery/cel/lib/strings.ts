@@ -1,4 +1,4 @@
-import { shortEscape } from "@tsbuilder/apimachinery/text";
+import { shortEscape } from "../../text/index.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { listType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";

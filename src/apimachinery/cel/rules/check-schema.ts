@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid } from "../../errors/index.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { checkDefaults } from "../../schema/structural/check-defaults.ts";
 import { checkOpenAPI, checkRoot } from "../../schema/structural/check-open-api.ts";

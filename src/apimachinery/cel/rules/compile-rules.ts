@@ -1,20 +1,11 @@
 import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
-import { adapterOf, type Adapter } from "../schema/adapt.ts";
+import { adapterOf } from "../schema/adapt.ts";
 import { type DeclType, declTypeOf } from "../schema/decl-type.ts";
 import { escapeName } from "../schema/escape.ts";
-import { type CompiledRule, compileNodeRules } from "./compile-rule.ts";
+import { compileNodeRules } from "./compile-rule.ts";
 import type { CompiledRules } from "./compiled-rules.ts";
+import type { RuleNode } from "./rule-node.ts";
 import { RuleRun } from "./rule-run.ts";
-
-/** The rules of one node and of what is below it; nodes without any are left out. */
-export interface RuleNode {
-  readonly schema: JSONSchema;
-  readonly rules: readonly CompiledRule[];
-  readonly adapt: Adapter;
-  readonly items: RuleNode | undefined;
-  readonly values: RuleNode | undefined;
-  readonly properties: ReadonlyMap<string, RuleNode>;
-}
 
 /** Compiles all rules of a schema. `isResource` says that its root is a whole object, with metadata. */
 export function compileRules(schema: JSONSchema, isResource = true): CompiledRules | undefined {

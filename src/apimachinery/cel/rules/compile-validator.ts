@@ -1,4 +1,4 @@
-import { type FieldError, type FieldErrorReason, invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, type FieldErrorReason, invalid } from "../../errors/index.ts";
 import type { CompiledSchema, ValidateOptions } from "../../schema/compiled-schema.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";

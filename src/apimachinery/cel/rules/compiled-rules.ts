@@ -1,4 +1,4 @@
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "../../errors/index.ts";
 
 /** What a validation is told besides the object. */
 export interface RuleOptions {

@@ -1,4 +1,4 @@
-import { quote } from "@tsbuilder/apimachinery/text";
+import { quote } from "../../text/index.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import { messageLimit, perCallLimit } from "./limits.ts";
 import { CostLimitError } from "../values/eval-error.ts";

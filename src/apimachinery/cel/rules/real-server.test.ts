@@ -1,4 +1,4 @@
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "../../errors/index.ts";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { crdCases } from "../testdata/crd-cases.ts";

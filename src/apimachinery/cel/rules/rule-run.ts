@@ -1,4 +1,4 @@
-import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject } from "../../json/index.ts";
 import {
   duplicate,
   type FieldError,
@@ -7,7 +7,7 @@ import {
   joinPath,
   omitted,
   required,
-} from "@tsbuilder/apimachinery/errors";
+} from "../../errors/index.ts";
 import { isUnchanged } from "../../schema/is-unchanged.ts";
 import { itemsOf, type ValidationRule } from "../../schema/json-schema.ts";
 import { indexListMap } from "../../schema/list-map.ts";
@@ -16,7 +16,7 @@ import { CelOptional } from "../values/optional.ts";
 import { CostLimitError, EvalError } from "../values/eval-error.ts";
 import type { Value } from "../values/value.ts";
 import type { CompiledRule } from "./compile-rule.ts";
-import type { RuleNode } from "./compile-rules.ts";
+import type { RuleNode } from "./rule-node.ts";
 import type { RuleOptions } from "./compiled-rules.ts";
 import { perCallLimit, runtimeBudget } from "./limits.ts";
 import { evaluateMessage } from "./message.ts";

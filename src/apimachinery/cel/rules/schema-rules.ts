@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, invalidStruct } from "../../errors/index.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { goRule } from "../../schema/structural/go-schema.ts";
 import type { RuleContext } from "../../schema/structural/check-open-api.ts";

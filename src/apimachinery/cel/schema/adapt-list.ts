@@ -4,7 +4,7 @@ import { CelList, NativeList } from "../values/list.ts";
 import { CelMap, normalizeKey } from "../values/map.ts";
 import { CelObject } from "../values/object.ts";
 import type { Value } from "../values/value.ts";
-import type { Adapter } from "./adapt.ts";
+import type { Adapter } from "./adapter.ts";
 import { escapeName } from "./escape.ts";
 
 /** The list that CEL sees: sets and list maps are equal in any order, and merge where others are joined. */

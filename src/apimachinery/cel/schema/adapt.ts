@@ -1,4 +1,4 @@
-import { isEqual, isObject, type JSONObject, memberOf } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONObject, memberOf } from "../../json/index.ts";
 import { parseDuration } from "../../schema/formats/times.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, objectType } from "../types/type.ts";
@@ -13,10 +13,8 @@ import type { Value } from "../values/value.ts";
 import { withMetadata } from "./decl-type.ts";
 import { reservedWords } from "../syntax/token.ts";
 import { escapeName } from "./escape.ts";
+import type { Adapter } from "./adapter.ts";
 import { adaptList } from "./adapt-list.ts";
-
-/** Turns a JSON value into the value that CEL sees; lists and objects turn their content when it is read. */
-export type Adapter = (json: unknown) => Value;
 
 /** Builds the adapter of a schema. Values that don't fit the schema fail when they are used. */
 export function adapterOf(schema: JSONSchema, isResource = false): Adapter {

@@ -1,4 +1,4 @@
-import { CONTROL_ESCAPES } from "@tsbuilder/apimachinery/text";
+import { CONTROL_ESCAPES } from "../../text/index.ts";
 import { CelDouble } from "../values/double.ts";
 import { maxInt, maxUint, toInt } from "../values/int.ts";
 import { CelUint } from "../values/uint.ts";

@@ -1,4 +1,4 @@
-import { quote } from "@tsbuilder/apimachinery/text";
+import { quote } from "../../text/index.ts";
 import type { Expr } from "../ast.ts";
 import { CelDouble } from "../values/double.ts";
 import { isInt } from "../values/int.ts";

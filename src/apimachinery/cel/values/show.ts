@@ -1,4 +1,4 @@
-import { goFloat, quote } from "@tsbuilder/apimachinery/text";
+import { goFloat, quote } from "../../text/index.ts";
 import { CelDouble } from "./double.ts";
 import { CelList } from "./list.ts";
 import { CelMap } from "./map.ts";

@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText } from "../../text/index.ts";
 import { type FieldSet, pathsOf } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
 import { formatPath } from "./path-element.ts";

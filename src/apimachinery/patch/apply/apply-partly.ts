@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import { isDeclared } from "../member-schema.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { mismatchOf, SchemaMismatch } from "./check-applied.ts";

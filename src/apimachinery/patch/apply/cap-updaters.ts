@@ -1,4 +1,4 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { compareText } from "../../text/index.ts";
 import { union } from "./field-set.ts";
 import { type FieldManager, type Managers, managerKey } from "./managers.ts";
 

@@ -1,5 +1,5 @@
-import { goSyntax, goText } from "@tsbuilder/apimachinery/text";
-import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { goSyntax, goText } from "../../text/index.ts";
+import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { isDeclared, memberSchema } from "../member-schema.ts";
 import type { Endpoint } from "./endpoint.ts";

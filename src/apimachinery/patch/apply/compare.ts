@@ -1,4 +1,4 @@
-import { isEqual, isObject, type JSONValue, memberOf, unionOfKeys } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONValue, memberOf, unionOfKeys } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";

@@ -1,4 +1,4 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { JSONObject } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { differenceBelow, type FieldSet, fieldSetOf } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";

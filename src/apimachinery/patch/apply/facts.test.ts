@@ -1,6 +1,6 @@
-import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
 import { readFileSync } from "node:fs";
-import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { describe, expect, it } from "vitest";
 import type { SchemaNode } from "../index.ts";
 import { ApplyConflict, type Endpoint, SchemaMismatch, serverSideApply, trackUpdate } from "./index.ts";

@@ -1,4 +1,4 @@
-import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONValue } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { isDeclared, memberSchema } from "../member-schema.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";

@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import { emptySet, type FieldSet, fieldSet, ownedLeaf, sortedChildren, union } from "./field-set.ts";
 import { type PathElement, parseElement } from "./path-element.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONValue, memberOf } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { type FieldSet, fieldSet, ownedLeaf } from "./field-set.ts";

@@ -1,4 +1,4 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { JSONObject } from "../../json/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SchemaNode } from "../index.ts";

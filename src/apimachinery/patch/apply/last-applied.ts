@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue, memberOf } from "../../json/index.ts";
 import { compareFields } from "./compare.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { difference, type FieldSet, isEmptySet, union } from "./field-set.ts";

@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue, memberOf } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 

@@ -1,5 +1,5 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
-import type { ManagedFieldsEntry, Time } from "@tsbuilder/apimachinery/meta";
+import { compareText } from "../../text/index.ts";
+import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
 import { type FieldSet, isEmptySet } from "./field-set.ts";
 import { decodeFieldsV1, encodeFieldsV1 } from "./fields-v1.ts";
 

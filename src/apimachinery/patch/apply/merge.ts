@@ -5,7 +5,7 @@ import {
   memberOf,
   setMember,
   unionOfKeys,
-} from "@tsbuilder/apimachinery/json";
+} from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { groupItems, itemElement } from "./list-items.ts";

@@ -1,4 +1,4 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { JSONObject } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";

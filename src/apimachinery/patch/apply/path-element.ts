@@ -1,5 +1,5 @@
-import { isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
-import { compareText } from "@tsbuilder/apimachinery/text";
+import { isObject, type JSONObject, type JSONValue, memberOf } from "../../json/index.ts";
+import { compareText } from "../../text/index.ts";
 
 /**
  * One step of a field path, in the spelling of `fieldsV1`: `f:name` is a member, `k:{"name":"a"}` an item of a

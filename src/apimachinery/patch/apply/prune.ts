@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { type Endpoint, inVersion } from "./endpoint.ts";
 import { difference, emptySet, type FieldSet, intersection, isEmptySet, union } from "./field-set.ts";

@@ -1,5 +1,5 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
-import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { compareText } from "../../text/index.ts";
+import { isEqual, type JSONObject } from "../../json/index.ts";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { applyMergePatch, type SchemaNode } from "../index.ts";

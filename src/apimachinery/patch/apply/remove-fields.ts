@@ -1,4 +1,4 @@
-import { isObject, type JSONObject, type JSONValue, setMember } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject, type JSONValue, setMember } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { memberSchema } from "../member-schema.ts";
 import { childOf, type FieldSet, isEmptySet } from "./field-set.ts";

@@ -1,5 +1,5 @@
-import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
+import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
 import { ApplyConflict } from "./apply-conflict.ts";
 import { checkApplied } from "./check-applied.ts";

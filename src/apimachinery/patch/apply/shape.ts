@@ -1,4 +1,4 @@
-import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONValue } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
-import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
+import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { decodeManagedFields, encodeManagedFields, type Managers } from "./managers.ts";
 
 /** Reads who manages an object; nobody, if that can't be read. */

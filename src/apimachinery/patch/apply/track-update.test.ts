@@ -1,4 +1,4 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { JSONObject } from "../../json/index.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SchemaNode } from "../index.ts";
 import {

@@ -1,5 +1,5 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { JSONObject } from "../../json/index.ts";
+import { formatTime } from "../../time/index.ts";
 import { capUpdaters } from "./cap-updaters.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { isEmptySet, union } from "./field-set.ts";

@@ -1,5 +1,5 @@
-import { goText } from "@tsbuilder/apimachinery/text";
-import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "@tsbuilder/apimachinery/json";
+import { goText } from "../../text/index.ts";
+import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../../json/index.ts";
 import { memberSchema } from "../member-schema.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
 import type { SchemaNode } from "../schema-node.ts";

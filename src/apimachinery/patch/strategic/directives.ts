@@ -1,5 +1,5 @@
-import { goText } from "@tsbuilder/apimachinery/text";
-import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "@tsbuilder/apimachinery/json";
+import { goText } from "../../text/index.ts";
+import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../../json/index.ts";
 import { PatchError } from "../patch-error.ts";
 
 /** What a patch says beyond values. Members that name a list carry it after a slash. */

@@ -1,4 +1,4 @@
-import { isObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONValue, memberOf } from "../../json/index.ts";
 
 /**
  * Orders a merged list: items that the patch names stand as the patch has them, all others as they stood. Where

@@ -1,5 +1,5 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { compareText } from "../../text/index.ts";
+import type { JSONObject } from "../../json/index.ts";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SchemaNode } from "../index.ts";

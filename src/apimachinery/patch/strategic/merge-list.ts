@@ -1,5 +1,5 @@
-import { goText } from "@tsbuilder/apimachinery/text";
-import { isEqual, isObject, type JSONObject, type JSONValue, memberOf } from "@tsbuilder/apimachinery/json";
+import { goText } from "../../text/index.ts";
+import { isEqual, isObject, type JSONObject, type JSONValue, memberOf } from "../../json/index.ts";
 import { PatchError } from "../patch-error.ts";
 import { patchDirective, unknownDirective, withoutDirectives } from "./directives.ts";
 import { orderItems } from "./element-order.ts";

@@ -1,5 +1,5 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import type { JSONObject } from "../../json/index.ts";
+import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { type Apply, ApplyConflict, type Endpoint, serverSideApply, trackUpdate } from "../apply/index.ts";
 import type { SchemaNode } from "../index.ts";
 

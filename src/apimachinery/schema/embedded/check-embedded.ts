@@ -1,6 +1,6 @@
-import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
-import { type FieldError, invalid, joinPath, required } from "@tsbuilder/apimachinery/errors";
-import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
+import { isObject, type JSONObject } from "../../json/index.ts";
+import { type FieldError, invalid, joinPath, required } from "../../errors/index.ts";
+import { checkLabel1035 } from "../../naming/index.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { memberSchema } from "../member-schema.ts";
 import { checkMetadata } from "./check-metadata.ts";

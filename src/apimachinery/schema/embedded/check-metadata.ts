@@ -1,6 +1,6 @@
-import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import { checkLabel, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { isObject, type JSONObject } from "../../json/index.ts";
+import { type FieldError, invalid } from "../../errors/index.ts";
+import { checkLabel, checkLabelValue, checkQualifiedName } from "../../naming/index.ts";
 
 /** Checks decoded metadata of a resource whose kind is not known: its name need only fit into a URL. */
 export function checkMetadata(metadata: JSONObject<unknown>, path: string, errors: FieldError[]): void {

@@ -1,4 +1,4 @@
-import { formatFieldError } from "@tsbuilder/apimachinery/errors";
+import { formatFieldError } from "../../errors/index.ts";
 import { describe, expect, it } from "vitest";
 import { compileSchema } from "../index.ts";
 

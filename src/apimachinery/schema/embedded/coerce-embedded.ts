@@ -1,5 +1,5 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { isObject } from "../../json/index.ts";
+import { type FieldError, invalid } from "../../errors/index.ts";
 import { mapList, mapObject } from "../copy-on-write.ts";
 import type { Shape } from "../shape.ts";
 import { decodeMetadata, MalformedMetadata } from "./decode-metadata.ts";

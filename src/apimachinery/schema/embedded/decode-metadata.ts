@@ -1,5 +1,5 @@
-import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
-import { quote } from "@tsbuilder/apimachinery/text";
+import { isObject, type JSONObject } from "../../json/index.ts";
+import { quote } from "../../text/index.ts";
 import { dropped, mapList, mapObject } from "../copy-on-write.ts";
 
 /** How a field of metadata is decoded. */

@@ -1,4 +1,4 @@
-import { type FieldError, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, required } from "../../errors/index.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 
 /** Checks that every field a branch restricts is also described outside of branches. */

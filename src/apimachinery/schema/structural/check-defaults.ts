@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid } from "../../errors/index.ts";
 import { hasDefault } from "../apply-defaults.ts";
 import { compileSchema } from "../compile-schema.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../errors/index.ts";
 import { hasDefault } from "../apply-defaults.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 

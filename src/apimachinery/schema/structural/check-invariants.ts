@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "../../json/index.ts";
+import { type FieldError, forbidden, invalid, required } from "../../errors/index.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { checkNested, checkPattern } from "./check-nested.ts";
 

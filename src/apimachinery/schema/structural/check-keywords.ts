@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, notSupported } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, notSupported } from "../../errors/index.ts";
 import { hasDefault } from "../apply-defaults.ts";
 import type { JSONSchema } from "../json-schema.ts";
 

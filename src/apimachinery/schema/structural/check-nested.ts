@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid } from "../../errors/index.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { patternError } from "../pattern.ts";
 

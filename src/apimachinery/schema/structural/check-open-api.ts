@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, invalidStruct } from "../../errors/index.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { checkExtensions } from "./check-extensions.ts";
 import { checkKeywords, type KeywordContext } from "./check-keywords.ts";

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, notSupported, required } from "../../errors/index.ts";
 import { parseFieldPath } from "../field-path.ts";
 import type { JSONSchema, ValidationRule } from "../json-schema.ts";
 

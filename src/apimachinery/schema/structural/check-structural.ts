@@ -1,5 +1,5 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
-import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
+import { compareText } from "../../text/index.ts";
+import { type FieldError, formatFieldError } from "../../errors/index.ts";
 import type { JSONSchema } from "../json-schema.ts";
 import { checkCompleteness } from "./check-completeness.ts";
 import { checkInvariants } from "./check-invariants.ts";

@@ -1,6 +1,6 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { isEqual } from "../../json/index.ts";
 import type { JSONSchema } from "../json-schema.ts";
-import type { Check } from "./compile-node.ts";
+import type { Check } from "./check.ts";
 import { descend, oldItems } from "./descend.ts";
 import type { Run } from "./run.ts";
 

@@ -1,7 +1,7 @@
-import { quote } from "@tsbuilder/apimachinery/text";
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { quote } from "../../text/index.ts";
+import type { FieldError } from "../../errors/index.ts";
 import type { JSONSchema } from "../json-schema.ts";
-import type { Check } from "./compile-node.ts";
+import type { Check } from "./check.ts";
 import { type Run, uncorrelated } from "./run.ts";
 
 /** What one branch found: its errors, and how many of its checks passed. */

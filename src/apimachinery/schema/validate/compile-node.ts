@@ -1,4 +1,4 @@
-import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject } from "../../json/index.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { compileArray } from "./compile-array.ts";
 import { compileBranches } from "./compile-branches.ts";
@@ -6,10 +6,7 @@ import { compileNumber } from "./compile-number.ts";
 import { compileObject } from "./compile-object.ts";
 import { compileString } from "./compile-string.ts";
 import { effectiveFormat, effectiveTypes, kindOf, typeMismatch } from "./schema-types.ts";
-import type { Run } from "./run.ts";
-
-/** Checks one value against one schema node and reports to the run. */
-export type Check = (value: unknown, run: Run) => void;
+import type { Check } from "./check.ts";
 
 /**
  * Compiles a schema node to a closure. The order of checks, and what counts as a passed check,

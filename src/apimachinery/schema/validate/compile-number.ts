@@ -1,4 +1,4 @@
-import { goFloat, goNumber, goPlainFloat } from "@tsbuilder/apimachinery/text";
+import { goFloat, goNumber, goPlainFloat } from "../../text/index.ts";
 import type { JSONSchema } from "../json-schema.ts";
 import { kindOf } from "./schema-types.ts";
 import type { Run } from "./run.ts";

@@ -1,6 +1,6 @@
-import { type JSONObject, memberOf } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, memberOf } from "../../json/index.ts";
 import { type JSONSchema, valuesOf } from "../json-schema.ts";
-import type { Check } from "./compile-node.ts";
+import type { Check } from "./check.ts";
 import { descend, oldMember } from "./descend.ts";
 import type { Run } from "./run.ts";
 

@@ -1,8 +1,8 @@
-import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
+import { isObject, memberOf } from "../../json/index.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { indexListMap } from "../list-map.ts";
 import { isUnchanged } from "../is-unchanged.ts";
-import type { Check } from "./compile-node.ts";
+import type { Check } from "./check.ts";
 import { type Run, uncorrelated } from "./run.ts";
 
 /** Runs a child's check with the child's own old value, and forgives all of it when it did not change. */

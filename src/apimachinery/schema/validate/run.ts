@@ -1,4 +1,4 @@
-import { goJSON, quote } from "@tsbuilder/apimachinery/text";
+import { goJSON, quote } from "../../text/index.ts";
 import {
   type FieldError,
   invalid,
@@ -8,7 +8,7 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from "@tsbuilder/apimachinery/errors";
+} from "../../errors/index.ts";
 
 /** Marks the absence of an old value to compare with; `null` and `undefined` are values. */
 export const uncorrelated = Symbol("uncorrelated");
