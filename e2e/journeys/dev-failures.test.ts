@@ -85,9 +85,9 @@ test("a second session in one project is refused, and the first goes on", async 
     await dev.sees("cluster ready at");
     const second = await tryRun(project, "node", cli, "dev");
     expect(second).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(second.stderr).toContain(`runs in this project already, as process ${dev.pid}`);
+    expect(second.stderr).toContain(`is already running in this project, as process ${dev.pid}`);
     editFile(project, types, "foo?: string;", "foo?: string; ");
-    await dev.sees(`${types}: taken up`);
+    await dev.sees(`${types}: reloaded`);
   } finally {
     await dev.stop();
   }
@@ -106,10 +106,10 @@ test("an operator that ends at once is said to, and is started again with the ne
   editFile(project, main, "await manager.start();", 'throw new Error("not like this");');
   const dev = startTsbuilder(project, "dev");
   try {
-    await dev.sees("the operator ended with code 1");
+    await dev.sees("the operator exited with code 1");
     await dev.sees("src/main.ts:");
     editFile(project, main, 'throw new Error("not like this");', "await manager.start();");
-    await dev.sees(`${main}: taken up`);
+    await dev.sees(`${main}: reloaded`);
     expect(await dev.sees("Starting workers")).toContain("MySQL");
   } finally {
     await dev.stop();
@@ -121,7 +121,7 @@ test("a sample that the cluster refuses is something to mend, not the end", asyn
   editFile(project, sample, "foo: bar", "foo: [bar]");
   const dev = startTsbuilder(project, "dev", "--samples");
   try {
-    await dev.sees('error: the cluster refused MySQL "mysql-sample"');
+    await dev.sees('error: the cluster rejected MySQL "mysql-sample"');
     expect(dev.lines.join("\n")).not.toContain("internal error");
   } finally {
     editFile(project, sample, "foo: [bar]", "foo: bar");
@@ -136,21 +136,21 @@ test("a port that is taken, a folder that can't be written and a cluster that is
   const refused = await tryRun(project, "node", cli, "dev", "--port", String(port));
   taken.close();
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(refused.stderr).toContain("hint: choose another with --port");
+  expect(refused.stderr).toContain("hint: use another one with --port");
 
   const file = join(work, "a-file");
   writeFileSync(file, "");
   const start = ["cluster", "start", "--kubeconfig", join(work, "kubeconfig")];
   const unwritable = await tryRun(project, "node", cli, ...start, "--data", join(file, "data"));
   expect(unwritable.exitCode).toBe(1);
-  expect(unwritable.stderr).toContain("the cluster's objects can't be kept");
+  expect(unwritable.stderr).toContain("the cluster's objects cannot be persisted");
 
   const cluster = startTsbuilder(project, ...start);
   await cluster.sees("cluster ready at");
   await cluster.stop("SIGKILL");
   const gone = await tryRun(project, "node", cli, "dev", "--yes", "--kubeconfig", join(work, "kubeconfig"));
   expect(gone).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(gone.stderr).toContain("does not answer");
+  expect(gone.stderr).toContain("does not respond");
   expect(gone.stderr).not.toContain("internal error");
 });
 
@@ -164,20 +164,20 @@ test("a cluster that lets nobody in, or dies while dev works on it, is told of, 
     const refused = await tryRun(project, "node", cli, "dev", "--yes", "--kubeconfig", weak);
     expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
     expect(refused.stderr).toContain(
-      'error: the cluster refused CustomResourceDefinition "mysqls.apps.example.com"',
+      'error: the cluster rejected CustomResourceDefinition "mysqls.apps.example.com"',
     );
-    expect(refused.stderr).toContain("hint: ask whoever keeps the cluster for that permission");
+    expect(refused.stderr).toContain("hint: ask the cluster's administrator for that permission");
 
     const dev = startTsbuilder(project, "dev", "--yes", "--kubeconfig", kubeconfig);
     await dev.sees("cluster ready at");
     await cluster.stop("SIGKILL");
-    await dev.sees("error: the cluster does not answer any more");
+    await dev.sees("error: lost the connection to the cluster");
     editFile(project, types, "foo?: string;", "foo?: string;\n  bar?: string;");
-    await dev.sees("hint: see that it runs; then save once more, or start dev again");
+    await dev.sees("hint: check that it is running; then save again, or restart dev");
     editFile(project, types, "foo?: string;\n  bar?: string;", "foo?: string;");
     expect(await dev.stop("SIGINT")).toBe(1);
-    expect(await dev.sees("left there:")).toContain("Role mysql-operator-dev-leader-election-role");
-    await dev.sees("hint: once it answers, start dev there and end it");
+    expect(await dev.sees("left in the cluster:")).toContain("Role mysql-operator-dev-leader-election-role");
+    await dev.sees("hint: once the cluster is available, start and stop dev there");
     expect(dev.lines.join("\n")).not.toContain("internal error");
   } finally {
     await cluster.stop("SIGKILL");
@@ -227,7 +227,7 @@ test.skipIf(disk === undefined)(
 test("what follows -- goes to the operator, which says what it does not know", async () => {
   const dev = startTsbuilder(project, "dev", "--", "--no-such-flag");
   await dev.sees("--no-such-flag");
-  await dev.sees("the operator ended");
+  await dev.sees("the operator exited");
   expect(await dev.stop()).toBe(0);
 });
 

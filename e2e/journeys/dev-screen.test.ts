@@ -49,7 +49,7 @@ test("dev shows one screen, obeys its keys, and gives the terminal back", async 
     edit("foo?: string;", "foo?: ;");
     await sees(`${types}:11:9: Type expected.`);
     edit("foo?: ;", "foo?: string;");
-    await sees(`${types}: taken up in`);
+    await sees(`${types}: reloaded in`);
     expect(terminal.screen()).not.toContain("error:");
 
     terminal.type("k");
@@ -78,19 +78,19 @@ test("dev with a taken port says what to do, at a terminal and without, and leav
   try {
     const plain = await tryRun(project, "node", cli, "dev", "--port", String(port));
     expect(plain).toMatchObject({ exitCode: 1 });
-    expect(plain.stderr).toContain("the cluster's port is taken\nhint: choose another with --port");
+    expect(plain.stderr).toContain("the cluster's port is already in use\nhint: use another one with --port");
 
     expect(await isOperatorRunning()).toBe(false);
     const terminal = openTerminal("--port", String(port));
     expect(await terminal.ended).toBe(1);
     const [, after = ""] = terminal.all().split("\u001B[?1049l");
-    expect(after).toContain("the cluster's port is taken");
+    expect(after).toContain("the cluster's port is already in use");
 
     const kubeconfig = join(work, "kubeconfig");
     const args = ["cluster", "start", "--kubeconfig", kubeconfig, "--port", String(port)];
     const cluster = await tryRun(project, "node", cli, ...args);
     expect(cluster).toMatchObject({ exitCode: 1 });
-    expect(cluster.stderr).toContain("hint: choose another with --port");
+    expect(cluster.stderr).toContain("hint: use another one with --port");
   } finally {
     server.close();
   }
@@ -113,11 +113,11 @@ test("tsbuilder test --real runs them on the programs of KUBEBUILDER_ASSETS, and
   const there = { ...project, env: { ...project.env, KUBEBUILDER_ASSETS: assets } };
   const empty = await tryRun(there, "node", cli, "test", "--real");
   expect(empty).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(empty.stderr).toContain("there is no kube-apiserver in it");
+  expect(empty.stderr).toContain("does not contain kube-apiserver");
 
   installLaunchers(assets);
   const passed = await run(there, "node", cli, "test", "--real");
-  expect(passed.stderr).toContain(`Each suite starts kube-apiserver and etcd of ${assets}`);
+  expect(passed.stderr).toContain(`Each suite starts kube-apiserver and etcd from ${assets}`);
   expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
   writeFileSync(join(assets, "etcd"), "#!/bin/sh\necho no room for etcd >&2\nexit 1\n");
   const broken = await tryRun(there, "node", cli, "test", "--real");
@@ -125,7 +125,7 @@ test("tsbuilder test --real runs them on the programs of KUBEBUILDER_ASSETS, and
   expect(broken.stdout + broken.stderr).toContain("no room for etcd");
 });
 
-test("run says that the kubeconfig's cluster does not answer", async () => {
+test("run says that the kubeconfig's cluster does not respond", async () => {
   const { server, port } = await takePort();
   await new Promise((resolve) => server.close(resolve));
   const kubeconfig = join(work, "dead.kubeconfig");
@@ -141,7 +141,7 @@ test("run says that the kubeconfig's cluster does not answer", async () => {
   const { exitCode, stderr } = await tryRun(project, "node", cli, "run", "--kubeconfig", kubeconfig);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('the cluster of context "gone"');
-  expect(stderr).toContain("does not answer");
+  expect(stderr).toContain("does not respond");
 });
 
 /** Runs `tsbuilder dev` at a terminal of 100 columns and 24 rows. */

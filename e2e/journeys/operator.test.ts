@@ -128,7 +128,7 @@ test.skipIf("missing" in programs)(
       "install",
     );
     expect(dead.exitCode).toBe(1);
-    expect(dead.stderr).toContain("does not answer");
+    expect(dead.stderr).toContain("does not respond");
   },
 );
 

@@ -39,7 +39,7 @@ test.skipIf(missing !== undefined).each(["--diff", "--dry-run"])(
   "deploy %s says what a first deploy would create, and creates nothing",
   async (flag) => {
     const { stdout } = await deploy(flag);
-    expect(stdout).toContain(`Deployment ${SYSTEM}/${MANAGER} would be created, with its namespace`);
+    expect(stdout).toContain(`Deployment ${SYSTEM}/${MANAGER} would be created, as well as its namespace`);
     expect(stdout).toContain(EDITOR);
     expect((await kubectl("get", "namespace", SYSTEM)).exitCode).toBe(1);
     expect((await kubectl("get", "clusterrole", EDITOR)).exitCode).toBe(1);
@@ -75,7 +75,9 @@ test.skipIf(missing !== undefined)(
     const failed = await tryRun(project, "node", cli, "deploy", ...words);
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toContain(`deployment "${MANAGER}" is not available after 4 s`);
-    expect(failed.stderr).toContain("container manager waits: ImagePullBackOff Back-off pulling the image");
+    expect(failed.stderr).toContain(
+      "container manager is waiting: ImagePullBackOff Back-off pulling the image",
+    );
     expect(failed.stderr).toContain("event Failed of Pod");
     expect(failed.stderr).toContain(`kubectl describe deployment ${MANAGER} --namespace ${SYSTEM}`);
   },

@@ -69,7 +69,7 @@ test("load takes no client for a tool whose engine doesn't answer", async () => 
   program("docker", "exit 1");
   const failed = await tryRun(shell, "node", cli, "load", "op:v1", "--tool", "docker");
   expect(failed.exitCode).toBe(1);
-  expect(failed.stderr).toContain('"docker" does not answer');
+  expect(failed.stderr).toContain('"docker" does not respond');
 });
 
 function program(name: string, script: string): void {

@@ -65,13 +65,13 @@ test.skipIf(missing !== undefined)(
     expect(hanging.exitCode).toBe(1);
     expect(hanging.stderr).toContain(`Namespace ${SYSTEM}: Some resources are remaining: configmaps.`);
     expect(hanging.stderr).toContain(
-      `hint: see what is left there, and who should let it go: kubectl describe`,
+      `hint: see what is left there, and who should delete it: kubectl describe`,
     );
 
     const refused = await tsbuilder("deploy");
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain("because it is being terminated");
-    expect(refused.stderr).toContain("hint: wait until the namespace is gone");
+    expect(refused.stderr).toContain("hint: wait until the namespace is deleted");
     await kubectl(
       "patch",
       "configmap",
@@ -98,10 +98,10 @@ test.skipIf(missing !== undefined)(
     const serving = issueCertificate(ca, { usages: ["server"], ipAddresses: ["127.0.0.1"], ...lastYear });
     const expired = await startCluster({ controllers: [], certificates: { ca, serving } });
     const ways: [object | undefined, string, string][] = [
-      [undefined, "current-context must exist", "hint: choose a cluster"],
+      [undefined, "current-context must exist", "hint: set a cluster"],
       [
         userOnly({ token: "nobody's" }),
-        "not to you\nerror: You must be logged in",
+        "or denies access\nerror: You must be logged in",
         "hint: the cluster does not accept",
       ],
       [expired.kubeconfig, "certificate has expired", "hint: renew the certificate"],
@@ -121,7 +121,7 @@ test.skipIf(missing !== undefined)(
     }
     const elsewhere = await tsbuilder("deploy", "--context", "elsewhere");
     expect(elsewhere.exitCode).toBe(1);
-    expect(elsewhere.stderr).toContain("hint: see which there are: kubectl config get-contexts");
+    expect(elsewhere.stderr).toContain("hint: to list the contexts: kubectl config get-contexts");
   },
 );
 

@@ -85,7 +85,7 @@ test.skipIf(missing !== undefined)(
     const pushed = await push(image, "--digest-file", join(work, "no/such/folder"));
     expect(pushed.exitCode).toBe(1);
     expect(pushed.stderr).toContain(`pushed as ${registry.manifests.get("team/mysql-operator:v1")}`);
-    expect(pushed.stderr).toContain("hint: give a file that you may write with --digest-file");
+    expect(pushed.stderr).toContain("hint: use a writable file with --digest-file");
   },
 );
 
@@ -95,9 +95,9 @@ test.skipIf(missing !== undefined).each([
     "unauthorized: authentication required",
     "hint: log in to the registry first, for example: buildah login",
   ],
-  [403, "403 (Forbidden)", "hint: log in as somebody who may write there"],
-  [500, "500 (Internal Server Error)", "hint: the registry itself fails"],
-])("a registry that answers %i is quoted, with what to do", async (status, words, hint) => {
+  [403, "403 (Forbidden)", "hint: log in with push access"],
+  [500, "500 (Internal Server Error)", "hint: the registry has an internal error"],
+])("a registry's error %i is quoted, with a hint", async (status, words, hint) => {
   registry.refuse(status);
   const refused = await push(image, "--digest-file", digestFile);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
@@ -110,7 +110,7 @@ test.skipIf(missing !== undefined)("no TLS, no registry and no image say what to
   const plain = await tryRun(shell, "node", cli, "push", image, "--tool", "buildah");
   expect(plain).toMatchObject({ exitCode: 1, stdout: "" });
   expect(plain.stderr).toContain(
-    "hint: the registry speaks plain HTTP: tsbuilder push IMAGE -- --tls-verify=false",
+    "hint: the registry uses plain HTTP: tsbuilder push IMAGE -- --tls-verify=false",
   );
 
   const nobody = "127.0.0.1:1/team/mysql-operator:v1";
@@ -118,11 +118,11 @@ test.skipIf(missing !== undefined)("no TLS, no registry and no image say what to
   const unreachable = await push(nobody);
   expect(unreachable).toMatchObject({ exitCode: 1, stdout: "" });
   expect(unreachable.stderr).toContain("connection refused");
-  expect(unreachable.stderr).toContain("hint: see that the registry can be reached");
+  expect(unreachable.stderr).toContain("hint: check that the registry is reachable");
 
   const unknown = await push(`${registry.host}/team/never-built:v1`);
   expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(unknown.stderr).toContain("hint: build it first, by the same name");
+  expect(unknown.stderr).toContain("hint: build it first, with the same name");
 });
 
 test("without a program that can build, or with a client that has no engine, each says why", async () => {
@@ -132,8 +132,10 @@ test("without a program that can build, or with a client that has no engine, eac
   const bare = { ...shell, env: { ...shell.env, PATH: bin } };
   const none = await tryRun(bare, "node", cli, "build", "--image", image);
   expect(none).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(none.stderr).toContain("error: no program here can build an image\ndocker: not on the PATH\n");
-  expect(none.stderr).toContain("hint: install one of them and start its engine; buildah needs none");
+  expect(none.stderr).toContain(
+    "error: no container tool found that can build an image\ndocker: not on the PATH\n",
+  );
+  expect(none.stderr).toContain("hint: install one of them and start its daemon; buildah needs none");
 
   const says =
     "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?";

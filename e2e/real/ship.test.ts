@@ -114,7 +114,7 @@ test.skipIf(missing !== undefined)(
     });
     const unpullable = await waitInVain();
     expect(unpullable.stderr).toContain(
-      "container manager waits: ImagePullBackOff the registry wants a login",
+      "container manager is waiting: ImagePullBackOff the registry wants a login",
     );
   },
 );
@@ -161,7 +161,7 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
     await kubectl("create", "service", "clusterip", "neighbour", "--tcp=80", "-n", SYSTEM);
     const careful = await tsbuilder("undeploy");
     expect(careful.stderr).toContain(`keep CustomResourceDefinition ${CRD}: 1 objects are left`);
-    expect(careful.stderr).toContain(`keep Namespace ${SYSTEM}: 1 objects of others are in it`);
+    expect(careful.stderr).toContain(`keep Namespace ${SYSTEM}: it contains 1 objects of others`);
     expect(await exists("deployment", MANAGER, "-n", SYSTEM)).toBe(false);
     expect(await exists("service", "neighbour", "-n", SYSTEM)).toBe(true);
     await tsbuilder("undeploy", "--force");

@@ -54,7 +54,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       const asked = await tryRun(project, "node", cli, "dev", "--context", "elsewhere");
       expect(asked).toMatchObject({ exitCode: 1, stdout: "" });
       expect(asked.stderr).toContain('Developing in context "elsewhere" (https://127.0.0.1:');
-      expect(asked.stderr).toContain("hint: say that this is the cluster you mean: --yes");
+      expect(asked.stderr).toContain("hint: confirm with --yes");
       const unknown = await tryRun(project, "node", cli, "dev", "--context", "nowhere", "--yes");
       expect(unknown.exitCode).toBe(1);
       expect(unknown.stderr).toContain("nowhere");
@@ -64,7 +64,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
     test("runs the operator as its own ServiceAccount, and says that webhooks stay off", async () => {
       const dev = startTsbuilder(project, "dev", "--context", "elsewhere", "--yes", "--samples");
       try {
-        await dev.sees("the webhooks stay off");
+        await dev.sees("webhooks are disabled");
         await dev.sees("applied 2 samples");
         await dev.sees("Order default/order-sample: Ready=True (Reconciled)");
         const own = JSON.parse(
@@ -79,7 +79,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
         editFile(project, controller, "resources=others,", "resources=orders,");
         const second = startTsbuilder(project, "dev", "--context", "elsewhere", "--yes", "--persist");
         expect(await second.ended).toBe(1);
-        await second.sees("--persist and --port are for the embedded cluster");
+        await second.sees("--persist and --port only apply to the embedded cluster");
       } finally {
         expect(await dev.stop("SIGINT")).toBe(0);
       }
@@ -128,7 +128,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       const refused = await tryRun(project, "node", cli, "dev", "--context", "elsewhere", "--yes");
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr).toContain(
-        'the operator runs in this cluster already: deployment "shop-operator-controller-manager" in "shop-operator-system"',
+        'the operator is already running in this cluster: deployment "shop-operator-controller-manager" in "shop-operator-system"',
       );
     });
 

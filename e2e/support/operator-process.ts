@@ -91,7 +91,7 @@ export async function installOperator(place: OperatorPlace): Promise<InstalledOp
       const operator = runningOperator(child, `http://127.0.0.1:${port}/metrics`);
       await eventually(
         async () => {
-          if (!operator.isRunning) throw new Error(`the operator ended:\n${JSON.stringify(operator.lines)}`);
+          if (!operator.isRunning) throw new Error(`the operator exited:\n${JSON.stringify(operator.lines)}`);
           expectWorkers(operator);
         },
         { timeout: 60_000 },

@@ -3,7 +3,7 @@ import { renderPart } from "../scaffold/template.ts";
 import type { Part } from "../scaffold/blueprint.ts";
 import type { Draft, Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
-import { isDefinition, type ManifestObject } from "../ship/manifest.ts";
+import { isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { formatTemplate, optionalKey } from "./actions.ts";
 import { renamer, shortName } from "./chart-names.ts";
 import { managerTemplate, readManager } from "./manager.ts";
@@ -117,7 +117,7 @@ function underSwitches(body: string, { switches }: Place): string {
 
 /** What the values say of each kind of object. */
 function withValues(object: ManifestObject, { folder }: Place, chart: string): ManifestObject {
-  if (isDefinition(object)) return definitionTemplate(object);
+  if (isCrd(object)) return definitionTemplate(object);
   switch (object.kind) {
     case "Deployment":
       return folder === "manager" ? managerTemplate(object, chart) : object;

@@ -1,4 +1,4 @@
-import { isDefinition, type ManifestObject } from "../ship/manifest.ts";
+import { isCrd, type ManifestObject } from "../ship/manifest.ts";
 import { lines } from "./actions.ts";
 import { accountName } from "./chart-names.ts";
 
@@ -14,7 +14,7 @@ export function toTemplate(
   project: string,
   rename: (text: string) => string,
 ): ManifestObject {
-  if (isDefinition(object)) return definition(object as ManifestObject & { readonly spec: Fields });
+  if (isCrd(object)) return definition(object as ManifestObject & { readonly spec: Fields });
   const done = walk(object) as ManifestObject;
   const own = without((object.metadata["labels"] ?? {}) as Fields, [NAME, MANAGED_BY]);
   return {

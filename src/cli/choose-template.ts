@@ -2,7 +2,7 @@ import { type ReferenceTemplate, referenceTemplates } from "../plugins/typescrip
 import type { TemplateRecord } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** The flags that tell a template what it must know, by the words that its templates use. */
+/** The flag for each option of a template, by the name that the template's files use. */
 const optionFlags = {
   image: "image",
   containerCommand: "image-container-command",
@@ -12,7 +12,7 @@ const optionFlags = {
 
 type OptionFlag = (typeof optionFlags)[keyof typeof optionFlags];
 
-/** The template that is asked for, and what it was told; `--image` alone asks for the one that deploys an image. */
+/** The selected template and its options; `--image` alone selects `deploy-image`. */
 export function chooseTemplate(
   flags: { readonly template: string | undefined } & { readonly [Flag in OptionFlag]: string | undefined },
 ): TemplateRecord | undefined {
@@ -22,10 +22,13 @@ export function chooseTemplate(
     ([option, flag]) => flags[flag] !== undefined && !(reference && option in reference.options),
   );
   if (stray) {
-    throw new TsbuilderError(`--${stray[1]} is not for ${name === undefined ? "a skeleton" : `"${name}"`}`, {
-      code: "INVALID_ARGUMENT",
-      hint: "leave it out, or choose the template that takes it: --template deploy-image",
-    });
+    throw new TsbuilderError(
+      `--${stray[1]} is not valid for ${name === undefined ? "a skeleton" : `the template "${name}"`}`,
+      {
+        code: "INVALID_ARGUMENT",
+        hint: "omit it, or use the template that takes it: --template deploy-image",
+      },
+    );
   }
   return reference && { name: reference.name, options: readOptions(reference, flags) };
 }
@@ -41,7 +44,7 @@ function readOptions(
       if (value !== undefined) return [option, value];
       throw new TsbuilderError(`the template "${name}" needs --${flag}`, {
         code: "MISSING_ANSWER",
-        hint: `add --${flag}, like --image nginx:1.29`,
+        hint: `add --${flag}; for example: --image nginx:1.29`,
       });
     }),
   );

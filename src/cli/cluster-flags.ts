@@ -6,12 +6,12 @@ import type { Ui } from "./ui.ts";
 export const clusterFlags = {
   context: {
     type: "string",
-    summary: "context of the kubeconfig (default: the current one)",
+    summary: "kubeconfig context to use (default: the current context)",
     placeholder: "NAME",
   },
   kubeconfig: {
     type: "string",
-    summary: "kubeconfig file (default: as kubectl finds it)",
+    summary: "path to the kubeconfig file (default: the one kubectl uses)",
     placeholder: "FILE",
   },
 } as const satisfies Record<string, FlagDefinition>;
@@ -21,21 +21,25 @@ export const applyFlags = {
   ...clusterFlags,
   "dry-run": {
     type: "boolean",
-    summary: "let the cluster check everything, and store nothing",
+    summary: "validate on the server without persisting anything (server-side dry run)",
     default: false,
   },
-  diff: { type: "boolean", summary: "show what would change in the cluster", default: false },
+  diff: {
+    type: "boolean",
+    summary: "print what would change in the cluster, without applying it",
+    default: false,
+  },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** The flag of commands that wait until something is gone. */
+/** For commands that wait for deletion to finish. */
 export const deletionTimeout = {
   type: "number",
-  summary: "how many seconds to wait until all is gone",
+  summary: "seconds to wait for the objects to be deleted",
   placeholder: "SECONDS",
   default: 120,
 } as const satisfies FlagDefinition;
 
-/** Where the operator is deployed, and as which image. */
+/** Where the operator is deployed, and which image it runs. */
 export const overrideFlags = {
   image: {
     type: "string",
@@ -44,12 +48,12 @@ export const overrideFlags = {
   },
   namespace: {
     type: "string",
-    summary: "namespace of the operator (default: <project>-system)",
+    summary: "namespace to deploy the operator to (default: <project>-system)",
     placeholder: "NAME",
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** Says where a command is about to write, before it does. */
+/** Prints which context and namespace a command is about to write to. */
 export async function announceTarget(
   choice: ClusterChoice,
   ui: Ui,

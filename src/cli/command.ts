@@ -1,32 +1,32 @@
 import type { Host } from "./host.ts";
 import type { Ui } from "./ui.ts";
 
-/** A flag as it is typed, asked for, and explained: one description for parser, prompts, help and completion. */
+/** A flag: one description for the parser, the prompts, the help and shell completion. */
 export interface FlagDefinition {
-  /** `list` is given more than once, or with commas; `optional-string` may stand without a value, and is then `true`. */
+  /** A `list` may be repeated or comma-separated; an `optional-string` without a value is `true`. */
   readonly type: "string" | "optional-string" | "boolean" | "number" | "list";
   readonly summary: string;
-  /** Stands for the value in the help: `NAME`. */
+  /** The value's placeholder in the help: `NAME`. */
   readonly placeholder?: string;
   readonly default?: string | boolean | number;
   readonly choices?: readonly string[];
-  /** The command can't do without it: asked for on a terminal, an error elsewhere. */
+  /** Prompted for on a terminal when missing; an error without one. */
   readonly required?: boolean;
-  /** The question on a terminal. A flag with a question that isn't required is asked for when it wasn't given. */
+  /** The question on a terminal. An optional flag with a prompt is asked for when it was not given. */
   readonly prompt?: string;
-  /** The answer that is offered. */
+  /** The default answer of the prompt. */
   readonly promptDefault?: string | boolean;
-  /** Throws a `TsbuilderError` for a value that can't be right. */
+  /** Throws a `TsbuilderError` for an invalid value. */
   readonly check?: (value: string) => unknown;
-  /** Left out of the help. */
+  /** Omitted from the help. */
   readonly hidden?: boolean;
-  /** One letter: `h` for `-h`. */
+  /** The short form, one letter: `h` for `-h`. */
   readonly short?: string;
 }
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
 
-/** The values of flags, by their names as they are typed. */
+/** The values of the flags, by flag name. */
 export type FlagValues<Flags extends FlagDefinitions> = {
   readonly [Name in keyof Flags]: Flags[Name]["type"] extends "list"
     ? readonly string[]
@@ -43,39 +43,39 @@ type ValueOf<Type extends FlagDefinition["type"]> = {
   list: readonly string[];
 }[Type];
 
-/** A command: what it is called stands in `commands/index.ts`, what it does here. */
+/** A command's implementation; its name is in `commands/index.ts`. */
 export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   /** One sentence, without a full stop. */
   readonly summary: string;
-  /** More about it, for its help. */
+  /** The long description in the help. */
   readonly description?: string;
   readonly examples?: readonly string[];
   readonly flags: Flags;
   /** `["<shell>"]`, `["[images...]"]` */
   readonly positionals?: readonly string[];
-  /** Takes what follows `--`. */
+  /** Accepts arguments after `--`. */
   readonly takesRest?: boolean;
-  /** Flags of kubebuilder's that mean nothing here, with what to do instead. */
+  /** kubebuilder flags that do not apply here, each with what to use instead. */
   readonly refused?: Readonly<Record<string, string>>;
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
 
-/** One call of a command. */
+/** One invocation of a command. */
 export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
-  /** The command, as it is typed: `create api`. */
+  /** The command as typed: `create api`. */
   readonly name: string;
   readonly flags: FlagValues<Flags>;
-  /** Which flags were typed, or answered; others have their default, or no value. */
+  /** Flags that were typed or answered; the others have their default, or no value. */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
-  /** What followed `--`. */
+  /** The arguments after `--`. */
   readonly rest: readonly string[];
   readonly cwd: string;
   readonly ui: Ui;
   readonly host: Host;
 }
 
-/** Declares a command, so that the values of its flags have types. */
+/** Declares a command so that its flag values are typed. */
 export function defineCommand<const Flags extends FlagDefinitions>(command: Command<Flags>): Command<Flags> {
   return command;
 }

@@ -7,30 +7,30 @@ import { completionScripts } from "./completion-scripts.ts";
 const words = async (...typed: string[]): Promise<string[]> =>
   (await complete(typed)).map((line) => line.split("\t")[0]!);
 
-test("complete() proposes commands, word by word", async () => {
+test("complete() completes commands, word by word", async () => {
   expect(await words("")).toEqual(expect.arrayContaining(["init", "create", "edit", "doctor"]));
   expect(await words("create", "")).toEqual(["api", "webhook"]);
 });
 
-test("complete() proposes the flags that are not there yet", async () => {
+test("complete() offers flags that were not typed yet", async () => {
   expect(await words("create", "api", "--group", "apps", "--")).toEqual(
     expect.arrayContaining(["--version", "--kind", "--short-name"]),
   );
   expect(await words("create", "api", "--group", "apps", "--")).not.toContain("--group");
 });
 
-test("complete() proposes the values of a flag, and what is left of a list", async () => {
+test("complete() offers the values of a flag, and the rest of a list", async () => {
   expect(await words("init", "--license", "")).toEqual(["apache2", "copyright", "none"]);
   const left = await words("edit", "--enable", "prometheus,");
   expect(left).toContain("prometheus,metrics-tls");
   expect(left).not.toContain("prometheus,prometheus");
 });
 
-test("complete() proposes the words of a positional", async () => {
+test("complete() offers the values of a positional", async () => {
   expect(await words("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
 });
 
-test("the script for bash proposes what tsbuilder proposes", () => {
+test("the script for bash offers what tsbuilder prints", () => {
   const script = `
     tsbuilder() { printf 'api\\tadd a kind\\nwebhook\\tadd webhooks\\n'; }
     ${completionScripts.bash}
@@ -42,16 +42,16 @@ test("the script for bash proposes what tsbuilder proposes", () => {
 const FISH = "fish";
 const ZSH = "zsh";
 
-/** A shell that is not on this machine proposes nothing, and the tests say so. */
+/** Tests of a shell that is not installed are skipped, and say so. */
 function isMissing(shell: string): boolean {
   const { error } = spawnSync(shell, ["--version"]);
-  if (error) process.stderr.write(`left out: completion in ${shell}, which is not installed\n`);
+  if (error) process.stderr.write(`skipped: completion in ${shell}, which is not installed\n`);
   return error !== undefined;
 }
 
 const STAND_IN = String.raw`printf 'api\tadd a kind: with its types\nwebhook\tadd webhooks\n'`;
 
-test.skipIf(isMissing(FISH))("fish proposes what tsbuilder proposes, with its meaning", () => {
+test.skipIf(isMissing(FISH))("fish offers what tsbuilder prints, with descriptions", () => {
   const script = `
     function tsbuilder; ${STAND_IN}; end
     ${completionScripts.fish}
@@ -64,7 +64,7 @@ test.skipIf(isMissing(FISH))("fish proposes what tsbuilder proposes, with its me
 });
 
 test.skipIf(isMissing(ZSH))(
-  "zsh proposes what tsbuilder proposes, and finishes a word",
+  "zsh offers what tsbuilder prints, and completes a word",
   async () => {
     const shell = spawn(ZSH, ["-f", "-i"], { cols: 120, rows: 40 });
     try {

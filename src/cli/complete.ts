@@ -1,7 +1,7 @@
 import type { Command, FlagDefinition } from "./command.ts";
 import { commands } from "./commands/index.ts";
 
-/** What could stand in the place of the last word, with what it means: `name<tab>meaning`. */
+/** Completions for the last word, with a description: `name<tab>description`. */
 export async function complete(words: readonly string[]): Promise<string[]> {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? "";
@@ -15,7 +15,7 @@ export async function complete(words: readonly string[]): Promise<string[]> {
   return [...flagsOf(command, before), ...positionalsOf(command)];
 }
 
-/** The commands, word by word. */
+/** Completes command names word by word. */
 function nextWords(before: readonly string[]): string[] {
   const depth = before.length;
   const found = commands.filter(({ name }) => before.every((word, i) => name.split(" ")[i] === word));
@@ -33,7 +33,7 @@ function flagsOf({ flags }: Command, before: readonly string[]): string[] {
     .map(([name, { summary }]) => `--${name}\t${summary}`);
 }
 
-/** After the comma of a list come the values that are not there yet. */
+/** After the comma of a list, offers the values that it does not contain yet. */
 function valuesOf({ choices = [], type, summary }: FlagDefinition, current: string): string[] {
   if (type !== "list") return choices.map((choice) => `${choice}\t${summary}`);
   const present = current.split(",").slice(0, -1);
@@ -43,7 +43,7 @@ function valuesOf({ choices = [], type, summary }: FlagDefinition, current: stri
     .map((choice) => `${start}${choice}\t${summary}`);
 }
 
-/** `<bash|zsh>` names its values. */
+/** Offers the alternatives of `<bash|zsh>`. */
 function positionalsOf({ positionals = [] }: Command): string[] {
   return positionals.flatMap((positional) =>
     positional.includes("|") ? positional.slice(1, -1).split("|") : [],

@@ -1,8 +1,8 @@
 export type Shell = "bash" | "zsh" | "fish" | "powershell";
 
 /**
- * What a shell runs when a person presses the tab key. All of them ask tsbuilder itself, so that what is proposed is
- * what this version understands: `tsbuilder __complete WORDS...` prints a proposal a line, a tab and what it means.
+ * The script that a shell runs on Tab. All of them call tsbuilder itself, so completions match the installed version:
+ * `tsbuilder __complete WORDS...` prints one completion per line, a tab and its description.
  */
 export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: String.raw`_tsbuilder() {

@@ -5,10 +5,10 @@ import { readCrds } from "../generators/types/read-crds.ts";
 import { newResource, type Resource } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Where types of other projects' kinds go: below `api/` they would be taken for our own. */
+/** Types of third-party kinds; in `api/` they would be treated as the project's own. */
 const FOLDER = "src/types";
 
-/** Types made from files with definitions, and what of them no type can say. */
+/** Types generated from CRD files, and what of the schemas TypeScript cannot express. */
 export async function planCrdTypes(
   cwd: string,
   files: readonly string[],
@@ -24,7 +24,7 @@ export async function planCrdTypes(
   };
 }
 
-/** The kind that a file with a definition defines, in the version that is wanted. */
+/** The kind that a CRD file defines, in the requested version. */
 export async function resourceFromCrd(
   cwd: string,
   file: string,
@@ -34,7 +34,7 @@ export async function resourceFromCrd(
   const kinds = crds.map(({ spec }) => spec.names.kind);
   const crd = crds.find(({ spec }) => spec.names.kind === wanted.kind);
   if (!crd) {
-    throw new TsbuilderError(`"${file}" has no definition of the kind "${wanted.kind}"`, {
+    throw new TsbuilderError(`"${file}" has no CRD for kind "${wanted.kind}"`, {
       code: "NOT_FOUND",
       hint: `it has --kind ${kinds.join(", ")}`,
     });
@@ -61,8 +61,8 @@ export async function resourceFromCrd(
 function readCrdFile(cwd: string, name: string): string {
   const path = resolve(cwd, name);
   if (existsSync(path)) return readFileSync(path, "utf8");
-  throw new TsbuilderError(`the file "${name}" is not there`, {
+  throw new TsbuilderError(`file "${name}" not found`, {
     code: "NOT_FOUND",
-    hint: "name a file with a CustomResourceDefinition, such as: kubectl get crd NAME -o yaml > crd.yaml",
+    hint: "pass a file that contains a CustomResourceDefinition, for example from: kubectl get crd NAME -o yaml > crd.yaml",
   });
 }

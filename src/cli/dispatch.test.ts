@@ -25,19 +25,19 @@ describe("dispatch()", () => {
     ["creat api", `did you mean "tsbuilder create api"?`],
     ["create apis", `did you mean "tsbuilder create api"?`],
     ["inti", `did you mean "tsbuilder init"?`],
-    ["frobnicate", "tsbuilder --help lists the commands"],
-  ])("proposes what may have been meant by %j", async (line, hint) => {
+    ["frobnicate", "run tsbuilder --help for a list of commands"],
+  ])("suggests a command for %j", async (line, hint) => {
     await expect(call(line)).rejects.toMatchObject({ code: "INVALID_ARGUMENT", hint });
   });
 
   test.each([
     ["init --domian example.com", `did you mean "--domain"?`],
-    ["init --domain example.com --license gpl", "tsbuilder init --help tells its flags"],
-    ["create api --kind", "tsbuilder create api --help tells its flags"],
-    ["init --domain example.com --multigroup=perhaps", "type --multigroup or --multigroup=false"],
+    ["init --domain example.com --license gpl", "run tsbuilder init --help for its flags"],
+    ["create api --kind", "run tsbuilder create api --help for its flags"],
+    ["init --domain example.com --multigroup=perhaps", "use --multigroup or --multigroup=false"],
     ["init --domain example.com --repo github.com/x/y", "imports are relative"],
     ["init --domain example.com --plugins go/v4", "TypeScript and kustomize are built in"],
-  ])("refuses %j with what to type next, and writes nothing", async (line, hint) => {
+  ])("refuses %j with a hint, and writes nothing", async (line, hint) => {
     await expect(call(line)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       hint: expect.stringContaining(hint) as string,
@@ -45,7 +45,7 @@ describe("dispatch()", () => {
     expect(readdirSync(folder.root)).toEqual([]);
   });
 
-  test("names the flags that are missing where nobody can be asked", async () => {
+  test("names the missing flags without a terminal", async () => {
     await initialize();
     await expect(call("create api --group apps")).rejects.toMatchObject({
       message: "tsbuilder create api needs --version, --kind",
@@ -54,7 +54,7 @@ describe("dispatch()", () => {
   });
 
   test.each(commands.map((entry) => [entry.name, entry] as const))(
-    "%s says in its file what the list says",
+    "%s has the same summary in its file and in the list",
     async (_, entry) => {
       const command = await entry.load();
       expect(command.summary).toBe(entry.summary);
@@ -62,7 +62,7 @@ describe("dispatch()", () => {
     },
   );
 
-  test("has every file of commands/ in its list", async () => {
+  test("lists every file in commands/", async () => {
     const files = readdirSync(new URL("commands", import.meta.url)).filter(
       (name) => name !== "index.ts" && !name.endsWith(".test.ts"),
     );
@@ -70,7 +70,7 @@ describe("dispatch()", () => {
   });
 });
 
-test("a command finds its project from a folder below", async () => {
+test("a command finds its project from a subfolder", async () => {
   await initialize();
   await dispatch(
     ["create", "api", "--group", "apps", "--version", "v1", "--kind", "Order"],
@@ -81,7 +81,7 @@ test("a command finds its project from a folder below", async () => {
   expect(existsSync(join(folder.root, "api/v1/order_types.ts"))).toBe(true);
 });
 
-test("a command outside of a project says how to start one", async () => {
+test("a command outside of a project says how to initialize one", async () => {
   await expect(call("create api --group apps --version v1 --kind Order")).rejects.toMatchObject({
     code: "NOT_A_PROJECT",
     hint: expect.stringContaining("tsbuilder init") as string,

@@ -5,7 +5,7 @@ import { overview } from "./overview.ts";
 import { type Host, thisTsbuilder } from "./host.ts";
 import type { Ui } from "./ui.ts";
 
-/** Finds the command that is called, loads it alone, and runs it. Returns the exit code. */
+/** Finds, loads and runs a command. Returns the exit code. */
 export async function dispatch(
   argv: readonly string[],
   cwd: string,
@@ -33,7 +33,7 @@ export async function dispatch(
   throw unknownCommand(words, group);
 }
 
-/** The command with the most words that the call begins with. */
+/** The longest command name that the arguments begin with. */
 function findCommand(words: readonly string[]): CommandEntry | undefined {
   return commands
     .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))
@@ -49,8 +49,11 @@ function unknownCommand(words: readonly string[], group: readonly CommandEntry[]
       words[0]!,
       known.map((name) => name.split(" ")[0]!),
     );
-  return new TsbuilderError(`there is no command "tsbuilder ${group.length > 0 ? pair : words[0]}"`, {
+  return new TsbuilderError(`unknown command "tsbuilder ${group.length > 0 ? pair : words[0]}"`, {
     code: "INVALID_ARGUMENT",
-    hint: meant === undefined ? "tsbuilder --help lists the commands" : `did you mean "tsbuilder ${meant}"?`,
+    hint:
+      meant === undefined
+        ? "run tsbuilder --help for a list of commands"
+        : `did you mean "tsbuilder ${meant}"?`,
   });
 }

@@ -4,7 +4,7 @@ import { newResource, qualifiedGroup, type Resource } from "../project/project.t
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 
-/** Finds a kind of Kubernetes itself, with the plural and the scope that it has. */
+/** Finds a built-in kind of Kubernetes, with its plural and scope. */
 export function findCoreKind(flags: {
   readonly group: string;
   readonly version: string;
@@ -37,6 +37,6 @@ function unknownKind(groupVersion: { group: string; version: string }, kind: str
         ? `it is in ${versions.map((version) => `--version ${version}`).join(", ")}`
         : meant !== undefined
           ? `did you mean --kind ${meant}?`
-          : `it has ${[...new Set(kinds)].join(", ") || "none there"}`,
+          : `it has ${[...new Set(kinds)].join(", ") || "none"}`,
   });
 }

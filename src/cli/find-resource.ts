@@ -11,7 +11,7 @@ import {
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
 
-/** How a kind is named on the command line. */
+/** The flags that identify a kind. */
 interface KindFlags {
   readonly group: string;
   readonly version: string;
@@ -22,7 +22,7 @@ interface KindFlags {
   readonly "external-domain"?: string | undefined;
 }
 
-/** Finds the kind that flags name: one of the project's, else one of Kubernetes, else somebody else's. */
+/** Finds a kind: in the project, else in Kubernetes, else as an external one. */
 export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
   const tracked = findTracked(project, flags);
   if (tracked) return tracked;
@@ -32,12 +32,12 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
   }
   if (flags["external-module"] !== undefined) return externalResource(flags, flags["external-module"]);
   if (findCoreGroup(flags.group)) {
-    // The tables of Kubernetes' own kinds are large, and most calls are about the project's.
+    // The tables of built-in kinds are large, and most commands are about the project's kinds.
     const { findCoreKind } = await import("./find-core-kind.ts");
     try {
       return findCoreKind(flags);
     } catch (error) {
-      // Where the project has the group's name as well, its own kinds are more likely meant.
+      // If the project has a group of this name, too, its kinds are the more likely ones.
       if (!project.resources.some(({ group, origin }) => origin.type === "own" && group === flags.group))
         throw error;
     }
@@ -45,18 +45,18 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
   const { group, version, kind } = flags;
   throw unknownResource(project, flags, {
     none: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}`,
-    others: ". A new one: tsbuilder create api",
+    others: ". To add one: tsbuilder create api",
   });
 }
 
-/** Finds the kind of the project that flags name. */
+/** Finds a kind of the project. */
 export function findOwnResource(project: Project, flags: KindFlags): Resource {
   const resource = findTracked(project, flags);
   if (resource) return resource;
-  throw unknownResource(project, flags, { none: "there is nothing to take back", others: "" });
+  throw unknownResource(project, flags, { none: "there is nothing to delete", others: "" });
 }
 
-/** The types that a file with a definition brings along. */
+/** The types generated from the CRD file, if one is given. */
 export async function readTypes(
   cwd: string,
   crd: string | undefined,
@@ -66,7 +66,7 @@ export async function readTypes(
   return planCrdTypes(cwd, [crd]);
 }
 
-/** A resource of the project; the group may be typed with its domain. */
+/** A resource in the project; the group may include its domain. */
 function findTracked(project: Project, flags: KindFlags): Resource | undefined {
   return project.resources.find(
     (resource) =>
@@ -88,7 +88,7 @@ function externalResource(flags: KindFlags, module: string): Resource {
   });
 }
 
-/** What to say of a project that has no kinds, and after the list of those that it has. */
+/** The hint for a project without kinds, and the end of the hint that lists its kinds. */
 interface Remedy {
   readonly none: string;
   readonly others: string;

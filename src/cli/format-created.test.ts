@@ -31,7 +31,7 @@ test("formatCreated() breaks a line that a long name made too long", () => {
   expect(draft.read("src/old.ts")).toBe(long);
 });
 
-test("formatCreated() leaves everything as it is where no formatter is installed", () => {
+test("formatCreated() changes nothing without a formatter", () => {
   const draft = new Draft(memoryTree());
   draft.write("src/new.ts", long);
   formatCreated(root, draft);

@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Draft } from "../scaffold/tree.ts";
 
-/** The width that a new project's formatter is set to. */
+/** The line width of a new project's formatter. */
 const LINE_WIDTH = 100;
 const FORMATTER = "node_modules/@biomejs/biome/bin/biome";
 
 /**
- * Formats what is created as the project does, where its formatter is installed. Templates are formatted as they are;
- * only a long name can make a line of theirs too long, so most files never see the formatter.
+ * Formats new files with the project's formatter, if it is installed. The templates are formatted already; only a long
+ * name can make a line too long, so most files need no formatter.
  */
 export function formatCreated(root: string, draft: Draft): void {
   if (!existsSync(join(root, FORMATTER))) return;
@@ -20,14 +20,14 @@ export function formatCreated(root: string, draft: Draft): void {
   }
 }
 
-/** Comments stay as long as they are, and so does an import of one name. */
+/** The formatter keeps comments as they are, and imports of a single name. */
 function hasLongLine(text: string): boolean {
   return text
     .split("\n")
     .some((line) => line.length > LINE_WIDTH && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line));
 }
 
-/** A formatter that refuses the file, or fails, is no reason to write none. */
+/** If the formatter fails, the file is written unformatted. */
 function format(root: string, path: string, content: string): string {
   const { status, stdout } = spawnSync(
     process.execPath,

@@ -1,21 +1,21 @@
 import { findOwnPackage } from "../packaging/own-package.ts";
 import type { PackageSpecifiers } from "../plugins/plugin.ts";
 
-/** The tsbuilder that runs: what it is, and the packages that it gives to new projects. */
+/** The running tsbuilder, and the packages that it puts into new projects. */
 export interface Host {
   version(): string;
   vendorPackages(): Promise<VendorPackages>;
-  /** What the tsbuilder of a project has scaffolded there. */
+  /** What the tsbuilder version in a project's dependencies scaffolded. */
   baseline(project: string): Promise<ReadonlyMap<string, string>>;
 }
 
-/** How a new project names our packages, and the files that it needs for that. */
+/** The package specifiers for a new project, and the tarballs they refer to. */
 export interface VendorPackages {
   readonly packages: PackageSpecifiers;
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The one that was installed, or built here. */
+/** The installed tsbuilder, or the one built in this repository. */
 export const thisTsbuilder: Host = {
   version: () => findOwnPackage().version,
   vendorPackages: async () => (await import("./vendor-packages.ts")).vendorPackages(),

@@ -1,13 +1,13 @@
 import { CONTAINER_TOOLS } from "../ship/container-tool.ts";
 import type { FlagDefinition } from "./command.ts";
 
-/** The flag of every command that works with images. */
+/** For every command that works with images. */
 export const toolFlag = {
   type: "string",
-  summary: "program to use (default: the first of them that answers)",
+  summary: "container tool to use (default: the first one that responds)",
   placeholder: "TOOL",
   choices: CONTAINER_TOOLS,
 } as const satisfies FlagDefinition;
 
-/** What an image is called where nobody says it; `config/manager` asks for this name. */
+/** The image in `config/manager`. */
 export const DEFAULT_IMAGE = "controller:latest";

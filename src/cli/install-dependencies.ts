@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** npm's own words and progress go to the terminal as they come. */
+/** npm's output goes straight to the terminal. */
 export function installDependencies(cwd: string): void {
   const { status, error } = spawnSync("npm", ["install", "--no-fund", "--no-audit"], {
     cwd,
@@ -11,6 +11,6 @@ export function installDependencies(cwd: string): void {
   if (status === 0) return;
   throw new TsbuilderError(`npm install failed${error ? `: ${error.message}` : ""}`, {
     code: "TOOL_FAILED",
-    hint: "the project's files are written; once npm works, run: npm install",
+    hint: "the project's files are written; to retry: npm install",
   });
 }

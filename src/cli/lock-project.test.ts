@@ -42,7 +42,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A process that has the project's lock, and keeps it. */
+/** A process that acquires the project's lock and holds it. */
 async function startHolder(): Promise<ChildProcess> {
   const code = `
     import { withProjectLock } from ${JSON.stringify(bundle)};
@@ -59,7 +59,7 @@ async function startHolder(): Promise<ChildProcess> {
   return child;
 }
 
-/** Runs the CLI in a process of its own; the answer is how it ended and what it said. */
+/** Runs the CLI in its own process. Returns its exit code and output. */
 async function start(command: string): Promise<{ code: unknown; said: string }> {
   const child = spawn(
     process.execPath,
@@ -78,8 +78,8 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const createApi = (kind: string): string =>
   `create api --group apps --version v1 --kind ${kind} --make=false`;
 
-describe("commands at the same time", () => {
-  test("each do their work, as if they had come one after the other", async () => {
+describe("concurrent commands", () => {
+  test("run one after the other", async () => {
     const kinds = ["Ant", "Bee", "Cat", "Dog", "Eel"];
     const commands = [...kinds.map(createApi), "edit --enable prometheus --make=false", "manifests"];
     const results = await Promise.all(commands.map(start));
@@ -93,7 +93,7 @@ describe("commands at the same time", () => {
     for (const kind of kinds) expect(read("src/main.ts")).toContain(`setup${kind}Controller(manager);`);
     expect(readdirSync(join(root, ".tsbuilder"))).toEqual(["owned.json"]);
 
-    // What is there is what the description stands for: whatever order they came in, nothing is left over.
+    // In any order, the files are those that PROJECT describes, and nothing is left over.
     const fresh = join(root, "../", `fresh-${process.pid}`);
     try {
       await run(["scaffold", fresh], root);
@@ -111,7 +111,7 @@ describe("commands at the same time", () => {
     }
   }, 120_000);
 
-  test("wait for the one that is at work", async () => {
+  test("wait for the one that holds the lock", async () => {
     const holder = await startHolder();
     const waiting = run(createApi("Ant").split(" "), root);
     expect(existsSync(join(root, "api/v1/ant_types.ts"))).toBe(false);
@@ -120,7 +120,7 @@ describe("commands at the same time", () => {
     expect(existsSync(join(root, "api/v1/ant_types.ts"))).toBe(true);
   });
 
-  test("say whom they wait for, and give up on who never ends", async () => {
+  test("print the process they wait for, and give up if it never finishes", async () => {
     const { pid } = await startHolder();
     const clock = new FakeClock();
     const notes: string[] = [];
@@ -141,20 +141,20 @@ describe("commands at the same time", () => {
     ]);
   });
 
-  test("show their plans without waiting", async () => {
+  test("do not wait to show their plans", async () => {
     await startHolder();
     const printed = await run([...createApi("Ant").split(" "), "--dry-run"], root);
     expect(printed).toContain("create api/v1/ant_types.ts");
   });
 });
 
-test("a command that is killed is in nobody's way, and what it had staged is completed", async () => {
+test("the lock of a killed command is released, and what it had staged is completed", async () => {
   const holder = await startHolder();
   mkdirSync(join(root, ".tsbuilder/stage"));
   writeFileSync(join(root, ".tsbuilder/stage/0"), "text");
   const journal = { steps: [{ path: "notes.txt", staged: ".tsbuilder/stage/0" }] };
   writeFileSync(join(root, ".tsbuilder/stage/journal.json"), JSON.stringify(journal));
-  // While it lives, what it has staged is its own.
+  // While it runs, nobody else completes what it has staged.
   await expect(run(["scaffold", join(root, "fresh")], root)).rejects.toThrow(
     `tsbuilder create api (process ${holder.pid})`,
   );
@@ -168,7 +168,7 @@ test("a command that is killed is in nobody's way, and what it had staged is com
   expect(readdirSync(join(root, ".tsbuilder"))).toEqual(["owned.json"]);
 });
 
-test("a refused init leaves nothing behind", async () => {
+test("an init that fails leaves nothing behind", async () => {
   const empty = mkdtempSync(join(tmpdir(), "tsbuilder-lock-empty-"));
   try {
     const license = ["--license-file", "none.txt", "--project-name", "shop"];

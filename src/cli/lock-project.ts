@@ -5,17 +5,17 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { refuseOutside } from "../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Who wants to change a project. */
+/** The command that wants to change a project. */
 export interface Caller {
-  /** The command, as it is typed behind tsbuilder. */
+  /** The command as typed after `tsbuilder`. */
   readonly name: string;
   readonly note: (text: string) => void;
   readonly clock?: Clock;
 }
 
 /**
- * Runs work that nobody else may do in a project meanwhile: reading `PROJECT`, planning, writing. Waits for others as
- * long as they make way, and for none of them longer than half a minute.
+ * Holds the project's lock while work reads `PROJECT`, plans and writes. Waits for the current holder, each for at most
+ * half a minute.
  */
 export async function withProjectLock<T>(root: string, caller: Caller, work: () => Promise<T>): Promise<T> {
   const release = await waitForLock(root, caller);
@@ -26,7 +26,7 @@ export async function withProjectLock<T>(root: string, caller: Caller, work: () 
   }
 }
 
-/** Runs short work while nobody changes the project; where somebody does, it is an error. */
+/** Runs short work under the project's lock; throws if another command holds it. */
 export function whileUnchanged<T>(root: string, work: () => T): T {
   const lock = tryProjectLock(root, "");
   if (lock.heldBy) throw inUse(lock.heldBy);
@@ -74,7 +74,7 @@ function tryProjectLock(root: string, purpose: string): ReturnType<typeof tryLoc
         },
       };
     } catch (error) {
-      // A command that ended without a project took its folder along.
+      // A command that failed before there was a project removed its folder.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
   }
@@ -84,14 +84,14 @@ function removeIfEmpty(folder: string): void {
   try {
     if (readdirSync(folder).length === 0) rmdirSync(folder);
   } catch {
-    // Somebody else waits in it, or was faster.
+    // Another command is waiting in it, or has removed it already.
   }
 }
 
 function inUse(holder: LockHolder): TsbuilderError {
   return new TsbuilderError(`another command is changing this project: ${describe(holder)}`, {
     code: "REFUSED",
-    hint: `wait for it, or end it: kill ${holder.pid}; what it has begun is then completed or undone`,
+    hint: `wait for it to finish, or stop it: kill ${holder.pid}; its changes are then completed or rolled back`,
   });
 }
 

@@ -4,13 +4,13 @@ import { findOwnPackage } from "../packaging/own-package.ts";
 
 const argv = process.argv.slice(2);
 
-// Whoever reads only the first lines, as `head` does, closes the pipe: there is nobody left to tell anything.
+// A reader such as `head` closes the pipe early: there is nowhere left to write.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 });
 
-// The version is asked for by scripts and shells, which wait for it: nothing else is loaded.
+// Scripts and shells call `--version` and wait for it, so nothing else is loaded.
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   process.stdout.write(`${findOwnPackage().version}\n`);
 } else {

@@ -8,23 +8,23 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { whileUnchanged, withProjectLock } from "./lock-project.ts";
 import type { Ui } from "./ui.ts";
 
-/** A project on disk, as a command finds it. */
+/** A project on disk, opened by a command. */
 export interface OpenProject {
   readonly root: string;
   readonly tree: Tree;
   readonly project: Project;
-  /** The text of `PROJECT`, whose comments and unknown keys are kept. */
+  /** The text of `PROJECT`, to keep its comments and unknown keys. */
   readonly text: string;
 }
 
-/** Finds the project around a folder to read it, and finishes first what a killed command left half done. */
+/** Finds the project that contains a folder, to read it. First completes what an interrupted command left. */
 export function openProject(cwd: string, ui: Ui): OpenProject {
   const root = requireRoot(cwd);
   if (isUnfinished(root)) whileUnchanged(root, () => recoverProject(root, ui));
   return readOpenProject(root);
 }
 
-/** A call of a command that changes files. */
+/** An invocation of a command that changes files. */
 interface ChangingCall {
   readonly name: string;
   readonly cwd: string;
@@ -33,8 +33,8 @@ interface ChangingCall {
 }
 
 /**
- * Gives work the project to plan and to write with, while no other command does: what is read stays true until it is
- * written. A call that only shows its plan keeps nobody waiting.
+ * Runs work on the project while holding its lock, so that what it reads still holds when it writes. Without the lock
+ * if the command only shows its plan.
  */
 export async function openToChange<T>(
   { name, cwd, ui, flags }: ChangingCall,
@@ -51,9 +51,9 @@ export async function openToChange<T>(
 function requireRoot(cwd: string): string {
   const root = findProjectRoot(cwd);
   if (root !== undefined) return root;
-  throw new TsbuilderError(`there is no PROJECT file in "${cwd}" or above it`, {
+  throw new TsbuilderError(`no PROJECT file in "${cwd}" or its parent folders`, {
     code: "NOT_A_PROJECT",
-    hint: "change into a project's folder, or start one: tsbuilder init --domain example.com",
+    hint: "change to a project's folder, or initialize one: tsbuilder init --domain example.com",
   });
 }
 
@@ -63,7 +63,7 @@ function readOpenProject(root: string): OpenProject {
   return { root, tree, project, text };
 }
 
-/** The nearest folder upwards that has a `PROJECT` file, or had one being written. */
+/** The nearest folder, upwards, with a `PROJECT` file or an interrupted write of one. */
 export function findProjectRoot(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (statSync(join(folder, PROJECT_FILE), { throwIfNoEntry: false })?.isFile()) return folder;
@@ -71,10 +71,10 @@ export function findProjectRoot(cwd: string): string | undefined {
   }
 }
 
-/** Finishes what an interrupted command left; whoever calls it has the project's lock. */
+/** Completes what an interrupted command left; the caller holds the project's lock. */
 export function recoverProject(root: string, ui: Ui): void {
   const outcome = recoverPlan(root);
   if (outcome === "completed")
-    ui.note("An earlier command was interrupted; its changes have been completed.");
-  if (outcome === "undone") ui.note("An earlier command was interrupted before it changed anything.");
+    ui.note("A previous command was interrupted; its changes have been completed.");
+  if (outcome === "undone") ui.note("A previous command was interrupted before it changed anything.");
 }

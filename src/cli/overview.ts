@@ -1,6 +1,6 @@
 import { commands } from "./commands/index.ts";
 
-/** The commands, with one line each; with a word, only those that start with it. */
+/** The list of commands; with a word, only those that start with it. */
 export function overview(word?: string): string {
   const listed = commands.filter(({ name }) => word === undefined || name.startsWith(`${word} `));
   const width = Math.max(...listed.map(({ name }) => name.length));
@@ -9,6 +9,6 @@ export function overview(word?: string): string {
     word === undefined
       ? ["Build Kubernetes operators in TypeScript.", "", "Usage: tsbuilder <command> [flags]"]
       : [`Usage: tsbuilder ${word} <command> [flags]`];
-  const foot = ["tsbuilder <command> --help tells a command's flags."];
+  const foot = ['Use "tsbuilder <command> --help" for more information about a command.'];
   return [...head, "", "Commands:", ...lines, "", ...foot].join("\n");
 }

@@ -6,7 +6,10 @@ import type { VendorPackages } from "./host.ts";
 import type { OpenProject } from "./open-project.ts";
 import { planProjectChange } from "./plan-project.ts";
 
-/** All files that a description scaffolds into an empty folder, with the licence header and formatter of a project. */
+/**
+ * All files that a project's description scaffolds into an empty folder, with the license header and formatter of an
+ * existing project.
+ */
 export async function planFresh(
   { root, tree }: OpenProject,
   project: Project,

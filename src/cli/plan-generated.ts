@@ -5,22 +5,22 @@ import type { GeneratorCache } from "../generators/project-sources.ts";
 import type { Draft } from "../scaffold/tree.ts";
 import { refuseFindings } from "./refuse-findings.ts";
 
-/** Lays what the generators write over a draft, so that a new kind and its definition are one plan. */
+/** Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. */
 export async function planGenerated(
   draft: Draft,
   options: GeneratorOptions = {},
   cache?: GeneratorCache,
 ): Promise<string[]> {
-  return layOver(draft, await planManifests(draft, { prune: true, ...options }, cache));
+  return mergeChanges(draft, await planManifests(draft, { prune: true, ...options }, cache));
 }
 
-/** Lays the API reference over a draft. */
+/** Adds the API reference to a draft. */
 export async function planReference(draft: Draft, folder: string): Promise<string[]> {
-  return layOver(draft, await planDocs(draft, {}, folder));
+  return mergeChanges(draft, await planDocs(draft, {}, folder));
 }
 
-/** Lays a plan of the generators over a draft; throws what they found wrong, and tells their warnings. */
-export function layOver(draft: Draft, { changes, diagnostics }: ManifestsPlan): string[] {
+/** Merges the generators' changes into a draft. Throws their errors, returns their warnings. */
+export function mergeChanges(draft: Draft, { changes, diagnostics }: ManifestsPlan): string[] {
   const notes = refuseFindings(diagnostics);
   for (const { path, content } of changes) {
     if (content === undefined) draft.remove(path);

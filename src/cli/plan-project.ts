@@ -11,34 +11,34 @@ import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, everythingBelow, type Tree } from "../scaffold/tree.ts";
 import { formatCreated } from "./format-created.ts";
 
-/** From one description of a project to the next one. */
+/** A change from one project description to another. */
 export interface ProjectChange {
-  /** Where the project is on disk, and with it its formatter. */
+  /** The root folder of the project, where its formatter is installed. */
   readonly root?: string;
   readonly tree: Tree;
-  /** Undefined for a project that is only starting. */
+  /** Undefined for a new project. */
   readonly before: { readonly project: Project; readonly text: string } | undefined;
   readonly after: Project;
-  /** The text of a licence header of the user's own. */
+  /** The text of a custom license header. */
   readonly boilerplate?: string;
   readonly packages?: PackageSpecifiers;
-  /** Files that come with the change but no template makes. */
+  /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
-  /** Parts to write anew, by the start of their keys. */
+  /** Parts to overwrite, by key prefix. */
   readonly rewrite?: (key: string) => boolean;
   readonly force?: boolean;
   readonly keep?: boolean;
-  /** Run the generators over the changed project, too. */
+  /** Also runs the generators on the changed project. */
   readonly make?: boolean;
 }
 
-/** Computes in memory everything that a change of the project's description does to its files. */
+/** Computes all file changes that follow from a change of the project's description. */
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   const { tree, before, after, packages = noPackages } = change;
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
-  const surroundings = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages };
-  const blueprint = describeProject(after, surroundings);
+  const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages };
+  const blueprint = describeProject(after, inputs);
   const { notes, moves } = planScaffold(draft, {
     before: before
       ? describeProject(before.project, { boilerplate: readBoilerplate(tree, before.project), packages })
@@ -61,10 +61,10 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   return { changes: draft.changes(), notes, moves };
 }
 
-/** The header is what stands in `hack/`; a project that has none yet gets the one of its licence. */
+/** The header in `hack/`; without one, that of the project's license. */
 function readBoilerplate(tree: Tree, project: Project): string {
   return tree.read("hack/boilerplate.ts.txt")?.trimEnd() ?? formatBoilerplate(project);
 }
 
-/** Only `init` writes `package.json`; later it is the user's, and the same before and after. */
+/** Only `init` writes `package.json`; it is the user's from then on. */
 const noPackages: PackageSpecifiers = { runtime: "", cluster: "", tsbuilder: "" };

@@ -17,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe("a person at a terminal", () => {
-  test("is asked for what create api needs, and again after a wrong answer", async () => {
+describe("a user at a terminal", () => {
+  test("is prompted for the flags of create api, and again after an invalid answer", async () => {
     const screen = await talk(
       ["create", "api", "--make=false"],
       [
@@ -36,7 +36,7 @@ describe("a person at a terminal", () => {
     expect(existsSync(join(root, "src/controller"))).toBe(false);
   });
 
-  test("who typed all flags that are needed is asked nothing", async () => {
+  test("gets no prompt if all required flags are given", async () => {
     const screen = await talk(
       ["create", "api", "--group", "apps", "--version", "v1", "--kind", "Order", "--make=false"],
       [],
@@ -45,10 +45,10 @@ describe("a person at a terminal", () => {
     expect(existsSync(join(root, "src/controller/order_controller.ts"))).toBe(true);
   });
 
-  test("can leave with Ctrl-C, and nothing has happened", async () => {
+  test("can cancel with Ctrl-C, which changes nothing", async () => {
     const screen = await talk(["create", "api"], [["Group:", "\u0003"]]);
     expect(screen.exitCode).toBe(1);
-    expect(screen.text).toContain("hint: type the answer: --group GROUP");
+    expect(screen.text).toContain("hint: pass it as a flag: --group GROUP");
     expect(existsSync(join(root, "api"))).toBe(false);
   });
 }, 60_000);

@@ -2,7 +2,7 @@ import inquirer from "inquirer";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
-/** Asks a person for the value of a flag, and asks again until it is valid. */
+/** Prompts for the value of a flag until it is valid. */
 export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
   const message = definition.prompt ?? `${definition.summary}:`;
   try {
@@ -10,9 +10,9 @@ export async function ask(flag: string, definition: FlagDefinition): Promise<str
     return answer;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
-    throw new TsbuilderError(`nobody answered "${message}"`, {
+    throw new TsbuilderError(`the prompt "${message}" was closed without an answer`, {
       code: "MISSING_ANSWER",
-      hint: `type the answer: --${flag} ${definition.placeholder ?? "VALUE"}`,
+      hint: `pass it as a flag: --${flag} ${definition.placeholder ?? "VALUE"}`,
     });
   }
 }
@@ -31,7 +31,7 @@ function question(message: string, { type, choices, check, promptDefault, requir
 }
 
 function verdict(answer: string, check: FlagDefinition["check"], required = false): true | string {
-  if (answer === "") return required ? "Please type something." : true;
+  if (answer === "") return required ? "A value is required." : true;
   try {
     check?.(answer);
     return true;

@@ -7,13 +7,13 @@ import { TsbuilderError } from "../shared/errors.ts";
 
 const OWN_TSBUILDER = "node_modules/tsbuilder/bin/tsbuilder.js";
 
-/** What the tsbuilder that a project depends on scaffolds for it, file by file: it alone knows its own templates. */
+/** The files that the tsbuilder in the project's dependencies scaffolds for it; only that version has its templates. */
 export function readBaseline(root: string): ReadonlyMap<string, string> {
   const program = join(root, OWN_TSBUILDER);
   if (!existsSync(program)) {
-    throw new TsbuilderError("the tsbuilder that this project was made with is not installed", {
+    throw new TsbuilderError("the tsbuilder version that scaffolded this project is not installed", {
       code: "NOT_FOUND",
-      hint: `run npm ci first: its "${OWN_TSBUILDER}" knows what it has scaffolded`,
+      hint: `run npm ci first: "${OWN_TSBUILDER}" is needed to reproduce what was scaffolded`,
     });
   }
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));
@@ -23,9 +23,9 @@ export function readBaseline(root: string): ReadonlyMap<string, string> {
       encoding: "utf8",
     });
     if (status !== 0) {
-      throw new TsbuilderError("the project's own tsbuilder can't tell what it has scaffolded", {
+      throw new TsbuilderError("the project's own tsbuilder failed to reproduce what it scaffolded", {
         code: "TOOL_FAILED",
-        hint: stderr.trim() || `it ended with ${status}`,
+        hint: stderr.trim() || `it exited with ${status}`,
       });
     }
     const tree = everythingBelow(folder);

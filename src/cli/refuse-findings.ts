@@ -1,14 +1,14 @@
 import type { Diagnostic } from "../generators/diagnostic.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Errors of the generators end the command, all of them at once; warnings become notes. */
+/** Throws all errors of the generators at once; returns their warnings. */
 export function refuseFindings(findings: readonly Diagnostic[]): string[] {
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0) {
     const count = errors.length === 1 ? "is an error" : `are ${errors.length} errors`;
     throw new TsbuilderError(
       [`there ${count} in the project's sources`, ...errors.map(describeFinding)].join("\n\n"),
-      { code: "INVALID_SOURCE", hint: "mend the sources and run the command again; nothing was written" },
+      { code: "INVALID_SOURCE", hint: "fix the sources and run the command again; nothing was written" },
     );
   }
   return findings.map((finding) => `warning: ${describeFinding(finding)}`);

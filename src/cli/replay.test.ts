@@ -35,7 +35,7 @@ const features = fc.subarray(["prometheus", "network-policy", "metrics-tls", "me
   minLength: 1,
 });
 
-/** Calls as people might make them; those that can't be are refused, and must change nothing. */
+/** Plausible command lines; the invalid ones must fail and change nothing. */
 const call = fc.oneof(
   { weight: 5, arbitrary: kindFlags.map((kind) => ["create", "api", ...kind]) },
   { weight: 2, arbitrary: kindFlags.map((kind) => ["create", "api", ...kind, "--controller=false"]) },
@@ -76,8 +76,8 @@ const call = fc.oneof(
   },
 );
 
-describe("a project after any calls", () => {
-  test("is what its PROJECT file replays to", async () => {
+describe("a project after any sequence of commands", () => {
+  test("is what its PROJECT file describes", async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -93,7 +93,7 @@ describe("a project after any calls", () => {
     );
   }, 60_000);
 
-  test("is as before, once what was created is deleted", async () => {
+  test("is as before once what was created is deleted", async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(call, { maxLength: 6 }), kindFlags, async (calls, kind) => {
@@ -110,8 +110,8 @@ describe("a project after any calls", () => {
   }, 60_000);
 });
 
-describe("what is scaffolded", () => {
-  test("compiles, whatever the calls were", async () => {
+describe("scaffolded code", () => {
+  test("compiles for any sequence of commands", async () => {
     const sample = fc.sample(fc.array(call, { minLength: 6, maxLength: 12 }), { numRuns: 8 });
     for (const [i, calls] of sample.entries()) {
       const root = await newProject(`compiled-${i}`, i % 2 === 0);
@@ -120,7 +120,7 @@ describe("what is scaffolded", () => {
     expect(compile(folder)).toEqual([]);
   }, 60_000);
 
-  test("compiles, whatever the kind is called", async () => {
+  test("compiles for any name of the kind", async () => {
     const root = await newProject("names", true);
     const names = fc.sample(fc.stringMatching(/^[A-Z][A-Za-z0-9]{0,30}$/), { numRuns: 40 });
     const awkward = [
@@ -145,7 +145,7 @@ describe("what is scaffolded", () => {
   }, 60_000);
 });
 
-/** Checks all projects below a folder with the options that they have; our own sources have a check of their own. */
+/** Type-checks all projects in a folder with their own options; our sources are checked elsewhere. */
 function compile(below: string): string[] {
   const config = join(below, "tsconfig.json");
   const { compilerOptions } = JSON.parse(
@@ -172,7 +172,7 @@ async function newProject(name: string, multigroup: boolean): Promise<string> {
   return root;
 }
 
-/** Tells whether a call was carried out; one that is refused leaves every file as it was. */
+/** Returns whether the command succeeded; a failing one must leave every file as it was. */
 async function tryCall(argv: readonly string[], root: string): Promise<boolean> {
   const before = read(root);
   try {
@@ -203,7 +203,7 @@ async function replay(root: string): Promise<Record<string, string>> {
   );
 }
 
-/** Every file but the record of what is ours. */
+/** Every file but the ownership record. */
 function read(root: string): Record<string, string> {
   const paths = everythingBelow(root)
     .list("")

@@ -14,15 +14,15 @@ const say = (act: () => unknown): string => {
   throw new Error("nothing was thrown");
 };
 
-test("says which file the system refuses, and what to do", () => {
+test("names the file of a system error, and what to do", () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
-  expect(say(() => readFileSync(folder))).toContain("is a folder, and a file is expected (EISDIR, read)");
+  expect(say(() => readFileSync(folder))).toContain("is a folder, but a file is expected (EISDIR, read)");
   expect(say(() => writeFileSync(join(file, "below"), ""))).toBe(
-    `error: "${file}/below" lies below a file, and a folder is expected (ENOTDIR, open)\nhint: move the file away`,
+    `error: "${file}/below" is inside of a file, but a folder is expected (ENOTDIR, open)\nhint: move the file away`,
   );
 });
 
-test("calls everything else a bug, with its stack", () => {
+test("reports everything else as a bug, with its stack", () => {
   expect(say(() => undefined!["x" as never])).toMatch(/^internal error: TypeError: .*\n {4}at /u);
 });

@@ -3,14 +3,14 @@ import { codeFrame } from "../shared/text.ts";
 import type { FileChange, Plan } from "../scaffold/file-change.ts";
 import type { Ui } from "./ui.ts";
 
-/** The real terminal: the only place that writes to standard output. */
+/** The real terminal. Nothing else writes to standard output. */
 export const terminal: Ui = {
   print: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
 
-/** Lists what a plan does, one file a line; a long list is told by folders. */
+/** Lists the changes of a plan, one file per line; long lists are grouped by folder. */
 export function describePlan({ changes, notes, moves }: Plan, { isComplete = false } = {}): string[] {
   const targets = new Set(moves?.values());
   const lines = changes
@@ -45,7 +45,7 @@ function byFolder(lines: readonly Line[]): string[] {
   );
 }
 
-/** Says what went wrong and what to do next; anything but a `TsbuilderError` is our fault. */
+/** Formats an error with its hint; anything but a `TsbuilderError` is a bug. */
 export function describeError(error: unknown, read: (file: string) => string | undefined): string {
   const refusal = describeRefusal(error);
   if (refusal !== undefined) return refusal;
@@ -63,29 +63,29 @@ export function describeError(error: unknown, read: (file: string) => string | u
   ].join("\n");
 }
 
-/** What the operating system refuses is no bug of ours: it says which file, and we what to do about it. */
+/** File system errors are not bugs: their message names the file, and the hint says what to do. */
 function describeRefusal(error: unknown): string | undefined {
   const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   const advice = ADVICE[code ?? ""];
   if (!advice || syscall === undefined) return undefined;
-  // Reading a folder is the one that doesn't tell its path.
+  // Reading a folder is the only error without a path.
   const what = path === undefined ? "one of the files" : `"${path}"`;
   return `error: ${what} ${advice[0]} (${code}, ${syscall})\nhint: ${advice[1]}`;
 }
 
 const unwritable = [
-  "can't be read or written",
-  "run the command as somebody who may, or change the permissions",
+  "cannot be read or written",
+  "change the permissions, or run the command as a user who has them",
 ] as const;
 
 const ADVICE: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   EACCES: unwritable,
   EPERM: unwritable,
-  EROFS: ["is on a file system that can only be read", "copy the project to one that can be written to"],
-  ENOSPC: ["does not fit on the disk", "make room, and run the command again"],
-  EISDIR: ["is a folder, and a file is expected", "move the folder away"],
-  ENOTDIR: ["lies below a file, and a folder is expected", "move the file away"],
-  ENAMETOOLONG: ["has a name that the file system does not take", "choose shorter names"],
+  EROFS: ["is on a read-only file system", "copy the project to a writable one"],
+  ENOSPC: ["does not fit on the disk", "free some space and run the command again"],
+  EISDIR: ["is a folder, but a file is expected", "move the folder away"],
+  ENOTDIR: ["is inside of a file, but a folder is expected", "move the file away"],
+  ENAMETOOLONG: ["has a name that the file system does not allow", "use shorter names"],
 };
 
 const indent = (text: string): string =>

@@ -1,18 +1,18 @@
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../project/validate.ts";
 import type { FlagDefinition } from "./command.ts";
 
-/** The flags that say which kind a command is about. */
+/** The flags that identify a kind. */
 export const kindFlags = {
   group: {
     type: "string",
-    summary: "API group, without the domain",
+    summary: "API group without the domain",
     placeholder: "GROUP",
     default: "",
     check: checkGroup,
   },
   version: {
     type: "string",
-    summary: "API version, like v1 or v1alpha1",
+    summary: "API version, for example v1 or v1alpha1",
     placeholder: "VERSION",
     required: true,
     prompt: "Version:",
@@ -20,7 +20,7 @@ export const kindFlags = {
   },
   kind: {
     type: "string",
-    summary: "kind, in PascalCase",
+    summary: "kind in PascalCase",
     placeholder: "KIND",
     required: true,
     prompt: "Kind:",
@@ -28,43 +28,43 @@ export const kindFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** The flags that say where the types of somebody else's kind come from. */
+/** The flags for an external kind's types. */
 export const externalKindFlags = {
   crd: {
     type: "string",
-    summary: "file with the definition of a kind of somebody else's; types are made from it",
+    summary: "CRD file of a third-party kind; its types are generated from it",
     placeholder: "FILE",
   },
   "external-module": {
     type: "string",
-    summary: "npm package or file that has the types of a kind of somebody else's",
+    summary: "npm package or file with the types of an external kind",
     placeholder: "MODULE",
     check: checkModule,
   },
   "external-domain": {
     type: "string",
-    summary: "domain of that kind's group",
+    summary: "domain of the external kind's group",
     placeholder: "DOMAIN",
     check: checkDomain,
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** What kubebuilder has in their place. */
+/** kubebuilder's flags for the same, which name Go packages. */
 export const refusedGoFlags = {
   "external-api-path": "use --external-module with the npm package that has the types",
   "external-api-module": "use --external-module with the npm package that has the types",
   "external-api-domain": "use --external-domain",
-  plugins: "leave it out: TypeScript and kustomize are built in",
+  plugins: "omit it: TypeScript and kustomize are built in",
 } as const;
 
-/** The flags of a command that takes back what another one made. */
-export const takeBackFlags = {
-  force: { type: "boolean", summary: "delete files that you changed", default: false },
-  keep: { type: "boolean", summary: "leave files behind that you changed", default: false },
+/** The flags of a command that deletes what another one scaffolded. */
+export const deletionFlags = {
+  force: { type: "boolean", summary: "also delete files that you have edited", default: false },
+  keep: { type: "boolean", summary: "keep files that you have edited", default: false },
 } as const satisfies Record<string, FlagDefinition>;
 
 export const makeFlag = {
   type: "boolean",
-  summary: "run the generators (--make=false leaves them out)",
+  summary: "run the generators afterwards; use --make=false to skip them",
   default: true,
 } as const satisfies FlagDefinition;

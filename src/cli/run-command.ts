@@ -5,7 +5,7 @@ import type { Command, FlagDefinition, FlagDefinitions, FlagValues } from "./com
 import type { Host } from "./host.ts";
 import type { Ui } from "./ui.ts";
 
-/** Reads the flags of a command, asks a person for what is missing, and runs it. */
+/** Parses the flags of a command, prompts for missing ones, and runs it. */
 export async function runCommand(
   name: string,
   command: Command,
@@ -36,7 +36,7 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
     .description([command.summary, command.description].filter(Boolean).join("\n\n"))
     .exitOverride()
     .configureOutput({ writeOut: (text) => ui.print(text.trimEnd()), writeErr: () => undefined })
-    .helpOption("-h, --help", "tell about this command")
+    .helpOption("-h, --help", "show help")
     .allowExcessArguments(false);
   for (const positional of command.positionals ?? []) parser.argument(positional);
   for (const [flag, definition] of Object.entries(command.flags)) addOption(parser, flag, definition);
@@ -54,7 +54,7 @@ function addOption(parser: Parser, flag: string, definition: FlagDefinition): vo
   const option = new Option(`${short}--${flag}${value}`, summary).hideHelp(hidden);
   if (definition.choices) option.choices([...definition.choices]);
   if (type === "list") option.argParser(collect(definition.choices));
-  // The help need not say that what isn't asked for isn't done.
+  // A default of false goes without saying.
   if (definition.default) option.default(definition.default);
   parser.addOption(option);
   if (type === "boolean") parser.addOption(new Option(`--no-${flag}`).hideHelp());
@@ -66,23 +66,23 @@ function collect(choices: readonly string[] | undefined): (value: string, before
     const wrong = items.find((item) => choices && !choices.includes(item));
     if (wrong === undefined) return [...before, ...items];
     const meant = didYouMean(wrong, choices!);
-    throw new TsbuilderError(`"${wrong}" is none of ${choices!.join(", ")}`, {
+    throw new TsbuilderError(`"${wrong}" is not one of ${choices!.join(", ")}`, {
       code: "INVALID_ARGUMENT",
-      hint: meant === undefined ? `choose one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
+      hint: meant === undefined ? `use one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
     });
   };
 }
 
-/** Go's flags take `--make=false`, and people's fingers know that. */
+/** Accepts `--make=false`, as Go's flags do. */
 function normalizeBooleans(argv: readonly string[], flags: FlagDefinitions): string[] {
   return argv.map((word) => {
     const match = /^--([^=]+)=(.*)$/u.exec(word);
     if (!match || flags[match[1]!]?.type !== "boolean") return word;
     if (/^(?:true|t|1)$/iu.test(match[2]!)) return `--${match[1]}`;
     if (/^(?:false|f|0)$/iu.test(match[2]!)) return `--no-${match[1]}`;
-    throw new TsbuilderError(`--${match[1]} is "${match[2]}", which is neither true nor false`, {
+    throw new TsbuilderError(`--${match[1]} must be true or false, not "${match[2]}"`, {
       code: "INVALID_ARGUMENT",
-      hint: `type --${match[1]} or --${match[1]}=false`,
+      hint: `use --${match[1]} or --${match[1]}=false`,
     });
   });
 }
@@ -97,14 +97,14 @@ function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
   for (const word of argv) {
     const flag = /^--([^=]+)/u.exec(word)?.[1];
     if (flag === undefined || !Object.hasOwn(refused, flag)) continue;
-    throw new TsbuilderError(`--${flag} means nothing to a TypeScript project`, {
+    throw new TsbuilderError(`--${flag} does not apply to a TypeScript project`, {
       code: "INVALID_ARGUMENT",
       hint: refused[flag]!,
     });
   }
 }
 
-/** Commander's own messages name the flag; what is missing is what to type next. */
+/** Commander's messages already name the flag; this adds the hint. */
 function explain(error: CommanderError, name: string, command: Command): TsbuilderError {
   const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1];
   const meant =
@@ -119,7 +119,7 @@ function explain(error: CommanderError, name: string, command: Command): Tsbuild
     .replaceAll("'", '"');
   return new TsbuilderError(message, {
     code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : `tsbuilder ${name} --help tells its flags`,
+    hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
   });
 }
 
@@ -139,9 +139,9 @@ function readValues(parser: Parser, flags: FlagDefinitions): Values {
 
 function toNumber(flag: string, value: string): number {
   if (/^\d+$/u.test(value)) return Number(value);
-  throw new TsbuilderError(`--${flag} is "${value}", which is no number`, {
+  throw new TsbuilderError(`--${flag} must be a whole number, not "${value}"`, {
     code: "INVALID_ARGUMENT",
-    hint: `type a whole number, like --${flag} 8080`,
+    hint: `for example: --${flag} 8080`,
   });
 }
 
@@ -165,7 +165,7 @@ async function askForMissing(
     const questions = Object.entries(flags).filter(
       (entry) => isMissing(entry) || (entry[1].prompt !== undefined && !given.has(entry[0])),
     );
-    // Somebody who typed every required flag knows what they want: defaults stand without a question.
+    // With all required flags given, the others take their defaults without a prompt.
     if (!questions.some(isMissing)) return;
     const { ask } = await import("./prompt.ts");
     for (const [flag, definition] of questions) {

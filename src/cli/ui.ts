@@ -1,9 +1,9 @@
-/** How a command speaks to the person or program that called it. Commands get one; only `main` makes it. */
+/** Output and prompts of a command. Only `main` creates one; commands receive it. */
 export interface Ui {
-  /** What was asked for: standard output. */
+  /** Results, to standard output. */
   print(text: string): void;
-  /** What happens meanwhile: standard error. */
+  /** Progress and warnings, to standard error. */
   note(text: string): void;
-  /** A person sits there, who can answer questions. */
+  /** Whether a user can answer prompts. */
   readonly isInteractive: boolean;
 }

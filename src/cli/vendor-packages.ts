@@ -2,8 +2,8 @@ import { readVendorTarballs } from "../packaging/vendor.ts";
 import type { VendorPackages } from "./host.ts";
 
 /**
- * Our packages are not published yet, and a registry must never be asked for their names: a project carries them as
- * files. On the day of publication this becomes true, and a project names versions.
+ * Our packages are not published yet, and a registry must never be asked for their names, so a project carries them as
+ * tarballs. Once this is true, projects use version ranges.
  */
 const IS_PUBLISHED = false;
 

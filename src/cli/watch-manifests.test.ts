@@ -22,7 +22,7 @@ const definition = "config/crd/bases/apps.example.com_orders.yaml";
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 describe("tsbuilder manifests --watch", () => {
-  test("takes up edits, tells errors and goes on, and ends with 0", async () => {
+  test("regenerates after edits, prints errors and keeps running, and exits with 0", async () => {
     const watching = startWatching();
     await watching.said("Watching api/");
     const before = read(types);
@@ -34,7 +34,7 @@ describe("tsbuilder manifests --watch", () => {
 
     edit("// +kubebuilder:validation:MaxLength=7\n  code?: string;");
     await watching.said(`update ${definition}`);
-    // A plan is told before it is carried out.
+    // A plan is printed before it is applied.
     await expect.poll(() => read(definition), { timeout: 10_000 }).toContain("maxLength: 7");
 
     edit("// +kubebuilder:validation:MaxLenght=8\n  code?: string;");
@@ -43,13 +43,13 @@ describe("tsbuilder manifests --watch", () => {
     expect(read(definition)).toContain("maxLength: 7");
 
     edit("// +kubebuilder:validation:MaxLength=9\n  code?: string;");
-    await watching.said("in order again");
+    await watching.said("have no errors any more");
     expect(read(definition)).toContain("maxLength: 9");
 
     expect(await watching.end()).toBe(0);
   });
 
-  test("and --check exclude each other", async () => {
+  test("and --check are mutually exclusive", async () => {
     await expect(run(["manifests", "--watch", "--check"], root)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
     });

@@ -4,21 +4,21 @@ import { watchSources } from "../dev/watch-sources.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { describeError } from "./report.ts";
 import type { Ui } from "./ui.ts";
-import { endAsked } from "./wait-for-end.ts";
+import { stopSignal } from "./stop-signal.ts";
 
-/** What is watched, and what is done with each plan. */
+/** The project to watch, and how its plans are made and applied. */
 interface ManifestsWatch {
   readonly root: string;
   readonly ui: Ui;
-  /** Throws what is wrong with the sources. */
+  /** Throws the errors in the sources. */
   readonly plan: () => Promise<Plan>;
-  readonly carryOut: (plan: Plan) => void;
-  /** Plans and writes while nobody else does. */
+  readonly applyOrShow: (plan: Plan) => void;
+  /** Runs work while holding the project's lock. */
   readonly locked: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Generates now and after each edit, until the process is asked to end. Errors are told, and end nothing. */
-export async function watchManifests({ root, ui, plan, carryOut, locked }: ManifestsWatch): Promise<void> {
+/** Generates now and after each edit, until the process is stopped. Errors are printed and do not end it. */
+export async function watchManifests({ root, ui, plan, applyOrShow, locked }: ManifestsWatch): Promise<void> {
   let said = "";
   let hasFailed = false;
   const generate = async (): Promise<void> => {
@@ -27,10 +27,10 @@ export async function watchManifests({ root, ui, plan, carryOut, locked }: Manif
       await locked(async () => {
         const { changes, notes } = await plan();
         warnings = notes.join("\n");
-        // What is written into config/ is seen as an edit, too: it changes nothing, and must not be told again.
-        carryOut({ changes, notes: warnings === said ? [] : notes });
+        // Writing to config/ triggers another run, which changes nothing and must not repeat the warnings.
+        applyOrShow({ changes, notes: warnings === said ? [] : notes });
       });
-      if (hasFailed) ui.note("The sources are in order again.");
+      if (hasFailed) ui.note("The sources have no errors any more.");
       [said, hasFailed] = [warnings, false];
     } catch (error) {
       const text = describeError(error, (file) => readFileSync(join(root, file), "utf8"));
@@ -38,13 +38,13 @@ export async function watchManifests({ root, ui, plan, carryOut, locked }: Manif
       [said, hasFailed] = [text, true];
     }
   };
-  const ended = endAsked();
+  const ended = stopSignal();
   let work = Promise.resolve();
-  // An edit during the first run must not be missed.
+  // Starts before the first run, so that no edit during it is missed.
   const sources = watchSources(root, () => {
     work = work.then(generate);
   });
-  work = work.then(generate).then(() => ui.note("Watching api/, src/ and config/; Ctrl+C ends it."));
+  work = work.then(generate).then(() => ui.note("Watching api/, src/ and config/; press Ctrl+C to stop."));
   await ended;
   sources.close();
   await work;

@@ -4,7 +4,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { accountConfig, type MinimalConfig } from "./account-config.ts";
 
-// As whom the operator acts on a cluster of which somebody is no administrator.
+// The operator's identity on a cluster where the user is not an administrator.
 
 const account = { namespace: "default", name: "controller-manager" };
 const written = new Map<string, string>();
@@ -33,7 +33,7 @@ beforeEach(() => {
 
 afterEach(() => ended.abort());
 
-test("who may make tokens of the ServiceAccount gets a file with one", async () => {
+test("a user who may request tokens of the ServiceAccount gets a token file", async () => {
   const { client, config } = await userWith("token-maker", {
     apiGroups: [""],
     resources: ["serviceaccounts/token"],
@@ -48,7 +48,7 @@ test("who may make tokens of the ServiceAccount gets a file with one", async () 
   await client.close();
 });
 
-test("who may only impersonate it does that", async () => {
+test("a user who may only impersonate it does so", async () => {
   const { client, config } = await userWith("impersonator", {
     apiGroups: [""],
     resources: ["serviceaccounts", "groups"],
@@ -60,7 +60,7 @@ test("who may only impersonate it does that", async () => {
   await client.close();
 });
 
-test("who may do neither is told what to ask for", async () => {
+test("a user who may do neither gets a hint which permission to ask for", async () => {
   const { client, config } = await userWith("nobody", {
     apiGroups: [""],
     resources: ["pods"],
@@ -70,7 +70,7 @@ test("who may do neither is told what to ask for", async () => {
     {
       code: "REFUSED",
       message:
-        'you may neither get a token of ServiceAccount "controller-manager" in "default" nor impersonate it',
+        'you may neither request a token for ServiceAccount "controller-manager" in "default" nor impersonate it',
       hint: expect.stringContaining("create serviceaccounts/token"),
     },
   );
@@ -87,13 +87,13 @@ test("a token is renewed when half of its life is over, again after a failure, u
   await consistently(() => expect(server.asked()).toBe(asked), { timeout: 200 });
 });
 
-test("a clock that goes wrong makes no storm of renewals", async () => {
+test("a wrong clock causes no busy loop of renewals", async () => {
   const server = tokenServer([{ lives: -3_600_000 }]);
   await accountConfig(server.client, minimal({}), account, { write, signal: ended.signal });
   await consistently(() => expect(server.asked()).toBe(1), { timeout: 200 });
 });
 
-/** Somebody whom one rule allows something, as dev would find him in a kubeconfig. */
+/** A user with a single RBAC rule, as in the kubeconfig that dev reads. */
 async function userWith(
   name: string,
   rule: object,
@@ -124,13 +124,13 @@ async function whoIs(config: MinimalConfig): Promise<string> {
   return (JSON.parse(text) as { status: { userInfo: { username: string } } }).status.userInfo.username;
 }
 
-/** Answers one request for a token after the other, and the last way from then on. */
+/** Responds to token requests one after the other, and repeats the last response. */
 function tokenServer(answers: readonly ({ readonly lives: number } | "down")[]) {
   let asked = 0;
   const request = async () => {
     const answer = answers[Math.min(asked, answers.length - 1)]!;
     asked += 1;
-    if (answer === "down") throw new Error("the server is down");
+    if (answer === "down") throw new Error("the server is unavailable");
     const expirationTimestamp = new Date(Date.now() + answer.lives).toISOString();
     return { text: JSON.stringify({ status: { token: `token ${asked}`, expirationTimestamp } }) };
   };

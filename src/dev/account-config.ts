@@ -16,25 +16,25 @@ interface Account {
   readonly name: string;
 }
 
-interface Surroundings {
-  /** Writes a file for the session and gives its path. */
+interface TokenOptions {
+  /** Writes a file of the session and returns its path. */
   readonly write: (name: string, content: string) => string;
-  /** Ends the renewal of what runs out. */
+  /** Stops the token renewal. */
   readonly signal: AbortSignal;
-  /** How long a renewal that failed waits before it is tried again. */
+  /** Delay before a failed renewal is retried, in milliseconds. Default: 60,000. */
   readonly retry?: number;
 }
 
-/** Makes a kubeconfig that acts as a ServiceAccount: by its token, or by impersonation where only that is allowed. */
+/** Returns a kubeconfig that acts as a ServiceAccount: with its token, or by impersonation if only that is allowed. */
 export async function accountConfig(
   client: Client,
   config: MinimalConfig,
   account: Account,
-  surroundings: Surroundings,
+  options: TokenOptions,
 ): Promise<MinimalConfig> {
   const { ApiError } = await import("@tsbuilder/runtime");
   try {
-    const tokenFile = await keepToken(client, account, surroundings);
+    const tokenFile = await keepToken(client, account, options);
     return withUser(config, { tokenFile });
   } catch (error) {
     if (!(error instanceof ApiError && error.isForbidden)) throw error;
@@ -43,10 +43,10 @@ export async function accountConfig(
   const impersonating = withUser(config, user);
   if (await answers(impersonating)) return impersonating;
   throw new TsbuilderError(
-    `you may neither get a token of ServiceAccount "${account.name}" in "${account.namespace}" nor impersonate it`,
+    `you may neither request a token for ServiceAccount "${account.name}" in "${account.namespace}" nor impersonate it`,
     {
       code: "REFUSED",
-      hint: "ask for the right to create serviceaccounts/token there, or run with your own rights: tsbuilder run",
+      hint: "ask for permission to create serviceaccounts/token there, or run with your own permissions: tsbuilder run",
     },
   );
 }
@@ -55,12 +55,12 @@ interface TokenRequest {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
 }
 
-/** Longer than a working day; a server may give less. */
+/** Longer than a working day; the server may grant less. */
 const LIFETIME_SECONDS = 12 * 60 * 60;
 
-/** Writes a token into a file, and a new one each time that half of its life is over. */
-async function keepToken(client: Client, account: Account, surroundings: Surroundings): Promise<string> {
-  const { write, retry = RETRY_MILLISECONDS } = surroundings;
+/** Writes a token to a file, and a new one whenever half of its lifetime is over. */
+async function keepToken(client: Client, account: Account, options: TokenOptions): Promise<string> {
+  const { write, retry = RETRY_MILLISECONDS } = options;
   const { namespace, name } = account;
   const { text } = await client.request({
     method: "POST",
@@ -73,26 +73,22 @@ async function keepToken(client: Client, account: Account, surroundings: Surroun
   });
   const { status } = JSON.parse(text) as TokenRequest;
   const file = write("operator.token", status.token);
-  // By a clock that goes wrong, a new token may be over already; it isn't asked for again and again.
+  // With a wrong clock, a new token may seem expired; the minimum delay prevents a busy loop.
   const life = Date.parse(status.expirationTimestamp) - Date.now();
-  void renewAfter(Math.max(life / 2, retry), () => keepToken(client, account, surroundings), surroundings);
+  void renewAfter(Math.max(life / 2, retry), () => keepToken(client, account, options), options);
   return file;
 }
 
 const RETRY_MILLISECONDS = 60_000;
 
-/** A server that is away for a moment is asked again until it answers or the session ends. */
-async function renewAfter(
-  wait: number,
-  renew: () => Promise<unknown>,
-  surroundings: Surroundings,
-): Promise<void> {
-  const { signal, retry = RETRY_MILLISECONDS } = surroundings;
+/** Retries while the server is unavailable, until the session ends. */
+async function renewAfter(wait: number, renew: () => Promise<unknown>, options: TokenOptions): Promise<void> {
+  const { signal, retry = RETRY_MILLISECONDS } = options;
   try {
     await delay(wait, undefined, { signal, ref: false });
     await renew();
   } catch {
-    if (!signal.aborted) await renewAfter(retry, renew, surroundings);
+    if (!signal.aborted) await renewAfter(retry, renew, options);
   }
 }
 

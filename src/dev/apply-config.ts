@@ -1,5 +1,4 @@
 import type { Client } from "@tsbuilder/runtime";
-import type { ManifestObject } from "../ship/manifest.ts";
 import {
   placeRbac,
   localConversion,
@@ -7,59 +6,60 @@ import {
   type LocalWebhooks,
   type ObjectPlace,
 } from "./dev-objects.ts";
+import type { ManifestObject } from "../ship/manifest.ts";
 import { readConfig } from "./config-files.ts";
 import { explainLeftover, explainRejection } from "./explain-rejection.ts";
 
-/** Who owns what dev applies. */
+/** The field manager of everything that dev applies. */
 const FIELD_MANAGER = "tsbuilder-dev";
 
-/** Where the operator's own objects live in the cluster, and how its webhooks are reached. */
+/** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
 }
 
-/** What was applied that makes no sense without the process on this machine: permissions and webhooks. */
-export type Brought = Map<string, ManifestObject>;
+/** Applied objects that are useless without the process on this machine: RBAC and webhooks. */
+export type AppliedObjects = Map<string, ManifestObject>;
 
-/** Applies what the project's `config/` says now: definitions, the operator's permissions, webhook configurations. */
+/** Applies the project's `config/`: CRDs, the operator's RBAC and the webhook configurations. */
 export async function applyConfig(
   project: string,
   client: Client,
   place: DevPlace,
-  brought: Brought = new Map(),
+  applied: AppliedObjects = new Map(),
 ): Promise<void> {
   const { namespace, webhooks } = place;
-  const bring = async (objects: readonly ManifestObject[]): Promise<void> => {
+  const applyAndRecord = async (objects: readonly ManifestObject[]): Promise<void> => {
     for (const object of objects) {
       await applyObjects(client, [object]);
-      brought.set(`${object.kind}/${object.metadata.name}`, object);
+      applied.set(`${object.kind}/${object.metadata.name}`, object);
     }
   };
   const patched = new Set(readConfig(project, "config/crd/patches").map(({ metadata }) => metadata.name));
-  const definitions = readConfig(project, "config/crd/bases").map((definition) =>
-    webhooks && patched.has(definition.metadata.name) ? localConversion(definition, webhooks) : definition,
+  const crds = readConfig(project, "config/crd/bases").map((crd) =>
+    webhooks && patched.has(crd.metadata.name) ? localConversion(crd, webhooks) : crd,
   );
-  await applyObjects(client, definitions);
+  await applyObjects(client, crds);
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-  await bring(placeRbac(readConfig(project, "config/rbac"), place));
-  if (webhooks) await bring(localWebhooks(readWebhooks(project), webhooks, place.prefix));
+  await applyAndRecord(placeRbac(readConfig(project, "config/rbac"), place));
+  if (webhooks) await applyAndRecord(localWebhooks(readWebhooks(project), webhooks, place.prefix));
 }
 
-/** Takes back what was brought, the last first, and the conversion by the process on this machine. */
-export async function takeBack(
+/** Deletes what was applied, in reverse order, and removes the conversion through this machine. */
+export async function deleteApplied(
   project: string,
   client: Client,
   { webhooks }: DevPlace,
-  brought: Brought,
+  applied: AppliedObjects,
 ): Promise<void> {
-  for (const [key, object] of [...brought].toReversed()) {
+  for (const [key, object] of [...applied].toReversed()) {
     const { namespace, name } = object.metadata;
     try {
       await client.delete(await client.mapper.kindFor(object), { namespace, name }).catch(ignoreNotFound);
     } catch (error) {
-      throw explainLeftover(error, [...brought.values()]);
+      throw explainLeftover(error, [...applied.values()]);
     }
-    brought.delete(key);
+    applied.delete(key);
   }
   if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
 }
@@ -71,7 +71,7 @@ export async function applySamples(project: string, client: Client, namespace: s
     metadata: { namespace, ...sample.metadata },
   }));
   for (const sample of samples) {
-    // A server can't prune what one owner applied in one version and then in another: each version has its own.
+    // A server cannot prune fields that one manager applied in several API versions, so each version has its own.
     const version = sample.apiVersion.split("/").at(-1)!;
     await applyObjects(client, [sample], `${FIELD_MANAGER}-${version}`);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readYaml } from "../shared/read-yaml.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 
-/** Reads the objects of all YAML files of one of the project's folders; kustomize's own files are none. */
+/** Reads the objects in all YAML files of a folder in the project, except for kustomize's own files. */
 export function readConfig(project: string, folder: string): ManifestObject[] {
   const path = join(project, folder);
   if (!existsSync(path)) return [];
@@ -16,7 +16,7 @@ export function readConfig(project: string, folder: string): ManifestObject[] {
 function readObjects(project: string, file: string): ManifestObject[] {
   const complaint = {
     code: "INVALID_SOURCE",
-    hint: "mend the YAML; it is read again when it is saved",
+    hint: "fix the YAML; it is reloaded when you save it",
   } as const;
   return readYaml(file, readFileSync(join(project, file), "utf8"), complaint).flatMap((value) => {
     const object = value as ManifestObject | null;

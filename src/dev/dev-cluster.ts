@@ -1,21 +1,21 @@
 import type { Client } from "@tsbuilder/runtime";
 
-/** A cluster that a session works on. */
+/** The cluster of a session. */
 export interface DevCluster {
   readonly url: string;
-  /** A kubeconfig for kubectl, in the project's own folder. */
+  /** A kubeconfig for kubectl, in the project's folder. */
   readonly kubeconfig: string;
-  /** What dev itself does there. */
+  /** The client of dev itself. */
   readonly client: Client;
-  /** Where the operator's ServiceAccount lives. */
+  /** The namespace of the operator's ServiceAccount. */
   readonly namespace: string;
-  /** Stands before the names of what the operator needs: others may have such things there, too. */
+  /** Prefix for the names of the operator's objects: others may have objects of the same name there. */
   readonly prefix: string;
-  /** Where samples go that name no namespace. */
+  /** The namespace for samples that set none. */
   readonly sampleNamespace: string;
-  /** It is there after the session, so what points at this machine must not be. */
+  /** Whether it outlives the session; then nothing may keep pointing at this machine. */
   readonly outlives: boolean;
-  /** A kubeconfig that may do what a ServiceAccount of the namespace may, and no more. */
+  /** A kubeconfig with exactly the permissions of a ServiceAccount in the namespace. */
   actAs(serviceAccount: string): Promise<string>;
   stop(): Promise<void>;
 }

@@ -1,15 +1,15 @@
-/** What happens in a development session, for whoever shows it. */
+/** An event in a development session, for the view to show. */
 export type DevEvent =
-  /** Something that dev itself did. */
+  /** An action of dev itself. */
   | { readonly type: "info"; readonly text: string }
-  /** Something to mend; the session goes on. */
+  /** A problem to fix; the session goes on. */
   | { readonly type: "error"; readonly error: unknown }
-  /** A line that the operator printed. */
+  /** A line of the operator's output. */
   | { readonly type: "operator"; readonly line: string }
-  /** An object of one of the project's kinds, as it is now. */
+  /** The current state of an object of one of the project's kinds. */
   | { readonly type: "object"; readonly object: ShownObject };
 
-/** An object as the screen shows it. */
+/** An object as shown on the screen. */
 export interface ShownObject {
   readonly kind: string;
   readonly namespace: string | undefined;
@@ -20,10 +20,10 @@ export interface ShownObject {
     readonly status: string;
     readonly reason?: string;
   }[];
-  /** The object as it is and as it was before, for a diff. */
+  /** The object before and after the change, for a diff. */
   readonly now: string;
   readonly before: string | undefined;
 }
 
-/** Takes the events of a session. */
+/** Receives the events of a session. */
 export type Report = (event: DevEvent) => void;

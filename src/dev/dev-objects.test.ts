@@ -32,7 +32,7 @@ test("placeRbac() puts accounts, roles and bindings into one namespace, subjects
   ]);
 });
 
-test("placeRbac() puts a prefix before its own names and what refers to them, and nothing else", () => {
+test("placeRbac() prefixes its own names and references to them, and nothing else", () => {
   const binding = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRoleBinding",
@@ -60,7 +60,7 @@ test("placeRbac() puts a prefix before its own names and what refers to them, an
   ]);
 });
 
-test("localWebhooks() keeps a webhook's path and all else", () => {
+test("localWebhooks() keeps a webhook's path and all other fields", () => {
   const [configuration] = localWebhooks(
     [
       {
@@ -90,13 +90,13 @@ test("localWebhooks() keeps a webhook's path and all else", () => {
 });
 
 test("localConversion() converts through the local process", () => {
-  const definition = {
+  const crd = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: "mysqls.apps.example.com" },
     spec: { group: "apps.example.com" },
   };
-  expect(localConversion(definition, local)["spec"]).toMatchObject({
+  expect(localConversion(crd, local)["spec"]).toMatchObject({
     group: "apps.example.com",
     conversion: { webhook: { clientConfig: { url: "https://127.0.0.1:9443/convert" } } },
   });

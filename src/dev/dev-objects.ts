@@ -1,16 +1,16 @@
 import type { ManifestObject } from "../ship/manifest.ts";
 
-/** Where the operator's webhooks answer on this machine. */
+/** The address of the operator's webhooks on this machine. */
 export interface LocalWebhooks {
-  /** `https://HOST:PORT`, without a slash at the end. */
+  /** `https://HOST:PORT`, without a trailing slash. */
   readonly url: string;
   readonly caBundle: string;
 }
 
-/** What stands for the project's own namespace and names in a cluster. */
+/** The namespace and name prefix that replace the project's own in a cluster. */
 export interface ObjectPlace {
   readonly namespace: string;
-  /** Stands before every name; none unless given. */
+  /** Prefix of all names. Default: none. */
   readonly prefix?: string | undefined;
 }
 
@@ -20,8 +20,8 @@ interface Reference {
 }
 
 /**
- * Makes the project's permissions fit a cluster: everything namespaced goes to one namespace, names get a prefix, and
- * bindings follow both. kustomize would do the same, but `dev` asks for no program besides Node.
+ * Adapts the project's RBAC to a cluster: everything namespaced goes to one namespace, names get a prefix, and bindings
+ * follow both. kustomize could do the same, but `dev` requires nothing but Node.
  */
 export function placeRbac(
   objects: readonly ManifestObject[],
@@ -54,7 +54,7 @@ interface ClientConfig {
   readonly service?: { readonly path?: string };
 }
 
-/** Points webhook configurations at the process on this machine, by address instead of by Service. */
+/** Points webhook configurations at the process on this machine, by URL instead of by Service. */
 export function localWebhooks(
   objects: readonly ManifestObject[],
   local: LocalWebhooks,
@@ -70,11 +70,11 @@ export function localWebhooks(
   }));
 }
 
-/** Makes a definition with several versions convert through the process on this machine. */
-export function localConversion(definition: ManifestObject, local: LocalWebhooks): ManifestObject {
-  const spec = definition["spec"] as { conversion?: { strategy?: string } };
+/** Makes a CRD with several versions convert through the process on this machine. */
+export function localConversion(crd: ManifestObject, local: LocalWebhooks): ManifestObject {
+  const spec = crd["spec"] as { conversion?: { strategy?: string } };
   return {
-    ...definition,
+    ...crd,
     spec: {
       ...spec,
       conversion: {

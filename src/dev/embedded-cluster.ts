@@ -5,16 +5,16 @@ import type { Report } from "./dev-event.ts";
 import { explainStart } from "./explain-start.ts";
 import { failureReporter } from "./report-failure.ts";
 
-/** How the embedded cluster of a session is started. */
+/** The options of a session's embedded cluster. */
 export interface EmbeddedOptions {
   readonly projectName: string;
-  /** A free one unless given. */
+  /** Default: a free port. */
   readonly port: number | undefined;
-  /** Keep the cluster's objects for the next session. */
+  /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
 }
 
-/** Starts the embedded cluster with all its controllers, and writes its kubeconfigs into the project's own folder. */
+/** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
   { projectName, port, persist }: EmbeddedOptions,

@@ -7,7 +7,10 @@ const message =
 test("explainRefusal() names the marker, from a plain line and from JSON", () => {
   const hint =
     "add a marker to its controller: // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=list";
-  expect(explainRefusal(message)).toMatchObject({ message: "the operator may not list statefulsets", hint });
+  expect(explainRefusal(message)).toMatchObject({
+    message: "the operator is not allowed to list statefulsets",
+    hint,
+  });
   expect(explainRefusal(JSON.stringify({ error: message }))).toMatchObject({ hint });
 });
 
@@ -16,6 +19,6 @@ test("explainRefusal() writes the core group as markers do", () => {
   expect(explainRefusal(core)?.hint).toContain('groups="",resources=secrets,verbs=list');
 });
 
-test("explainRefusal() has nothing to say of other lines", () => {
+test("explainRefusal() ignores other lines", () => {
   expect(explainRefusal('{"msg":"Reconciled MySQL"}')).toBeUndefined();
 });

@@ -2,44 +2,44 @@ import type { ApiError } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 
-/** Says what is left in a cluster that was gone when dev wanted to take its own things back. */
+/** Names the objects left in a cluster that was unavailable when dev wanted to delete them. */
 export function explainLeftover(error: unknown, left: readonly ManifestObject[]): unknown {
   if (!isApiError(error)) return error;
   const names = left.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   return new TsbuilderError(
-    `the cluster did not let dev take back what it brought: ${error.message}\nleft there: ${names.join(", ")}`,
+    `could not delete what dev applied: ${error.message}\nleft in the cluster: ${names.join(", ")}`,
     {
       code: error.status === 0 ? "CLUSTER_UNREACHABLE" : "REFUSED",
-      hint: "once it answers, start dev there and end it: that takes them back",
+      hint: "once the cluster is available, start and stop dev there to delete them",
       cause: error,
     },
   );
 }
 
-/** Tells whether nobody answered, as opposed to somebody who refused. */
+/** Returns whether the cluster did not answer at all, as opposed to rejecting the request. */
 export function isUnanswered(error: unknown): boolean {
   return isApiError(error) && error.status === 0;
 }
 
-/** Says which of the project's objects a cluster did not take, and what to do; other errors stay what they are. */
+/** Names the object of the project that the cluster rejected, and what to do; other errors are unchanged. */
 export function explainRejection(error: unknown, { kind, metadata }: ManifestObject): unknown {
   if (!isApiError(error)) return error;
   if (error.status === 0)
-    return new TsbuilderError(`the cluster does not answer: ${error.message}`, {
+    return new TsbuilderError(`the cluster is unavailable: ${error.message}`, {
       code: "CLUSTER_UNREACHABLE",
-      hint: "see that it runs; then save once more, or start dev again",
+      hint: "check that it is running; then save again, or restart dev",
       cause: error,
     });
-  return new TsbuilderError(`the cluster refused ${kind} "${metadata.name}": ${error.body.message}`, {
+  return new TsbuilderError(`the cluster rejected ${kind} "${metadata.name}": ${error.body.message}`, {
     code: "REFUSED",
     hint: error.isForbidden
-      ? "ask whoever keeps the cluster for that permission, or work on the embedded one: leave --context away"
-      : "mend it in the project's config/, or what makes it there",
+      ? "ask the cluster's administrator for that permission, or omit --context to use the embedded cluster"
+      : "fix it in the project's config/, or in the source that it is generated from",
     cause: error,
   });
 }
 
-/** By its name: the class itself would load the whole client. */
+/** Checks the name, since importing the class would load the whole client. */
 function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === "ApiError";
 }

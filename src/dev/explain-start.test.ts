@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("startForeground() says what to do when the folder for its objects is a file", async () => {
+test("startForeground() hints at what to do if the folder for its objects is a file", async () => {
   writeFileSync(join(folder, "data"), "");
   const options = {
     folder,
@@ -22,12 +22,12 @@ test("startForeground() says what to do when the folder for its objects is a fil
     stages: undefined,
   };
   await expect(startForeground(options)).rejects.toMatchObject({
-    message: `the cluster's objects can't be kept: ${join(folder, "data")}`,
-    hint: expect.stringContaining("leave --data or --persist away") as string,
+    message: `the cluster's objects cannot be persisted: ${join(folder, "data")}`,
+    hint: expect.stringContaining("omit --data or --persist") as string,
   });
 });
 
-test("explainStart() says what to do when the disk is full", () => {
+test("explainStart() hints at what to do if the disk is full", () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   expect(() => explainStart(full)).toThrow("the disk is full");
 });

@@ -1,6 +1,6 @@
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Says what to do when a cluster could not start. */
+/** Explains why a cluster could not start. */
 export function explainStart(error: unknown): never {
   const { code, path } = error as NodeJS.ErrnoException;
   const advice = ADVICE[code ?? ""];
@@ -10,21 +10,21 @@ export function explainStart(error: unknown): never {
 }
 
 const unwritable = [
-  "the cluster's objects can't be kept",
-  "choose a folder that you may write to, or keep them in memory: leave --data or --persist away",
+  "the cluster's objects cannot be persisted",
+  "use a writable folder, or omit --data or --persist to keep them in memory",
 ] as const;
 
-/** What the system says, what it means here, and what to do. */
+/** System error codes, each with its meaning here and a hint. */
 const ADVICE: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  EADDRINUSE: ["the cluster's port is taken", "choose another with --port, or leave it away for a free one"],
+  EADDRINUSE: [
+    "the cluster's port is already in use",
+    "use another one with --port, or omit it to use a free port",
+  ],
   ENOSPC: [
-    "the disk is full, so the cluster's objects can't be kept",
-    "make room, or keep them in memory: leave --data or --persist away",
+    "the disk is full, so the cluster's objects cannot be persisted",
+    "free some space, or omit --data or --persist to keep them in memory",
   ],
-  ELOCKED: [
-    "another cluster keeps its objects in this folder",
-    "stop it, or choose another folder with --data",
-  ],
+  ELOCKED: ["another cluster uses this folder", "stop it, or use another folder with --data"],
   EACCES: unwritable,
   EROFS: unwritable,
   ENOTDIR: unwritable,

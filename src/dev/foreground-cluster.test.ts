@@ -37,7 +37,7 @@ spec:
       podIP: 10.1.2.3
 `;
 
-test("startForeground() leads objects through the stages of a file, whatever controllers run besides", async () => {
+test("startForeground() applies the Stages of a file, independent of the controllers", async () => {
   writeFileSync(join(folder, "stages.yaml"), stage);
   const cluster = await start("stages.yaml");
   const path = "/api/v1/namespaces/default/pods";
@@ -54,8 +54,8 @@ test("startForeground() leads objects through the stages of a file, whatever con
 });
 
 test.each([
-  ["a file that is not there", undefined, "can't be read: ENOENT", "--stages"],
-  ["a file without stages", "# nothing\n", "holds no Stage", "kwok.x-k8s.io/v1alpha1"],
+  ["a file that is not there", undefined, "ENOENT", "--stages"],
+  ["a file without stages", "# nothing\n", "contains no Stage", "kwok.x-k8s.io/v1alpha1"],
   ["another kind", "apiVersion: v1\nkind: Pod\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
   ["something that is no object", "- 1\n- 2\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
   ["what YAML can't read", "a: [1\n", "must be YAML", "spec.next"],
@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test("startForeground() leaves no cluster behind when it can't write the kubeconfig", async () => {
+test("startForeground() leaves no cluster behind if it cannot write the kubeconfig", async () => {
   writeFileSync(join(folder, "made"), "a file where a folder should be");
   const port = await freePort();
   await expect(start(undefined, port)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ test("startForeground() leaves no cluster behind when it can't write the kubecon
 });
 
 test.runIf(process.platform === "linux")(
-  "startForeground() refuses a folder that nobody can make",
+  "startForeground() refuses a folder that cannot be created",
   async () => {
     const options = {
       folder,
@@ -94,8 +94,8 @@ test.runIf(process.platform === "linux")(
       stages: undefined,
     };
     await expect(startForeground({ ...options, data: "/proc/no/such/folder" })).rejects.toMatchObject({
-      message: "the cluster's objects can't be kept: /proc/no",
-      hint: expect.stringContaining("choose a folder that you may write to") as string,
+      message: "the cluster's objects cannot be persisted: /proc/no",
+      hint: expect.stringContaining("use a writable folder") as string,
     });
   },
 );

@@ -7,20 +7,20 @@ import { explainStart } from "./explain-start.ts";
 import { readStages } from "./read-stages.ts";
 import { failureReporter, formatFailure } from "./report-failure.ts";
 
-/** How a cluster without a project is started. */
+/** The options of a cluster without a project. */
 export interface ForegroundOptions {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly port: number | undefined;
-  /** Where the objects are kept; in memory unless given. */
+  /** The folder to persist objects in. Default: memory only. */
   readonly data: string | undefined;
-  /** `all`, `none`, or names with commas. */
+  /** `all`, `none`, or a comma-separated list of names. */
   readonly controllers: string;
-  /** A file of Stages to lead objects through. */
+  /** A file of Stages that simulate the lifecycle of objects. */
   readonly stages: string | undefined;
 }
 
-/** Starts the embedded cluster and writes its kubeconfig, readable by its owner only. */
+/** Starts the embedded cluster and writes its kubeconfig, readable only by its owner. */
 export async function startForeground(
   options: ForegroundOptions,
 ): Promise<Pick<Cluster, "url" | "kubeconfig" | "stop">> {
@@ -29,9 +29,9 @@ export async function startForeground(
   const [first] = unknown;
   if (first !== undefined) {
     const near = didYouMean(first, controllerNames);
-    throw new TsbuilderError(`there is no controller "${first}"`, {
+    throw new TsbuilderError(`unknown controller "${first}"`, {
       code: "INVALID_ARGUMENT",
-      hint: near ? `did you mean "${near}"?` : `choose of ${controllerNames.join(", ")}`,
+      hint: near ? `did you mean "${near}"?` : `use some of ${controllerNames.join(", ")}`,
     });
   }
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);

@@ -4,16 +4,16 @@ import { tryLock } from "@tsbuilder/apimachinery/lock";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /**
- * Takes a project's folder for one session, and returns what releases it. A second one would write the same bundle,
- * kubeconfigs and kept objects. What a killed session left is taken over.
+ * Locks a project's folder for one session. Returns a function that releases the lock. A second session would write the
+ * same bundle, kubeconfigs and persisted objects. The lock of a killed session is released automatically.
  */
 export function lockSession(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
   const lock = tryLock(join(folder, "pid"), "tsbuilder dev");
   if (!lock.heldBy) return lock.release;
   const { pid } = lock.heldBy;
-  throw new TsbuilderError(`tsbuilder dev runs in this project already, as process ${pid}`, {
+  throw new TsbuilderError(`tsbuilder dev is already running in this project, as process ${pid}`, {
     code: "REFUSED",
-    hint: `use that one, or end it: kill ${pid}`,
+    hint: `use it, or stop it: kill ${pid}`,
   });
 }

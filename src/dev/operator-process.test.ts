@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a restart ends the old operator first, and runs what its file says by then where a process waited", async () => {
+test("a restart stops the old operator first, and loads the current bundle in the standby process", async () => {
   writeOperator("first");
   prepare();
   await operator.restart();
@@ -37,7 +37,7 @@ test("a restart ends the old operator first, and runs what its file says by then
   expect(exits).toEqual([]);
 });
 
-test("a process that waits is replaced when it was killed, and ends with the operator", async () => {
+test("a killed standby process is replaced, and ends with the operator", async () => {
   writeOperator("first");
   prepare();
   await operator.restart();
@@ -53,7 +53,7 @@ test("a process that waits is replaced when it was killed, and ends with the ope
   expect(exits).toEqual([]);
 });
 
-test("with a debugger nothing waits, since it would hold the debugger's port", async () => {
+test("with a debugger there is no standby process, since it would hold the debugger's port", async () => {
   writeOperator("first");
   prepare({ inspect: "127.0.0.1:0" });
   await operator.restart();
@@ -64,7 +64,7 @@ test("with a debugger nothing waits, since it would hold the debugger's port", a
   expect(started()).toHaveLength(2);
 });
 
-test("an operator that ends by itself is told of, and can be started again", async () => {
+test("an operator that exits on its own is reported, and can be restarted", async () => {
   writeFileSync(file(), "process.exit(3);");
   prepare();
   await operator.restart();
@@ -79,7 +79,7 @@ function file(): string {
   return join(folder, "operator.mjs");
 }
 
-/** An operator that says who it is, and takes a while to end. */
+/** An operator that prints its name, and takes a while to stop. */
 function writeOperator(name: string): void {
   writeFileSync(
     file(),
@@ -104,12 +104,12 @@ function prepare(options: Partial<OperatorOptions> = {}): void {
   });
 }
 
-/** The processes that were started so far, whether they wait or run the operator. */
+/** The processes started so far, in standby or as the operator. */
 function started(): number[] {
   return readFileSync(join(folder, "started"), "utf8").trim().split("\n").map(Number);
 }
 
-/** The one that runs the first operator and the one that waits; either may have begun before the other. */
+/** The first operator and the standby process; either may have started first. */
 async function twoStarted(): Promise<[first: number, waiting: number]> {
   await sees("first began");
   await eventually(() => expect(started()).toHaveLength(2));

@@ -2,35 +2,35 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { createStandby } from "./standby.ts";
 
-/** How the operator is run. */
+/** The options of the operator's process. */
 export interface OperatorOptions {
   readonly file: string;
   readonly project: string;
-  /** Where a debugger may attach: `127.0.0.1:9229`. */
+  /** The address for a debugger: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
-  /** Modules, by their addresses, that the operator is known to import and that no edit changes. */
+  /** URLs of modules to load early: those that the operator imports and no edit changes. */
   readonly preload?: readonly string[];
-  /** How long after a start the next process begins to wait. */
+  /** Delay from a start until the next process is prepared, in milliseconds. */
   readonly standbyDelay?: number;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** A line that the operator printed. */
+  /** Receives the operator's output, line by line. */
   readonly onLine: (line: string) => void;
-  /** The operator ended although nobody asked it to. */
+  /** Called when the operator exits on its own. */
   readonly onExit: (reason: string) => void;
 }
 
-/** The operator as a process of its own, so that a crash or an endless loop in it does not take `dev` along. */
+/** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
 export interface OperatorProcess {
-  /** Ends the one that runs, if any, and starts a new one. */
+  /** Stops the running operator, if any, and starts a new one. */
   restart(): Promise<void>;
   isRunning(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Runs before the operator's own file, which is not read until a line comes on the standard input. That is a pipe which
- * closes with our process, even if that was killed, and then this one ends, too.
+ * Runs before the operator's bundle, which is loaded when a line arrives on standard input. The pipe closes when our
+ * process ends, even if killed, and then the operator ends, too.
  */
 const WAIT = `data:text/javascript,${encodeURIComponent(`
   process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
@@ -41,7 +41,7 @@ const WAIT = `data:text/javascript,${encodeURIComponent(`
 /** Prepares the operator's process; `restart` starts it. */
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
   let current: ChildProcess | undefined;
-  // A debugger's port is held by one process at a time, from its start: with one, nobody waits beside the operator.
+  // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
   const standby = createStandby(() => launch(options), {
     isWanted: options.inspect === undefined,
     delay: options.standbyDelay,
@@ -62,7 +62,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       options.onExit(reason);
     };
     child.on("exit", (code, signal) => ended(signal ? `by ${signal}` : `with code ${code}`));
-    child.on("error", ({ message }) => ended(`before it began: ${message}`));
+    child.on("error", ({ message }) => ended(`before it started: ${message}`));
     child.stdin!.write("go\n");
   };
   return {
@@ -86,12 +86,12 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
     env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // That it is gone is told by its exit.
+  // Its exit is reported by the exit event.
   child.stdin.on("error", () => undefined);
   return child;
 }
 
-/** An operator that does not end in time is killed: in development its work can be done again. */
+/** An operator that does not stop in time is killed; in development its work can be redone. */
 const PATIENCE_MILLISECONDS = 5000;
 
 function end(child: ChildProcess): Promise<void> {

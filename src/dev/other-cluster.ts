@@ -7,8 +7,8 @@ import { accountConfig, type MinimalConfig } from "./account-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 
 /**
- * Opens a cluster that is there for a session. What it brings has the project's name with `-dev`, so that nothing of a
- * deployed operator is touched; the kubeconfig that the choice comes from is only read.
+ * Opens an existing cluster for a session. The names of what it applies start with the project's name and `-dev`, so
+ * that a deployed operator is left alone; the selected kubeconfig is only read.
  */
 export async function openOtherCluster(
   folder: string,
@@ -49,7 +49,9 @@ export async function openOtherCluster(
   };
 }
 
-/** One cluster, one user, one context, with files and relative paths resolved: kubectl knows all its sources. */
+/**
+ * A kubeconfig with one cluster, user and context, and with file references resolved: kubectl knows all its sources.
+ */
 async function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
   const args = ["config", "view", "--raw", "--minify", "--flatten", "--output", "json"];
   const { stdout } = await runKubectl(choice, args);
@@ -63,13 +65,13 @@ interface DeploymentList {
   }[];
 }
 
-/** Two operators without an election between them would undo each other's work. */
+/** Two operators without leader election between them would undo each other's changes. */
 async function refuseSecondOperator(client: Client, projectName: string): Promise<void> {
   const labels = `control-plane=controller-manager,app.kubernetes.io/name=${projectName}`;
   const path = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(labels)}`;
   const { ApiError } = await import("@tsbuilder/runtime");
   const { text } = await client.request({ path }).catch((error: unknown) => {
-    // Who may not look everywhere can still develop.
+    // A user who may not list Deployments in all namespaces can still develop.
     if (error instanceof ApiError && error.isForbidden) return { text: '{"items":[]}' };
     throw error;
   });
@@ -77,10 +79,10 @@ async function refuseSecondOperator(client: Client, projectName: string): Promis
   if (!running) return;
   const { name, namespace } = running.metadata;
   throw new TsbuilderError(
-    `the operator runs in this cluster already: deployment "${name}" in "${namespace}"`,
+    `the operator is already running in this cluster: deployment "${name}" in "${namespace}"`,
     {
       code: "REFUSED",
-      hint: `two would undo each other's work: tsbuilder undeploy, or kubectl scale deployment ${name} -n ${namespace} --replicas 0`,
+      hint: `two of them would undo each other's changes: tsbuilder undeploy, or kubectl scale deployment ${name} -n ${namespace} --replicas 0`,
     },
   );
 }

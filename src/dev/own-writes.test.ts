@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-test("what dev wrote is no change, however often it is seen, until a person edits it", () => {
+test("what dev wrote is not a change until the user edits it", () => {
   const own = new OwnWrites(project);
   write("crd.yaml", "generated");
   write("main.ts", "code");
@@ -19,12 +19,12 @@ test("what dev wrote is no change, however often it is seen, until a person edit
   expect(own.leaveOut(["crd.yaml"])).toEqual([]);
   write("crd.yaml", "by hand");
   expect(own.leaveOut(["crd.yaml"])).toEqual(["crd.yaml"]);
-  // Back to what was generated is an edit again: the cluster has what was written by hand.
+  // A return to the generated content is an edit, too: the cluster has the version before it.
   write("crd.yaml", "generated");
   expect(own.leaveOut(["crd.yaml"])).toEqual(["crd.yaml"]);
 });
 
-test("a file that generating took away is no change, and is one when it comes back", () => {
+test("a file that the generators deleted is not a change, until it comes back", () => {
   const own = new OwnWrites(project);
   own.note(["crd.yaml"]);
   expect(own.leaveOut(["crd.yaml"])).toEqual([]);

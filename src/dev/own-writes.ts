@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SourceChanges } from "./watch-sources.ts";
 
-/** Tells what a person changed from what dev itself wrote, which the watcher sees, too. */
+/** Separates the user's edits from files that dev itself wrote, which the watcher sees, too. */
 export class OwnWrites {
   readonly #project: string;
   readonly #contents = new Map<string, string>();
@@ -11,12 +11,12 @@ export class OwnWrites {
     this.#project = project;
   }
 
-  /** Remembers files, by their paths in the project, as they were just written. */
+  /** Remembers the content of files that dev just wrote, by their paths in the project. */
   note(files: Iterable<string>): void {
     for (const file of files) this.#contents.set(file, this.#read(file));
   }
 
-  /** Leaves out files that are as dev left them; one that differs is a person's from now on. */
+  /** Drops files that still have the content dev wrote; from the first difference on, a file is the user's. */
   leaveOut(changes: SourceChanges): SourceChanges {
     return changes.filter((file) => {
       if (!this.#contents.has(file)) return true;

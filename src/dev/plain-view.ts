@@ -2,7 +2,7 @@ import { quoteWord } from "../shared/text.ts";
 import type { DevEvent } from "./dev-event.ts";
 import type { SessionView } from "./session-view.ts";
 
-/** Shows a session as lines, for a terminal that nobody sits at, or for a file. */
+/** Prints a session as lines, for output that is not an interactive terminal. */
 export function plainView(
   print: (text: string) => void,
   describeError: (error: unknown) => string,

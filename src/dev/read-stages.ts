@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Stage } from "@tsbuilder/cluster";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Reads a file of Stages; what is wrong with it is said before anything starts. */
+/** Reads a file of Stages; errors in it are reported before anything starts. */
 export async function readStages(folder: string, file: string): Promise<readonly Stage[]> {
   const { parseStages } = await import("@tsbuilder/cluster");
   const path = resolve(folder, file);
@@ -12,15 +12,15 @@ export async function readStages(folder: string, file: string): Promise<readonly
     const stages = parseStages(text);
     if (stages.length > 0) return stages;
   } catch (error) {
-    throw new TsbuilderError(`"${path}" can't be followed: ${(error as Error).message}`, {
+    throw new TsbuilderError(`"${path}" contains an invalid Stage: ${(error as Error).message}`, {
       code: "INVALID_ARGUMENT",
-      hint: "a Stage says which objects it takes (spec.resourceRef, spec.selector) and what becomes of them (spec.next), as in KWOK",
+      hint: "a Stage selects objects (spec.resourceRef, spec.selector) and sets what happens to them (spec.next), as in KWOK",
       cause: error,
     });
   }
-  throw new TsbuilderError(`"${path}" holds no Stage`, {
+  throw new TsbuilderError(`"${path}" contains no Stage`, {
     code: "INVALID_ARGUMENT",
-    hint: "write documents of kwok.x-k8s.io/v1alpha1, Kind Stage, or leave --stages away",
+    hint: "add manifests of kwok.x-k8s.io/v1alpha1, Kind Stage, or omit --stages",
   });
 }
 
@@ -28,9 +28,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new TsbuilderError(`the Stages in "${path}" can't be read: ${(error as Error).message}`, {
+    throw new TsbuilderError(`cannot read the Stages in "${path}": ${(error as Error).message}`, {
       code: "NOT_FOUND",
-      hint: "give a file with --stages",
+      hint: "set a file with --stages",
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failureReporter, formatFailure } from "./report-failure.ts";
 
-test("failureReporter() tells of a full disk once in a while, and of anything else each time", () => {
+test("failureReporter() reports a full disk once per interval, and anything else each time", () => {
   const told: string[] = [];
   let now = 0;
   const report = failureReporter(
@@ -10,7 +10,7 @@ test("failureReporter() tells of a full disk once in a while, and of anything el
   );
   const full = Object.assign(new Error("write"), { code: "ENOSPC" });
   const words =
-    "cluster: the disk is full, so the cluster refuses writes; nothing is lost\nhint: make room: the cluster goes on by itself\n";
+    "cluster: the disk is full, so the cluster rejects writes; no data is lost\nhint: free some space: the cluster then continues by itself\n";
   report(full);
   report(new Error("controller job failed on default/j", { cause: full }));
   report(new Error("a bug"));

@@ -1,10 +1,13 @@
 import { inspect } from "node:util";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** How long the same trouble is told only once. */
+/** Time in which the same problem is reported only once. */
 const quiet = 30_000;
 
-/** Tells of what a running cluster fails with: a full disk as something to mend, once in a while, and the unforeseen. */
+/**
+ * Reports problems of a running cluster: a full disk as something to fix, at most once per interval, and unexpected
+ * errors.
+ */
 export function failureReporter(
   tell: (error: unknown) => void,
   now: () => number = Date.now,
@@ -15,16 +18,16 @@ export function failureReporter(
     if (now() - toldAt < quiet) return;
     toldAt = now();
     tell(
-      new TsbuilderError("the disk is full, so the cluster refuses writes; nothing is lost", {
+      new TsbuilderError("the disk is full, so the cluster rejects writes; no data is lost", {
         code: "REFUSED",
-        hint: "make room: the cluster goes on by itself",
+        hint: "free some space: the cluster then continues by itself",
         cause: error,
       }),
     );
   };
 }
 
-/** Writes a failure where there is no session to show it: in a sentence if it can be mended, else in full. */
+/** Prints a failure without a session to show it: one line if the user can fix it, else the full error. */
 export function formatFailure(error: unknown): string {
   const text = error instanceof TsbuilderError ? `${error.message}\nhint: ${error.hint}` : inspect(error);
   return `cluster: ${text}\n`;

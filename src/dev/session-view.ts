@@ -1,13 +1,13 @@
 import type { Report } from "./dev-event.ts";
 import type { Session } from "./session.ts";
 
-/** How a session is shown. */
+/** A view of a session. */
 export interface SessionView {
   readonly report: Report;
-  /** The session runs: from now on keys work, where there are any. */
+  /** Called when the session is running: from now on keys work. */
   started(session: Session): void;
-  /** Resolves when somebody asks for the end by a key. */
+  /** Resolves when the user quits with a key. */
   readonly quit: Promise<void>;
-  /** Gives back what the view has taken. */
+  /** Releases what the view holds. */
   close(): void;
 }

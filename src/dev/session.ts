@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Kind } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { watchableBundle } from "../ship/bundle.ts";
-import { applyConfig, applySamples, type Brought, takeBack } from "./apply-config.ts";
+import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./apply-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
 import { explainRefusal } from "./explain-refusal.ts";
@@ -17,21 +17,21 @@ import { watchObjects } from "./watch-objects.ts";
 import { type SourceChanges, watchSources } from "./watch-sources.ts";
 import { prepareWebhooks } from "./webhook-certificate.ts";
 
-/** What a session works on. */
+/** The options of a session. */
 export interface SessionOptions {
   readonly root: string;
-  /** The kinds that the project defines, to be shown as they change. */
+  /** The project's kinds, whose changes are shown. */
   readonly kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly hasWebhooks: boolean;
-  /** Starts a cluster, or finds the one that is there; gets the folder for its files, and whom to tell of its trouble. */
+  /** Starts or finds the cluster; receives the folder for its files, and where to report its problems. */
   readonly openCluster: (folder: string, report: Report) => Promise<DevCluster>;
-  /** By which address a cluster that is elsewhere reaches this machine: `HOST`, or `HOST:PORT`. */
+  /** The address at which a remote cluster reaches this machine: `HOST`, or `HOST:PORT`. */
   readonly webhookAddress?: string | undefined;
-  /** Lets a debugger attach, at this address of the operator: `127.0.0.1:9229`. */
+  /** The address at which a debugger can attach to the operator: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
-  /** What the operator is called with, behind what dev itself says to it. */
+  /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
-  /** Brings what is generated up to date with the sources, and names what it wrote; throws what is wrong with them. */
+  /** Regenerates from the sources, and returns the files that it wrote; throws the errors in the sources. */
   readonly generate: () => Promise<readonly string[]>;
 }
 
@@ -44,8 +44,8 @@ export interface Session {
 }
 
 /**
- * Runs the operator against a cluster: generates, applies, bundles and starts it, and does again what an
- * edit makes necessary. The operator acts as its own ServiceAccount, so a missing permission fails here already.
+ * Runs the operator against a cluster: generates, applies, bundles and starts it, and repeats the necessary steps after
+ * each edit. The operator acts as its own ServiceAccount, so a missing permission shows during development.
  */
 export async function startSession(options: SessionOptions, report: Report): Promise<Session> {
   const cleanups: Cleanup[] = [];
@@ -68,7 +68,7 @@ export async function startSession(options: SessionOptions, report: Report): Pro
   }
 }
 
-/** Ends something that was started; the last one first. */
+/** Stops something that was started; the last one first. */
 type Cleanup = () => void | Promise<void>;
 
 async function start(
@@ -93,9 +93,9 @@ async function start(
   const webhooks =
     options.hasWebhooks && isReached ? await prepareWebhooks(folder, options.webhookAddress) : undefined;
   const place = { namespace, prefix, webhooks };
-  const brought: Brought = new Map();
-  const apply = (): Promise<void> => applyConfig(root, client, place, brought);
-  if (cluster.outlives) cleanups.push(() => takeBack(root, client, place, brought));
+  const applied: AppliedObjects = new Map();
+  const apply = (): Promise<void> => applyConfig(root, client, place, applied);
+  if (cluster.outlives) cleanups.push(() => deleteApplied(root, client, place, applied));
   await apply();
 
   const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
@@ -132,7 +132,7 @@ async function start(
     onExit: (reason) => report({ type: "error", error: operatorEnded(reason) }),
   });
   cleanups.push(() => operator.stop());
-  // What comes next may meet the webhooks, be it samples or an edit that somebody waits to see.
+  // What follows may call the webhooks, be it samples or the user after an edit.
   const restart = async (): Promise<void> => {
     await operator.restart();
     if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
@@ -140,7 +140,7 @@ async function start(
   await restart();
 
   let work = Promise.resolve();
-  // What could not be taken up is tried again with the next edit, whatever that is.
+  // What failed to reload is retried with the next edit.
   let isConfigNew = false;
   let isBundleNew = false;
   const ownWrites = new OwnWrites(root);
@@ -160,7 +160,7 @@ async function start(
     const isCode = changes.some((file) => file.endsWith(".ts") || !file.startsWith("config/"));
     const isTypeScript = changes.some((file) => file.endsWith(".ts"));
     const bundled = isCode ? bundle.rebuild() : undefined;
-    // What the generators say of broken sources is clearer than what the bundler does, so it comes first.
+    // The generators' errors about invalid sources are clearer than the bundler's, so they come first.
     bundled?.catch(() => undefined);
     const generated = isTypeScript ? await options.generate().catch(hintAtSaving) : [];
     ownWrites.note(generated);
@@ -172,7 +172,7 @@ async function start(
     if (isBundleNew) await restart();
     isBundleNew = false;
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
-    report({ type: "info", text: `${changes.join(", ")}: taken up in ${seconds} s` });
+    report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
   }
 
   return {
@@ -182,7 +182,7 @@ async function start(
   };
 }
 
-/** The project's own runtime, where it can be loaded without the bundle. */
+/** The project's own runtime package, if it can be loaded outside of the bundle. */
 function runtimeOf(root: string): string[] {
   try {
     return [pathToFileURL(createRequire(join(root, "package.json")).resolve("@tsbuilder/runtime")).href];
@@ -191,20 +191,20 @@ function runtimeOf(root: string): string[] {
   }
 }
 
-/** What a command would say when it ends is not what to do while dev goes on. */
+/** The hint for a command that ends does not fit while dev keeps running. */
 function hintAtSaving(error: unknown): never {
   if (!(error instanceof TsbuilderError) || error.code !== "INVALID_SOURCE") throw error;
   const { message, code, at } = error;
   throw new TsbuilderError(message, {
     code,
     at,
-    hint: "mend the sources: they are taken up as you save them",
+    hint: "fix the sources: dev reloads them when you save",
   });
 }
 
 function operatorEnded(reason: string): TsbuilderError {
-  return new TsbuilderError(`the operator ended ${reason}`, {
+  return new TsbuilderError(`the operator exited ${reason}`, {
     code: "TOOL_FAILED",
-    hint: "its last lines say why; it starts again with the next edit",
+    hint: "see the last lines of its log; it restarts with the next edit",
   });
 }

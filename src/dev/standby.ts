@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 
-/** A process that waits until it is needed, because starting one takes longer than what it is started for. */
+/** A process kept in standby, because starting one takes longer than the work it is started for. */
 export interface Standby {
-  /** Gives the one that waits, or a new one, and has the next one wait in a while. */
+  /** Returns the process in standby, or a new one, and prepares the next one after a delay. */
   take(): ChildProcess;
   close(): void;
 }
 
-/** The one that was taken has work to do first, on a machine that may have few processors. */
+/** The delay leaves the processors to the process that was just taken. */
 const DELAY_MILLISECONDS = 1000;
 
-/** Keeps a process waiting; where none is wanted, each is started when it is needed. */
+/** Keeps a process in standby; if disabled, each one is started on demand. */
 export function createStandby(
   launch: () => ChildProcess,
   {
@@ -23,7 +23,7 @@ export function createStandby(
   const prepare = (): void => {
     const child = launch();
     waiting = child;
-    // One that ends while it waits would end again, and say why, when a new one is needed.
+    // A process that fails in standby fails again on demand, and its error is reported then.
     const forget = (): void => {
       if (waiting === child) waiting = undefined;
     };

@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** An operator that serves nothing by then says why in its log. */
+/** By then, an operator that listens nowhere has logged the reason. */
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** Waits until something listens at a port of this machine, as long as there is somebody who could. */
+/** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
 export async function waitForPort(port: number, isAwaited: () => boolean): Promise<void> {
   const deadline = Date.now() + PATIENCE_MILLISECONDS;
   while (isAwaited() && Date.now() < deadline && !(await listens(port))) await delay(10);

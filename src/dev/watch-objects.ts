@@ -8,7 +8,7 @@ interface WithConditions extends KubernetesObject {
   readonly status?: { readonly conditions?: ShownObject["conditions"] };
 }
 
-/** Reports every change of the project's own objects until the signal; a kind that goes away is let go. */
+/** Reports every change of the project's objects until the signal; a kind that is deleted is dropped. */
 export async function watchObjects(
   client: Client,
   kinds: readonly Kind[],
@@ -19,7 +19,7 @@ export async function watchObjects(
   await Promise.all(kinds.map((kind) => watchKind(client, kind, { report, outage }, signal)));
 }
 
-/** Tells once that a cluster is away, and once that it is back, however many watches find out. */
+/** Reports once that a cluster is unavailable, and once that it is back, however many watches fail. */
 class Outage {
   readonly #report: Report;
   #isAway = false;
@@ -33,16 +33,16 @@ class Outage {
     this.#isAway = true;
     this.#report({
       type: "error",
-      error: new TsbuilderError("the cluster does not answer any more", {
+      error: new TsbuilderError("lost the connection to the cluster", {
         code: "CLUSTER_UNREACHABLE",
-        hint: "see that it runs: dev and the operator go on as soon as it answers",
+        hint: "check that it is running: dev and the operator continue once it is back",
         cause: error,
       }),
     });
   }
 
   answered(): void {
-    if (this.#isAway) this.#report({ type: "info", text: "the cluster answers again" });
+    if (this.#isAway) this.#report({ type: "info", text: "the cluster is available again" });
     this.#isAway = false;
   }
 }
@@ -80,7 +80,7 @@ async function watchKind(
       }
     } catch (error) {
       if (!signal.aborted) outage.failed(error);
-      // The server ends a watch now and then, and a definition may be replaced: a new watch starts from what is there.
+      // The server closes watches now and then, and a CRD may be replaced: a new watch starts with a new list.
     }
     await new Promise((resolve) => {
       setTimeout(resolve, 200);
@@ -88,7 +88,7 @@ async function watchKind(
   }
 }
 
-/** What a person wants to see of an object: not the bookkeeping of the server; and dates as text. */
+/** An object for people to read: without managed fields and the like, and with dates as text. */
 function textOf(object: KubernetesObject): string {
   const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata;
   return emitYaml(JSON.parse(JSON.stringify({ ...object, metadata })) as YamlValue);

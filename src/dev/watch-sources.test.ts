@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-test("watchSources() reports what happens together as one change, without editors' own files", async () => {
+test("watchSources() batches changes, without temporary files of editors", async () => {
   const changes = await new Promise<SourceChanges>((resolve) => {
     const watcher = watchSources(project, (batch) => {
       watcher.close();
@@ -26,7 +26,7 @@ test("watchSources() reports what happens together as one change, without editor
   expect(changes).toEqual(["api/v1/mysql_types.ts", "src/controller/mysql_controller.ts"]);
 });
 
-test("watchSources() sees a folder that is made later, and what is written below it", async () => {
+test("watchSources() sees a new folder and the files in it", async () => {
   rmSync(join(project, "api"), { recursive: true });
   const seen = new Set<string>();
   await new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ test("watchSources() sees a folder that is made later, and what is written below
   expect([...seen]).toEqual(["api", "api/mysql_types.ts"]);
 });
 
-test("watchSources() sees every save of an editor that writes beside and renames, and folders that come full", async () => {
+test("watchSources() sees every save of an editor that writes a new file and renames it, and new folders that have files", async () => {
   const file = "src/controller/mysql_controller.ts";
   const batches: SourceChanges[] = [];
   let wake: () => void = () => undefined;

@@ -1,16 +1,16 @@
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 
-/** What changed since the last report: paths relative to the project, sorted. */
+/** The changes since the last report: paths relative to the project, sorted. */
 export type SourceChanges = readonly string[];
 
-/** Folders of a project in which an edit means something to `dev`. */
+/** Folders of a project in which `dev` watches for edits. */
 const WATCHED = ["api", "src", "config"] as const;
 
-/** Editors write a file in several steps; what happens within this time is one change. */
+/** Editors write a file in several steps; changes within this time are reported together. */
 const QUIET_MILLISECONDS = 30;
 
-/** Watches a project's sources and reports changes in batches; `close` ends it. */
+/** Watches a project's sources and reports changes in batches; `close` stops it. */
 export function watchSources(project: string, onChange: (changes: SourceChanges) => void): { close(): void } {
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
       watchers.delete(path);
     }
   };
-  /** Each folder has a watcher of its own: Node's recursive one loses a file that an editor replaces by renaming. */
+  /** Each folder has its own watcher: Node's recursive one loses a file that an editor replaces by renaming. */
   const watchFolder = (folder: string, onFile?: (path: string) => void): void => {
     forget(folder);
     const entries = foldersAndFiles(join(project, folder));
@@ -41,7 +41,7 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
       if (!name) return;
       const path = `${folder}/${name}`;
       if (isSource(name)) note(path);
-      // A folder that comes brings files, which were there before its watcher.
+      // A new folder may already contain files that its watcher does not report.
       else watchFolder(path, note);
     });
     watcher.on("error", () => forget(folder));
@@ -68,7 +68,7 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
   };
 }
 
-/** What is in a folder; undefined where there is none. */
+/** The entries of a folder; undefined if it does not exist. */
 function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | undefined {
   try {
     const entries = readdirSync(path, { withFileTypes: true });
@@ -78,7 +78,7 @@ function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | 
   }
 }
 
-/** Editors leave backups and swap files beside what they write. */
+/** Editors put backups and swap files next to the file they write. */
 function isSource(name: string): boolean {
   return /\.(ts|json|ya?ml|sh|sql)$/.test(name) && !/(^|\/)[.#]/.test(name);
 }

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { LocalWebhooks } from "./dev-objects.ts";
 
-/** A place on this machine where the operator serves its webhooks. */
+/** An address on this machine where the operator serves its webhooks. */
 export interface WebhookPlace extends LocalWebhooks {
   readonly port: number;
-  /** The folder with `tls.crt` and `tls.key`. */
+  /** The folder of `tls.crt` and `tls.key`. */
   readonly certificates: string;
 }
 
 /**
- * Chooses a port for the webhooks and makes a certificate that the cluster will trust there. The address is this
- * machine's own unless a cluster that is elsewhere knows it by another: `HOST`, or `HOST:PORT`.
+ * Chooses a port for the webhooks and creates a certificate that the cluster will trust. The address is this machine's
+ * own, unless a remote cluster reaches it by another one: `HOST`, or `HOST:PORT`.
  */
 export async function prepareWebhooks(folder: string, address = "127.0.0.1"): Promise<WebhookPlace> {
   const { hostname, port: given } = new URL(`https://${address}`);

@@ -1,20 +1,20 @@
 import { hasWebhooks, type Project } from "../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import { kustomize } from "./kustomize/index.ts";
-import type { Plugin, Surroundings } from "./plugin.ts";
+import type { Plugin, ScaffoldInputs } from "./plugin.ts";
 import { typescript } from "./typescript/index.ts";
 
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];
 
 /** Everything that a project consists of. The same description gives the same blueprint, whichever commands led to it. */
-export function describeProject(project: Project, surroundings: Surroundings): Blueprint {
+export function describeProject(project: Project, inputs: ScaffoldInputs): Blueprint {
   return joinBlueprints(
-    ...plugins.map((plugin) => plugin.init(project, surroundings)),
+    ...plugins.map((plugin) => plugin.init(project, inputs)),
     ...project.resources.flatMap((resource) => [
-      ...plugins.map((plugin) => plugin.createApi(project, resource, surroundings)),
+      ...plugins.map((plugin) => plugin.createApi(project, resource, inputs)),
       ...(hasWebhooks(resource)
-        ? plugins.map((plugin) => plugin.createWebhook(project, resource, surroundings))
+        ? plugins.map((plugin) => plugin.createWebhook(project, resource, inputs))
         : []),
     ]),
   );

@@ -1,35 +1,35 @@
 import { TsbuilderError } from "../shared/errors.ts";
 import { type ClusterChoice, kubectl, runKubectl } from "./kubectl.ts";
-import { formatManifest, isDefinition, type ManifestObject } from "./manifest.ts";
+import { formatManifest, isCrd, type ManifestObject } from "./manifest.ts";
 import { runTool } from "./tool.ts";
 
 /** The field manager of everything that tsbuilder deploys. */
 export const FIELD_MANAGER = "tsbuilder";
 
-/** How objects are written. */
+/** How objects are applied. */
 export interface ApplyOptions extends ClusterChoice {
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * Applies objects on the server's side, definitions first: they may be larger than the annotation that an
- * apply on the client's side keeps (256 KiB), and their kinds must be there before anything of them.
+ * Applies objects with server-side apply, CRDs first: they may exceed the annotation of a client-side apply (256 KiB),
+ * and must exist before any of their objects.
  */
 export async function applyObjects(
   objects: readonly ManifestObject[],
   options: ApplyOptions,
 ): Promise<string[]> {
-  const definitions = objects.filter(isDefinition);
-  const others = objects.filter((object) => !isDefinition(object));
-  const applied = await apply(definitions, options);
-  if (definitions.length > 0 && others.length > 0 && !options.dryRun) {
-    const names = definitions.map(({ metadata }) => `customresourcedefinition/${metadata.name}`);
+  const crds = objects.filter(isCrd);
+  const others = objects.filter((object) => !isCrd(object));
+  const applied = await apply(crds, options);
+  if (crds.length > 0 && others.length > 0 && !options.dryRun) {
+    const names = crds.map(({ metadata }) => `customresourcedefinition/${metadata.name}`);
     await runKubectl(options, ["wait", "--for", "condition=Established", "--timeout", "60s", ...names]);
   }
   return [...applied, ...(await apply(others, options))];
 }
 
-/** Shows how objects differ from the cluster's; empty where they don't. */
+/** Returns the diff between objects and the cluster; empty if there is none. */
 export async function diffObjects(
   objects: readonly ManifestObject[],
   choice: ClusterChoice,
@@ -76,7 +76,7 @@ function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** `kubectl diff` ends with 1 where there is a difference, and with more where it failed. */
+/** `kubectl diff` exits with 1 if there are differences, and with more if it failed. */
 function differenceOf(error: unknown): string | undefined {
   if (!(error instanceof TsbuilderError) || typeof error.cause !== "object") return undefined;
   const { exitCode, stdout } = error.cause as { exitCode?: number; stdout?: unknown };

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { watchableBundle } from "./bundle.ts";
 
-test("a rebuild takes what was saved while the one before it ran", async () => {
+test("a rebuild includes what was saved during the previous one", async () => {
   const project = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   mkdirSync(join(project, "src"));
@@ -28,7 +28,7 @@ test("a rebuild takes what was saved while the one before it ran", async () => {
   }
 });
 
-test("a bundle that is made again and again leaves our packages to Node, where Node finds them", async () => {
+test("a bundle that is rebuilt keeps our packages external if Node can resolve them", async () => {
   const project = mkdtempSync(join(tmpdir(), "tsbuilder-bundle-"));
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const write = (path: string, content: string): void => {
@@ -64,6 +64,6 @@ test("a bundle that is made again and again leaves our packages to Node, where N
   });
   write("src/main.ts", 'import "./nowhere.ts";');
   await expect(bundle.rebuild()).rejects.toMatchObject({
-    hint: "mend it in the source; nothing was written",
+    hint: "fix the source; nothing was written",
   });
 });

@@ -1,17 +1,17 @@
 import type * as Esbuild from "esbuild";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** A bundle that can be made again and again; only what changed is read anew. */
+/** A bundle that can be rebuilt; only changed files are read again. */
 export interface IncrementalBundle {
   rebuild(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Bundles a project's `src/main.ts` and everything that it imports into one file, for an image or `node`. */
+/** Bundles a project's `src/main.ts` and everything it imports into one file, for an image or for `node`. */
 export async function bundleOperator(
   project: string,
   outfile: string,
-  /** Conditions of `exports` that count besides Node's own. */
+  /** Additional conditions for `exports`, besides Node's own. */
   { conditions = [] }: { readonly conditions?: string[] } = {},
 ): Promise<void> {
   const { build } = await import("esbuild");
@@ -19,13 +19,13 @@ export async function bundleOperator(
 }
 
 /**
- * Prepares a bundle for the development loop. Our packages stay outside of it where Node finds them by itself: they
- * are most of what a bundle holds, no edit changes them, and a process can load them before it is known what it runs.
+ * Prepares a bundle for the development loop. Our packages are kept external if Node can resolve them: they make up
+ * most of a bundle, no edit changes them, and a process can load them before the bundle is ready.
  */
 export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
   const { context } = await import("esbuild");
   const build = await context({ ...options(project, outfile), plugins: [packagesApart] });
-  // esbuild gives who asks during a rebuild that rebuild's answer, made of sources that have changed since.
+  // During a rebuild, esbuild returns that rebuild's result, which may be based on older sources.
   let running: Promise<unknown> = Promise.resolve();
   return {
     rebuild: () => {
@@ -60,9 +60,9 @@ function options(project: string, outfile: string): Esbuild.BuildOptions {
     target: "node20",
     sourcemap: "linked",
     sourcesContent: false,
-    // Scripts and statements that an operator ships are files of their own, for shellcheck and for readers.
+    // Scripts and SQL statements of an operator are files of their own, for shellcheck and for readers.
     loader: { ".sh": "text", ".sql": "text", ".cnf": "text" },
-    // Dependencies in CommonJS ask for `require`, which a module does not have.
+    // Dependencies in CommonJS call `require`, which an ES module does not have.
     banner: {
       js: 'import { createRequire as __cr } from "node:module"; const require = __cr(import.meta.url);',
     },
@@ -92,8 +92,8 @@ function explain(error: unknown): unknown {
   return new TsbuilderError(text, {
     code: "INVALID_SOURCE",
     hint: /^Could not resolve "[^./]/.test(text)
-      ? "install the project's packages: npm install; or add the one that is new: npm install NAME"
-      : "mend it in the source; nothing was written",
+      ? "install the project's packages: npm install; or add the missing one: npm install NAME"
+      : "fix the source; nothing was written",
     ...(location ? { at: { file: location.file, line: location.line, column: location.column + 1 } } : {}),
   });
 }

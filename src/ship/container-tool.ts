@@ -1,13 +1,13 @@
 import { TsbuilderError } from "../shared/errors.ts";
 import { runTool } from "./tool.ts";
 
-/** The programs that can build an image here. */
+/** Tools that can build an image. */
 export const CONTAINER_TOOLS = ["docker", "podman", "buildah", "nerdctl"] as const;
 export type ContainerTool = (typeof CONTAINER_TOOLS)[number];
 
 /**
- * Finds the tool to build with: the one asked for, else the first whose engine answers.
- * A client without an engine is no tool, so the engine is asked, not the PATH.
+ * Finds the container tool: the requested one, else the first whose daemon responds. A client without a daemon cannot
+ * build, so being on the PATH is not enough.
  */
 export async function findContainerTool(
   wanted?: ContainerTool,
@@ -21,18 +21,18 @@ export async function findContainerTool(
   }
   throw new TsbuilderError(
     wanted
-      ? `"${wanted}" does not answer\n${troubles[0]}`
-      : `no program here can build an image\n${troubles.join("\n")}`,
+      ? `"${wanted}" does not respond\n${troubles[0]}`
+      : `no container tool found that can build an image\n${troubles.join("\n")}`,
     {
       code: "TOOL_MISSING",
       hint: wanted
-        ? `see that \`${wanted} info\` answers, or choose another with --tool`
-        : "install one of them and start its engine; buildah needs none",
+        ? `check that \`${wanted} info\` works, or use another tool with --tool`
+        : "install one of them and start its daemon; buildah needs none",
     },
   );
 }
 
-/** What an engine, or the client that can't reach it, says last; nothing where it answers. */
+/** The last line of a failed `info`; undefined if it succeeded. */
 async function engineTrouble(tool: ContainerTool): Promise<string | undefined> {
   try {
     await runTool({ tool, args: ["info"] });

@@ -1,25 +1,22 @@
-import { explainHanging } from "./hanging.ts";
+import { explainStuck } from "./stuck-objects.ts";
 import { type ClusterChoice, runKubectl } from "./kubectl.ts";
-import { formatManifest, isDefinition, type ManifestObject } from "./manifest.ts";
+import { formatManifest, isCrd, type ManifestObject } from "./manifest.ts";
 
-/** How long a deletion is waited for. */
+/** How long to wait for a deletion. */
 export interface DeleteOptions extends ClusterChoice {
   readonly seconds: number;
 }
 
 /**
- * Deletes objects, last first, and waits until they are gone. Definitions go before all else: their objects may have
- * finalizers, which nobody takes away once the operator is gone.
+ * Deletes objects in reverse order, and waits until they are gone. CRDs are deleted first: their objects may have
+ * finalizers, which nobody removes once the operator is gone.
  */
 export async function deleteObjects(
   objects: readonly ManifestObject[],
   options: DeleteOptions,
 ): Promise<string[]> {
-  const others = objects.filter((object) => !isDefinition(object));
-  return [
-    ...(await remove(objects.filter(isDefinition), options)),
-    ...(await remove(others.toReversed(), options)),
-  ];
+  const others = objects.filter((object) => !isCrd(object));
+  return [...(await remove(objects.filter(isCrd), options)), ...(await remove(others.toReversed(), options))];
 }
 
 async function remove(objects: readonly ManifestObject[], options: DeleteOptions): Promise<string[]> {
@@ -29,6 +26,6 @@ async function remove(objects: readonly ManifestObject[], options: DeleteOptions
     const { stdout } = await runKubectl(options, args, formatManifest(objects));
     return stdout.split("\n").filter((line) => line !== "");
   } catch (error) {
-    throw await explainHanging(error, objects, options);
+    throw await explainStuck(error, objects, options);
   }
 }

@@ -8,7 +8,7 @@ import { type LocalCluster, loadImage } from "./image-load.ts";
 import { withTemporaryFolder } from "./temporary-folder.ts";
 import { showTool } from "./tool.ts";
 
-/** What becomes of an image that was built. */
+/** What to do with an image after building it. */
 export interface ImageOutcome {
   readonly push: boolean;
   readonly save: string | undefined;
@@ -16,7 +16,7 @@ export interface ImageOutcome {
   readonly digestFile: string | undefined;
 }
 
-/** Builds an image and brings it where it is wanted; the tool's own output is shown as it comes. */
+/** Builds an image and pushes, saves or loads it; the tool's output is passed through. */
 export async function buildImage(
   tool: ContainerTool,
   build: ImageBuild,
@@ -24,9 +24,9 @@ export async function buildImage(
 ): Promise<void> {
   const { push, save, digestFile } = outcome;
   if (digestFile !== undefined && !push) {
-    throw new TsbuilderError("an image has a digest once it is pushed", {
+    throw new TsbuilderError("an image has no digest until it is pushed", {
       code: "INVALID_ARGUMENT",
-      hint: "add --push, or leave --digest-file away",
+      hint: "add --push, or omit --digest-file",
     });
   }
   await recordDigest(tool, build.image, digestFile, async (report) => {
@@ -35,7 +35,7 @@ export async function buildImage(
   if (outcome.load) await loadImage(tool, build.image, outcome.load, undefined);
 }
 
-/** Pushes an image and, where asked, records the digest under which the registry keeps it. */
+/** Pushes an image and, if requested, records the digest under which the registry stores it. */
 export async function pushImage(
   tool: ContainerTool,
   image: string,
@@ -44,7 +44,7 @@ export async function pushImage(
   await recordDigest(tool, image, digestFile, (report) => showTool(planPush(tool, image, { report, extra })));
 }
 
-/** Gives a push the file that it may report to, and writes the digest to the one where it is wanted. */
+/** Passes a file for the tool's report to a push, and writes the digest to the requested file. */
 async function recordDigest(
   tool: ContainerTool,
   image: string,
@@ -60,8 +60,8 @@ async function recordDigest(
       writeFileSync(digestFile, `${digest}\n`);
     } catch (error) {
       throw new TsbuilderError(
-        `${image} was pushed as ${digest}, which can't be written: ${(error as Error).message}`,
-        { code: "REFUSED", hint: "give a file that you may write with --digest-file", cause: error },
+        `${image} was pushed as ${digest}, which cannot be written: ${(error as Error).message}`,
+        { code: "REFUSED", hint: "use a writable file with --digest-file", cause: error },
       );
     }
   });

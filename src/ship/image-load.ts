@@ -4,11 +4,11 @@ import { planSave } from "./image-plan.ts";
 import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool, showTool, type ToolCall } from "./tool.ts";
 
-/** Local clusters that take an image without a registry. */
+/** Local clusters that can load an image without a registry. */
 export const LOCAL_CLUSTERS = ["kind", "minikube", "k3d"] as const;
 export type LocalCluster = (typeof LOCAL_CLUSTERS)[number];
 
-/** Brings an image into a local cluster by an archive, which works whatever tool built it. */
+/** Loads an image into a local cluster through an archive, which works with any container tool. */
 export async function loadImage(
   tool: ContainerTool,
   image: string,
@@ -22,7 +22,7 @@ export async function loadImage(
   });
 }
 
-/** The call that loads an archive; `name` is the cluster's, where it is not the default one. */
+/** The command that loads an archive; `name` is the cluster's. Default: the tool's default cluster. */
 export function planLoad(cluster: LocalCluster, archive: string, name: string | undefined): ToolCall {
   switch (cluster) {
     case "kind":

@@ -14,7 +14,7 @@ test.each(CONTAINER_TOOLS)("planImageBuild() builds with %s for the machine's ow
   expect(lines(tool, one, stay)).toEqual([`${tool} build --tag r.io/op:v1 .`]);
 });
 
-test("planImageBuild() passes build arguments and the user's own words before the context", () => {
+test("planImageBuild() passes build arguments and the user's own arguments before the context", () => {
   const build = { ...one, platforms: ["linux/arm64"], buildArgs: ["A=1", "B=x y"], extra: ["--no-cache"] };
   expect(lines("podman", build, stay)).toEqual([
     "podman build --platform linux/arm64 --build-arg A=1 --build-arg 'B=x y' --tag r.io/op:v1 --no-cache .",
@@ -32,7 +32,7 @@ test("planImageBuild() builds, pushes and saves, in this order", () => {
   );
 });
 
-test("planImageBuild() has each tool report the push where it can, and keeps the user's words to the build", () => {
+test("planImageBuild() has each tool report the push if it can, and passes the user's arguments to the build only", () => {
   const build = { ...one, extra: ["--no-cache"] };
   const reported = { ...stay, push: true, report: "r" };
   expect(lines("buildah", build, reported)[1]).toBe("buildah push --digestfile r r.io/op:v1");
@@ -43,7 +43,7 @@ test("planImageBuild() has each tool report the push where it can, and keeps the
   expect(lines("docker", two, reported)[0]).toContain("--push --metadata-file r .");
 });
 
-test("planPush() passes the user's own words", () => {
+test("planPush() passes the user's own arguments", () => {
   const extra = ["--tls-verify=false"];
   expect(formatCall(planPush("podman", "r.io/op:v1", { extra }))).toBe(
     "podman push --tls-verify=false r.io/op:v1",
@@ -53,7 +53,7 @@ test("planPush() passes the user's own words", () => {
   );
 });
 
-test("planImageBuild() names a list of images where podman and buildah build several platforms", () => {
+test("planImageBuild() names a manifest list if podman and buildah build several platforms", () => {
   expect(lines("buildah", two, everywhere)).toEqual([
     "buildah build --platform linux/amd64,linux/arm64 --manifest r.io/op:v1 .",
     "buildah manifest push --all r.io/op:v1 docker://r.io/op:v1",
@@ -67,21 +67,21 @@ test("planImageBuild() lets docker's buildx build and push several platforms in 
   ]);
 });
 
-test("planImageBuild() refuses several platforms that would stay in docker's engine", () => {
+test("planImageBuild() refuses several platforms that docker's engine would have to store", () => {
   expect(() => lines("docker", two, stay)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
-test("findContainerTool() takes the first whose engine answers", async () => {
+test("findContainerTool() returns the first tool whose daemon responds", async () => {
   expect(
     await findContainerTool(undefined, async (tool) => (tool === "docker" ? "no engine" : undefined)),
   ).toBe("podman");
 });
 
-test("findContainerTool() takes no other than the one asked for", async () => {
+test("findContainerTool() returns only the requested tool", async () => {
   await expect(
     findContainerTool("docker", async (tool) => (tool === "docker" ? "no engine" : undefined)),
   ).rejects.toMatchObject({
     code: "TOOL_MISSING",
-    message: '"docker" does not answer\ndocker: no engine',
+    message: '"docker" does not respond\ndocker: no engine',
   });
 });

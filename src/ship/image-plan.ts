@@ -2,37 +2,37 @@ import { TsbuilderError } from "../shared/errors.ts";
 import type { ContainerTool } from "./container-tool.ts";
 import type { ToolCall } from "./tool.ts";
 
-/** What image to build, and of what. */
+/** The image to build, and its inputs. */
 export interface ImageBuild {
   readonly image: string;
-  /** The folder that holds the Dockerfile. */
+  /** The folder of the Dockerfile. */
   readonly context: string;
-  /** `linux/amd64`, `linux/arm64` …; none is the machine's own. */
+  /** `linux/amd64`, `linux/arm64` …; if empty, the machine's own. */
   readonly platforms: readonly string[];
   readonly buildArgs: readonly string[];
-  /** Words for the tool itself, after `--`. */
+  /** Arguments for the tool itself, after `--`. */
   readonly extra: readonly string[];
 }
 
-/** Where an image goes after it was built. */
+/** The targets of an image after it was built. */
 export interface ImageTargets {
   readonly push: boolean;
   /** The archive to write. */
   readonly save: string | undefined;
-  /** The file for what the tool itself says of a push; docker and nerdctl say it only where they keep the image. */
+  /** The file for the tool's own report of a push; docker and nerdctl only report to their image store. */
   readonly report?: string | undefined;
 }
 
 /** How an image is pushed. */
 export interface PushOptions {
-  /** For several platforms. */
+  /** A manifest list for several platforms. */
   readonly several?: boolean;
   readonly report?: string | undefined;
-  /** Words for the tool itself, after `--`. */
+  /** Arguments for the tool itself, after `--`. */
   readonly extra?: readonly string[];
 }
 
-/** Lists the calls that build an image and bring it to its targets. */
+/** The commands that build an image and bring it to its targets. */
 export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: ImageTargets): ToolCall[] {
   const several = build.platforms.length > 1;
   if (several && tool === "docker") return [planBuildx(build, targets)];
@@ -43,7 +43,7 @@ export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: 
   ];
 }
 
-/** The call that pushes an image that is there. */
+/** The command that pushes an existing image. */
 export function planPush(
   tool: ContainerTool,
   image: string,
@@ -58,7 +58,7 @@ export function planPush(
     : { tool, args: ["push", ...words, image] };
 }
 
-/** The call that writes an image that is there to an archive which clusters can load. */
+/** The command that saves an existing image to an archive which clusters can load. */
 export function planSave(
   tool: ContainerTool,
   image: string,
@@ -83,17 +83,17 @@ export function planSave(
 
 function buildWords(tool: ContainerTool, several: boolean, build: ImageBuild): string[] {
   const platforms = build.platforms.length > 0 ? ["--platform", build.platforms.join(",")] : [];
-  // podman and buildah keep several platforms in a list of images that has to be named as such.
+  // podman and buildah store several platforms in a manifest list, which must be named as such.
   const name = several && (tool === "podman" || tool === "buildah") ? "--manifest" : "--tag";
   return ["build", ...platforms, ...buildArgs(build), name, build.image];
 }
 
-/** Docker's engine holds one platform of an image, so several must leave it at once. */
+/** Docker's engine stores one platform of an image, so several must be exported right away. */
 function planBuildx(build: ImageBuild, { push, save, report }: ImageTargets): ToolCall {
   if (!push && save === undefined) {
-    throw new TsbuilderError(`an image for ${build.platforms.join(" and ")} can't stay in docker's engine`, {
+    throw new TsbuilderError(`docker's engine cannot store an image for ${build.platforms.join(" and ")}`, {
       code: "INVALID_ARGUMENT",
-      hint: "push it with --push, or write it to an archive with --save image.tar",
+      hint: "push it with --push, or save it to an archive with --save image.tar",
     });
   }
   const outputs = [

@@ -36,24 +36,24 @@ test.each([
   "-a",
   "a:b:c",
   "a/b:5000/c",
-])("parseImageReference() refuses %j and says what to write", (text) => {
+])("parseImageReference() refuses %j with a hint", (text) => {
   expect(() => parseImageReference(text)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
 test("parseImageReference() suggests lower case and no scheme", () => {
   expect(() => parseImageReference("Team/Op:v1")).toThrow(
-    expect.objectContaining({ hint: "a repository is lower case: team/op:v1" }),
+    expect.objectContaining({ hint: "a repository must be lower case: team/op:v1" }),
   );
   expect(() => parseImageReference("https://r.io/a")).toThrow(
-    expect.objectContaining({ hint: "leave the scheme away: r.io/a" }),
+    expect.objectContaining({ hint: "omit the scheme: r.io/a" }),
   );
 });
 
-test("imageName() leaves tag and digest away", () => {
+test("imageName() omits tag and digest", () => {
   expect(imageName(parseImageReference(`r.io:443/a/b:v1@${digest}`))).toBe("r.io:443/a/b");
 });
 
-test("isMovingTag() knows names whose content may change", () => {
+test("isMovingTag() recognizes references whose content may change", () => {
   expect(
     ["a", "a:latest", "a:v1", `a@${digest}`, `a:latest@${digest}`].map((text) =>
       isMovingTag(parseImageReference(text)),

@@ -1,20 +1,20 @@
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** The parts of an image's name; `registry` is absent where the tool's own default applies. */
+/** The parts of an image reference; without `registry`, the tool's default applies. */
 export interface ImageReference {
   readonly registry: string | undefined;
-  /** The path in the registry, `team/mysql-operator`. */
+  /** The repository's path, `team/mysql-operator`. */
   readonly repository: string;
   readonly tag: string | undefined;
-  /** `sha256:…`; with one, the tag is only a remark. */
+  /** `sha256:…`; if present, the tag is informational. */
   readonly digest: string | undefined;
 }
 
-/** Reads an image's name: a colon may part a port or a tag, and a digest may follow. */
+/** Parses an image reference: a colon precedes a port or a tag, and a digest may follow. */
 export function parseImageReference(text: string): ImageReference {
   const match = REFERENCE.exec(text)?.groups;
   if (!match) {
-    throw new TsbuilderError(`"${text}" is not the name of an image`, {
+    throw new TsbuilderError(`"${text}" is not a valid image reference`, {
       code: "INVALID_ARGUMENT",
       hint: hintFor(text),
     });
@@ -25,7 +25,7 @@ export function parseImageReference(text: string): ImageReference {
   const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === "localhost");
   const repository = isRegistry ? name.slice(slash + 1) : name;
   if (repository.includes(":")) {
-    throw new TsbuilderError(`"${text}" is not the name of an image`, {
+    throw new TsbuilderError(`"${text}" is not a valid image reference`, {
       code: "INVALID_ARGUMENT",
       hint: hintFor(text),
     });
@@ -33,12 +33,12 @@ export function parseImageReference(text: string): ImageReference {
   return { registry: isRegistry ? first : undefined, repository, tag, digest };
 }
 
-/** Writes the part of a reference that kustomize calls the new name: without tag and digest. */
+/** The part of a reference that kustomize calls the new name: without tag and digest. */
 export function imageName({ registry, repository }: ImageReference): string {
   return registry ? `${registry}/${repository}` : repository;
 }
 
-/** Tells whether an image's name is left to the node: with `latest` or no tag, a deploy may run old code. */
+/** Whether a node may use a stale image: with `latest` or no tag, a deploy may run old code. */
 export function isMovingTag({ tag, digest }: ImageReference): boolean {
   return !digest && (tag === undefined || tag === "latest");
 }
@@ -52,7 +52,7 @@ const REFERENCE = new RegExp(
 );
 
 function hintFor(text: string): string {
-  if (/^https?:/.test(text)) return `leave the scheme away: ${text.replace(/^https?:\/\//, "")}`;
-  if (/[A-Z]/.test(text.split(":")[0] ?? "")) return `a repository is lower case: ${text.toLowerCase()}`;
-  return "write [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
+  if (/^https?:/.test(text)) return `omit the scheme: ${text.replace(/^https?:\/\//, "")}`;
+  if (/[A-Z]/.test(text.split(":")[0] ?? "")) return `a repository must be lower case: ${text.toLowerCase()}`;
+  return "use [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
 }

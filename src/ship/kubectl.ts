@@ -2,19 +2,19 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { hintForFailure } from "./tool-hints.ts";
 import { runTool, type ToolCall, type ToolOutput } from "./tool.ts";
 
-/** Which cluster a command talks to; what is absent is the kubeconfig's own choice. */
+/** The cluster of a command; the kubeconfig's defaults apply to absent fields. */
 export interface ClusterChoice {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
 }
 
-/** The cluster that a command is about to write to, for a person to see before it does. */
+/** The cluster that a command is about to write to, to be printed first. */
 export interface ClusterTarget {
   readonly context: string;
   readonly server: string;
 }
 
-/** Makes a call of kubectl on the chosen cluster. */
+/** Builds a kubectl command for the selected cluster. */
 export function kubectl(
   { kubeconfig, context }: ClusterChoice,
   args: readonly string[],
@@ -31,13 +31,13 @@ export function kubectl(
   };
 }
 
-/** Runs kubectl and reads the JSON that it prints; `undefined` where the object is not there. */
+/** Runs kubectl and parses its JSON output; `undefined` if the object does not exist. */
 export async function readJson<T>(choice: ClusterChoice, args: readonly string[]): Promise<T | undefined> {
   const { stdout } = await runKubectl(choice, [...args, "--output", "json", "--ignore-not-found"]);
   return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as T);
 }
 
-/** Runs kubectl on the chosen cluster. */
+/** Runs kubectl on the selected cluster. */
 export function runKubectl(
   choice: ClusterChoice,
   args: readonly string[],
@@ -46,7 +46,7 @@ export function runKubectl(
   return runTool(kubectl(choice, args, input));
 }
 
-/** Finds out which cluster is meant, and that it answers, before anything is written. */
+/** Resolves the selected cluster and checks that it responds, before anything is written. */
 export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> {
   const { stdout } = await runKubectl(choice, ["config", "view", "--minify", "--output", "json"]);
   const config = JSON.parse(stdout) as {
@@ -57,9 +57,9 @@ export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> 
   const server = config.clusters?.[0]?.cluster.server;
   const context = config.contexts?.[0]?.name ?? config["current-context"];
   if (!server || !context) {
-    throw new TsbuilderError("no cluster is chosen", {
+    throw new TsbuilderError("no cluster is selected", {
       code: "CLUSTER_UNREACHABLE",
-      hint: "choose one: kubectl config use-context NAME, or --context NAME",
+      hint: "set one: kubectl config use-context NAME, or --context NAME",
     });
   }
   await answers(choice, context, server);
@@ -72,12 +72,12 @@ async function answers(choice: ClusterChoice, context: string, server: string): 
   } catch (error) {
     const words = (error as Error).message.trim().split("\n").at(-1)!;
     throw new TsbuilderError(
-      `the cluster of context "${context}" (${server}) does not answer, or not to you\n${words}`,
+      `the cluster of context "${context}" (${server}) does not respond, or denies access\n${words}`,
       {
         code: "CLUSTER_UNREACHABLE",
         hint:
           hintForFailure({ tool: "kubectl", args: [] }, words) ??
-          `see what it says: kubectl --context ${context} version`,
+          `to see the error, run: kubectl --context ${context} version`,
         cause: error,
       },
     );

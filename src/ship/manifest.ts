@@ -12,26 +12,26 @@ export interface ManifestObject {
   readonly [field: string]: unknown;
 }
 
-/** Reads the objects of a rendered manifest, in its order. */
+/** Parses the objects of a rendered manifest, in order. */
 export function parseManifest(text: string): ManifestObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as ManifestObject | null)
     .filter((object) => object !== null);
 }
 
-/** Writes objects as one manifest; old YAML readers see the same types. */
+/** Formats objects as one manifest; YAML 1.1 readers see the same types. */
 export function formatManifest(objects: readonly ManifestObject[]): string {
   return objects
     .map((object) => stringify(object, { compat: "yaml-1.1", lineWidth: 0, aliasDuplicateObjects: false }))
     .join("---\n");
 }
 
-/** Names an object as a person would: `Deployment system/manager`. */
+/** The display name of an object: `Deployment system/manager`. */
 export function describeObject({ kind, metadata }: ManifestObject): string {
   return `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`;
 }
 
-/** Tells the custom resource definitions from the rest. */
-export function isDefinition({ kind }: ManifestObject): boolean {
+/** Returns whether an object is a CRD. */
+export function isCrd({ kind }: ManifestObject): boolean {
   return kind === "CustomResourceDefinition";
 }

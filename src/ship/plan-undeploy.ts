@@ -1,27 +1,27 @@
 import { type ClusterChoice, readJson } from "./kubectl.ts";
-import { isDefinition, type ManifestObject } from "./manifest.ts";
+import { isCrd, type ManifestObject } from "./manifest.ts";
 import { splitByKind } from "./served-kinds.ts";
 
-/** What an undeploy would take away, and what it would leave because something of others hangs on it. */
+/** What an undeploy deletes, and what it keeps because it contains data of others. */
 export interface UndeployPlan {
   readonly remove: readonly ManifestObject[];
   readonly keep: readonly KeptObject[];
 }
 
-/** An object that goes with everything in it, which is more than was deployed. */
+/** An object whose deletion also deletes what it contains, which is more than was deployed. */
 export interface KeptObject {
   readonly object: ManifestObject;
   /** `3 objects are left` */
   readonly reason: string;
 }
 
-/** Finds out what an undeploy takes away; definitions with objects and namespaces of others stay unless `force`. */
+/** Plans an undeploy; CRDs with objects and namespaces with objects of others are kept unless `force`. */
 export async function planUndeploy(
   objects: readonly ManifestObject[],
   choice: ClusterChoice,
   { force = false }: { force?: boolean | undefined } = {},
 ): Promise<UndeployPlan> {
-  // Of a kind that the cluster doesn't know there is nothing to delete, and kubectl would refuse the rest, too.
+  // Objects of an unknown kind cannot exist, and kubectl would fail on all objects because of them.
   const { known } = await splitByKind(objects, choice);
   if (force) return { remove: known, keep: [] };
   const reasons = await Promise.all(known.map((object) => reasonToKeep(object, objects, choice)));
@@ -36,13 +36,13 @@ async function reasonToKeep(
   deployed: readonly ManifestObject[],
   choice: ClusterChoice,
 ): Promise<string | undefined> {
-  if (isDefinition(object)) {
+  if (isCrd(object)) {
     const count = await countObjects(object, choice);
     return count > 0 ? `${count} objects are left` : undefined;
   }
   if (object.kind !== "Namespace") return undefined;
   const strangers = await countStrangers(object.metadata.name, deployed, choice);
-  return strangers > 0 ? `${strangers} objects of others are in it` : undefined;
+  return strangers > 0 ? `it contains ${strangers} objects of others` : undefined;
 }
 
 async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice): Promise<number> {
@@ -52,7 +52,7 @@ async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice)
   return list?.items.length ?? 0;
 }
 
-/** What somebody would miss; what belongs to another object goes and comes with that. */
+/** Objects that somebody would miss; those with an owner come and go with it. */
 const MISSED = [
   "deployments.apps",
   "statefulsets.apps",

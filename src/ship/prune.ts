@@ -2,7 +2,7 @@ import { FIELD_MANAGER } from "./apply.ts";
 import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
 import type { ManifestObject } from "./manifest.ts";
 
-/** Kinds that a deployment is made of; definitions are never pruned, because data hang on them. */
+/** The kinds that are pruned; CRDs never are, because their objects would be deleted, too. */
 const KINDS = [
   "serviceaccounts",
   "services",
@@ -22,7 +22,7 @@ interface ManagedObject extends ManifestObject {
   };
 }
 
-/** Deletes what tsbuilder deployed earlier under the project's prefix and does not deploy any more. */
+/** Deletes what tsbuilder deployed earlier with the project's prefix and no longer deploys. */
 export async function pruneDeployment(
   objects: readonly ManifestObject[],
   projectName: string,

@@ -6,16 +6,15 @@ import { imageName, parseImageReference } from "./image-reference.ts";
 import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool } from "./tool.ts";
 
-/** What a deployment changes in the project's `config/`, without touching the files. */
+/** Changes to the project's `config/` for a deployment; the files are not touched. */
 export interface Overrides {
   readonly image?: string | undefined;
   readonly namespace?: string | undefined;
 }
 
 /**
- * Renders one of the project's kustomizations.
- * Image and namespace are edited in a copy of `config/`: an overlay on top would come after the replacements
- * that write DNS names and CA annotations, and leave the old namespace in them.
+ * Renders one of the project's kustomizations. Image and namespace are set in a copy of `config/`: an overlay on top
+ * would apply after the replacements that write DNS names and CA annotations, and leave the old namespace in them.
  */
 export async function renderConfig(
   project: string,
@@ -24,9 +23,9 @@ export async function renderConfig(
 ): Promise<string> {
   const config = join(project, "config");
   if (!existsSync(join(config, path, "kustomization.yaml"))) {
-    throw new TsbuilderError(`"config/${path}/kustomization.yaml" is not there`, {
+    throw new TsbuilderError(`"config/${path}/kustomization.yaml" not found`, {
       code: "NOT_A_PROJECT",
-      hint: "run this in a project's folder; `tsbuilder init` makes one",
+      hint: "run this in a project's folder, or create one with tsbuilder init",
     });
   }
   return withTemporaryFolder("tsbuilder-config-", async (copy) => {
@@ -37,7 +36,7 @@ export async function renderConfig(
   });
 }
 
-/** The name under which `config/manager/manager.yaml` asks for the operator's image. */
+/** The image name in `config/manager/manager.yaml`. */
 const PLACEHOLDER = "controller";
 
 function editBase(file: string, { image, namespace }: Overrides): void {

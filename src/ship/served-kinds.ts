@@ -1,51 +1,51 @@
 import { TsbuilderError } from "../shared/errors.ts";
 import { type ClusterChoice, runKubectl } from "./kubectl.ts";
-import { isDefinition, type ManifestObject } from "./manifest.ts";
+import { isCrd, type ManifestObject } from "./manifest.ts";
 
-/** Objects that a cluster knows the kinds of, and those it doesn't. */
+/** Objects of kinds that the cluster knows, and those of unknown kinds. */
 export interface SplitByKind {
   readonly known: readonly ManifestObject[];
   readonly unknown: readonly ManifestObject[];
 }
 
-/** Asks a cluster which of the objects are of kinds that it serves, or that come with the objects. */
+/** Separates objects of kinds that the cluster serves, or that the objects define, from the rest. */
 export async function splitByKind(
   objects: readonly ManifestObject[],
   choice: ClusterChoice,
 ): Promise<SplitByKind> {
   const { stdout } = await runKubectl(choice, ["api-versions"]);
   const served = new Set(stdout.split("\n").map((line) => line.trim()));
-  const brought = new Set(objects.filter(isDefinition).map(groupOf));
+  const defined = new Set(objects.filter(isCrd).map(groupOf));
   const isKnown = ({ apiVersion }: ManifestObject): boolean =>
-    served.has(apiVersion) || brought.has(apiVersion.split("/")[0]);
+    served.has(apiVersion) || defined.has(apiVersion.split("/")[0]);
   return { known: objects.filter(isKnown), unknown: objects.filter((object) => !isKnown(object)) };
 }
 
-/** Refuses a deployment before anything of it is written, where the cluster lacks kinds that others bring. */
+/** Fails before anything is written if the cluster lacks third-party kinds that the deployment uses. */
 export async function checkKinds(objects: readonly ManifestObject[], choice: ClusterChoice): Promise<void> {
   const { unknown } = await splitByKind(objects, choice);
   if (unknown.length > 0) throw unknownKinds(unknown);
 }
 
-/** Says which kinds are missing and who brings them. */
+/** Names the missing kinds and what provides them. */
 function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
   const kinds = new Set(objects.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`));
   const groups = new Set(objects.map(({ apiVersion }) => apiVersion.split("/")[0]!));
-  const remedies = [...groups].map((group) => BROUGHT_BY[group] ?? `install what brings ${group}`);
-  return new TsbuilderError(`the cluster does not know ${[...kinds].join(", ")}`, {
+  const remedies = [...groups].map((group) => BROUGHT_BY[group] ?? `install what provides ${group}`);
+  return new TsbuilderError(`the cluster does not serve ${[...kinds].join(", ")}`, {
     code: "REFUSED",
     hint: `nothing was written; ${remedies.join("; ")}`,
   });
 }
 
-/** Groups that our deployment may use, who brings them, and how to do without. */
+/** API groups that a deployment may use, what provides them, and how to do without. */
 const BROUGHT_BY: Readonly<Record<string, string>> = {
   "cert-manager.io":
-    "install cert-manager in the cluster, or do without: tsbuilder edit --disable cert-manager --enable self-signed",
+    "install cert-manager in the cluster, or replace it: tsbuilder edit --disable cert-manager --enable self-signed",
   "monitoring.coreos.com":
-    "install the Prometheus operator in the cluster, or do without: tsbuilder edit --disable prometheus",
+    "install the Prometheus operator in the cluster, or disable its feature: tsbuilder edit --disable prometheus",
 };
 
-function groupOf(definition: ManifestObject): string | undefined {
-  return (definition["spec"] as { group?: string } | undefined)?.group;
+function groupOf(crd: ManifestObject): string | undefined {
+  return (crd["spec"] as { group?: string } | undefined)?.group;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Does some work with a folder that is gone afterwards, however the work ends. */
+/** Runs work with a temporary folder, which is deleted afterwards in any case. */
 export async function withTemporaryFolder<Result>(
   prefix: string,
   work: (folder: string) => Promise<Result>,

@@ -1,9 +1,9 @@
-/** Says what to do where a program is not on the machine. */
+/** The hint for a program that is not installed. */
 export function hintForMissing(tool: string): string {
-  return INSTALL[tool] ?? `install ${tool}, or name another tool`;
+  return INSTALL[tool] ?? `install ${tool}, or use another tool`;
 }
 
-/** Says what to do about what a program printed when it failed, where that is known. */
+/** The hint for a known failure of a program, from its output. */
 export function hintForFailure(
   { tool, args }: { readonly tool: string; readonly args: readonly string[] },
   words: string,
@@ -19,46 +19,45 @@ interface Failure {
 }
 
 const INSTALL: Readonly<Record<string, string>> = {
-  kubectl: "install kubectl, and see that `kubectl version --client` answers",
-  kind: "install kind, or choose another with --load minikube or --load k3d",
+  kubectl: "install kubectl, and check that `kubectl version --client` works",
+  kind: "install kind, or use --load minikube or --load k3d",
 };
 
-/** How each tool frees what it keeps. */
+/** How to free disk space with each tool. */
 const PRUNE: Readonly<Record<string, string>> = {
   buildah: "buildah prune --all",
   nerdctl: "nerdctl system prune",
   podman: "podman system prune",
 };
 
-/** What a push alone says, or what means something else there: no base image is asked for. */
+/** Failures of a push, or with a different meaning there: a push uses no base image. */
 const PUSH_FAILURES: readonly Failure[] = [
   {
     pattern: /server gave HTTP response to HTTPS client/i,
     hint: (tool) =>
       tool === "docker"
-        ? 'the registry speaks plain HTTP: add it to "insecure-registries" of docker\'s engine, and restart that'
-        : `the registry speaks plain HTTP: tsbuilder push IMAGE -- ${PLAIN_HTTP[tool] ?? ""}`.trimEnd(),
+        ? 'the registry uses plain HTTP: add it to "insecure-registries" of the Docker daemon, and restart the daemon'
+        : `the registry uses plain HTTP: tsbuilder push IMAGE -- ${PLAIN_HTTP[tool] ?? ""}`.trimEnd(),
   },
   {
     pattern: /image not known|does not exist locally|no such image|image .* not found/i,
-    hint: () => "build it first, by the same name: tsbuilder build --image IMAGE",
+    hint: () => "build it first, with the same name: tsbuilder build --image IMAGE",
   },
   {
     pattern: /403 \(?Forbidden|denied:? requested access|access to the resource is denied/i,
-    hint: (tool) =>
-      `log in as somebody who may write there (${tool} login REGISTRY), or push to a repository of yours`,
+    hint: (tool) => `log in with push access (${tool} login REGISTRY), or push to your own repository`,
   },
   {
     pattern: /status code from registry 5\d\d|unexpected HTTP status:? 5\d\d/i,
-    hint: () => "the registry itself fails: try again later, or ask whoever keeps it",
+    hint: () => "the registry has an internal error: try again later, or contact its administrator",
   },
   {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
-    hint: () => "see that the registry can be reached, and that its name and port are right",
+    hint: () => "check that the registry is reachable, and that its name and port are correct",
   },
 ];
 
-/** How each tool is told that a registry has no TLS. */
+/** How to tell each tool that a registry has no TLS. */
 const PLAIN_HTTP: Readonly<Record<string, string>> = {
   buildah: "--tls-verify=false",
   nerdctl: "--insecure-registry",
@@ -66,22 +65,23 @@ const PLAIN_HTTP: Readonly<Record<string, string>> = {
 };
 
 /**
- * What tools say when something outside of them is missing, and what to do about it; the first that fits counts.
- * A registry answers "denied" for an image that it doesn't have, too, so the base image comes before the login.
+ * Messages of tools about problems outside of them, with hints; the first match counts. A registry responds with
+ * "denied" for an image that it does not have, too, so the base image comes before the login.
  */
 const IMAGE_FAILURES: readonly Failure[] = [
   {
     pattern: /permission denied.*(?:docker|podman|containerd)\S*\.sock/i,
-    hint: (tool) => `the engine runs, but you may not use it: join its group, or start ${tool} as root`,
+    hint: (tool) =>
+      `the daemon is running, but you have no access to it: join its group, or run ${tool} as root`,
   },
   {
     pattern:
       /cannot connect to (?:the docker daemon|podman)|is the docker daemon running|docker\.sock|containerd socket/i,
-    hint: () => "start the engine, or choose another tool with --tool podman or --tool buildah",
+    hint: () => "start the daemon, or use another tool with --tool podman or --tool buildah",
   },
   {
     pattern: /manifest unknown|manifest for .* not found|pull access denied|image not known|name unknown/i,
-    hint: () => "see that the base image's name is right, or set another: --build-arg BASE_IMAGE=…",
+    hint: () => "check the name of the base image, or set another one: --build-arg BASE_IMAGE=…",
   },
   {
     pattern:
@@ -90,43 +90,44 @@ const IMAGE_FAILURES: readonly Failure[] = [
   },
   {
     pattern: /no space left on device/i,
-    hint: (tool) => `free some room on the disk, for example: ${PRUNE[tool] ?? "docker system prune"}`,
+    hint: (tool) => `free some disk space, for example: ${PRUNE[tool] ?? "docker system prune"}`,
   },
   {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
     hint: () =>
-      "see that the server can be reached; behind a mirror, set the base image: --build-arg BASE_IMAGE=…",
+      "check that the server is reachable; with a mirror, set the base image: --build-arg BASE_IMAGE=…",
   },
 ];
 
-/** What a cluster says, or kubectl of one. */
+/** Messages of a cluster or of kubectl. */
 const CLUSTER_FAILURES: readonly Failure[] = [
   {
     pattern: /because it is being terminated/i,
-    hint: () => "wait until the namespace is gone; what it waits for is in: kubectl describe namespace NAME",
+    hint: () =>
+      "wait until the namespace is deleted; to see what it is waiting for: kubectl describe namespace NAME",
   },
   {
     pattern: /cannot locate context|context ".*" does not exist|context was not found/i,
-    hint: () => "see which there are: kubectl config get-contexts",
+    hint: () => "to list the contexts: kubectl config get-contexts",
   },
   {
     pattern: /current-context must exist|no configuration has been provided/i,
-    hint: () => "choose a cluster: kubectl config use-context NAME, or --context NAME, or --kubeconfig FILE",
+    hint: () => "set a cluster: kubectl config use-context NAME, or --context NAME, or --kubeconfig FILE",
   },
   {
     pattern: /certificate has expired|expired certificate/i,
-    hint: () => "renew the certificate that has expired: the cluster's, or yours in the kubeconfig",
+    hint: () => "renew the expired certificate: the cluster's, or yours in the kubeconfig",
   },
   {
     pattern: /must be logged in|\(Unauthorized\)|provide credentials/i,
-    hint: () => "the cluster does not accept the kubeconfig's credentials (any more): log in again",
+    hint: () => "the cluster does not accept the credentials in the kubeconfig: log in again",
   },
   {
     pattern: /^The \w+ "[^"]+" is invalid/m,
-    hint: () => "mend it in config/; tsbuilder installer shows what was sent",
+    hint: () => "fix it in config/; tsbuilder installer prints what was sent",
   },
   {
     pattern: /connection refused|connection to the server .* was refused|no such host|i\/o timeout/i,
-    hint: () => "see that the cluster runs, and that the kubeconfig has its address",
+    hint: () => "check that the cluster is running, and that its address in the kubeconfig is correct",
   },
 ];

@@ -16,14 +16,14 @@ test.each([
   [
     "docker",
     "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
-    "start the engine",
+    "start the daemon",
   ],
   [
     "docker",
     "permission denied while trying to connect to the socket at unix:///var/run/docker.sock",
     "join its group",
   ],
-  ["nerdctl", 'cannot access containerd socket "/run/containerd/containerd.sock"', "start the engine"],
+  ["nerdctl", 'cannot access containerd socket "/run/containerd/containerd.sock"', "start the daemon"],
   ["podman", "Error: unauthorized: authentication required", "podman login REGISTRY"],
   ["docker", "denied: requested access to the resource is denied", "docker login REGISTRY"],
   ["buildah", "Error: writing blob: write /var/tmp/1: no space left on device", "buildah prune"],
@@ -35,7 +35,7 @@ test.each([
     "pull access denied for nodee, repository does not exist: denied: requested access to the resource is denied",
     "--build-arg BASE_IMAGE=",
   ],
-  ["oc", 'The Deployment "op" is invalid: spec.x: Invalid value', "mend it in config/"],
+  ["oc", 'The Deployment "op" is invalid: spec.x: Invalid value', "fix it in config/"],
   ["docker", "manifest for node:99 not found: manifest unknown", "--build-arg BASE_IMAGE="],
 ])("runTool() explains what %s means by %j", async (tool, words, hint) => {
   await expect(runTool(failing(tool, words))).rejects.toMatchObject({
@@ -45,21 +45,21 @@ test.each([
   });
 });
 
-test("runTool() keeps words that it can't explain, and says how to see more", async () => {
+test("runTool() keeps messages that it cannot explain, and hints at the details", async () => {
   await expect(runTool(failing("docker", "the moon is full"))).rejects.toMatchObject({
     message: "docker build . failed\nthe moon is full",
-    hint: "run it yourself to see more: docker build .",
+    hint: "for details, run: docker build .",
   });
 });
 
-test("runTool() takes the standard output of a program that complains there", async () => {
+test("runTool() uses the standard output of a program that reports errors there", async () => {
   const call = program("podman", "echo 'no space left on device'\nexit 1\n");
   await expect(runTool(call)).rejects.toMatchObject({
     hint: expect.stringContaining("podman system prune"),
   });
 });
 
-test("runTool() says how to get a program that is not there", async () => {
+test("runTool() says how to get a missing program", async () => {
   const call = { tool: "kubectl", args: ["version"], env: { PATH: programs } };
   await expect(runTool(call)).rejects.toMatchObject({
     code: "TOOL_MISSING",
@@ -68,7 +68,7 @@ test("runTool() says how to get a program that is not there", async () => {
   });
 });
 
-test("runTool() hands over input and returns what was printed on either stream", async () => {
+test("runTool() passes the input and returns both output streams", async () => {
   const call = program("tool", 'echo "$1 $(cat)"\necho notes >&2\n');
   expect(await runTool({ ...call, args: ["read"], input: "words" })).toEqual({
     stdout: "read words",

@@ -3,7 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { quoteWord } from "../shared/text.ts";
 import { hintForFailure, hintForMissing } from "./tool-hints.ts";
 
-/** One call of a program: what a person would type. */
+/** A command: the program and its arguments. */
 export interface ToolCall {
   readonly tool: string;
   readonly args: readonly string[];
@@ -12,13 +12,13 @@ export interface ToolCall {
   readonly cwd?: string;
 }
 
-/** What a call printed. */
+/** The output of a command. */
 export interface ToolOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program and returns what it printed; a failure keeps the program's own words and explains them. */
+/** Runs a command and returns its output; a failure contains the program's message and a hint. */
 export async function runTool(call: ToolCall, signal?: AbortSignal): Promise<ToolOutput> {
   try {
     const { stdout, stderr } = await execa(call.tool, call.args, options(call, signal));
@@ -28,7 +28,7 @@ export async function runTool(call: ToolCall, signal?: AbortSignal): Promise<Too
   }
 }
 
-/** Runs a program whose progress a person wants to see; its output goes to our standard error. */
+/** Runs a command whose progress the user should see; its output goes to our standard error. */
 export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<void> {
   try {
     await execa(call.tool, call.args, {
@@ -41,7 +41,7 @@ export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<vo
   }
 }
 
-/** Writes a call as a line for a shell. */
+/** Formats a command for a shell. */
 export function formatCall({ tool, args }: ToolCall): string {
   return [tool, ...args].map(quoteWord).join(" ");
 }
@@ -67,7 +67,7 @@ function explain(call: ToolCall, error: unknown): unknown {
     [error.stderr, error.stdout].map(String).find((text) => text.trim() !== "") ?? error.shortMessage;
   return new TsbuilderError(`${formatCall(call)} failed\n${words.trim()}`, {
     code: "TOOL_FAILED",
-    hint: hintForFailure(call, words) ?? `run it yourself to see more: ${formatCall(call)}`,
+    hint: hintForFailure(call, words) ?? `for details, run: ${formatCall(call)}`,
     cause: error,
   });
 }

@@ -1,11 +1,11 @@
-/** A condition of a Deployment or a pod, as far as it tells a reason. */
+/** The relevant fields of a Deployment's or pod's condition. */
 interface Condition {
   readonly type: string;
   readonly status: string;
   readonly message?: string;
 }
 
-/** What is asked of a Deployment to know whether it is available. */
+/** The fields of a Deployment that determine its availability. */
 export interface Deployment {
   readonly metadata: { readonly generation?: number };
   readonly spec: {
@@ -47,7 +47,7 @@ export interface Event {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
-/** Tells whether all pods of the newest template are available. */
+/** Returns whether all pods of the latest template are available. */
 export function isAvailable({ metadata, spec, status }: Deployment): boolean {
   const replicas = spec.replicas ?? 1;
   return (
@@ -57,7 +57,7 @@ export function isAvailable({ metadata, spec, status }: Deployment): boolean {
   );
 }
 
-/** Says why a Deployment is not available, in the words of its conditions, its pods, and the last warnings. */
+/** Explains why a Deployment is not available: its conditions, its pods, and the latest warning events. */
 export function reasonsOf(
   deployment: Deployment | undefined,
   pods: readonly Pod[],
@@ -73,7 +73,7 @@ export function reasonsOf(
   ];
 }
 
-/** Most conditions are good when they hold; a failure is not. */
+/** Most conditions are good when true; ReplicaFailure is not. */
 function isBad({ type, status }: Condition): boolean {
   return status === (type === "ReplicaFailure" ? "True" : "False");
 }
@@ -100,9 +100,10 @@ function containerReasons({
   state: { waiting, terminated, running } = {},
 }: ContainerStatus): string[] {
   if (waiting)
-    return [`container ${name} waits: ${waiting.reason ?? "?"} ${waiting.message ?? ""}`.trimEnd()];
-  if (terminated) return [`container ${name} ended: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
-  return running && ready === false ? [`container ${name} runs, and is not ready`] : [];
+    return [`container ${name} is waiting: ${waiting.reason ?? "?"} ${waiting.message ?? ""}`.trimEnd()];
+  if (terminated)
+    return [`container ${name} terminated: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
+  return running && ready === false ? [`container ${name} is running but not ready`] : [];
 }
 
 function describeEvent({ reason, message, involvedObject }: Event): string {

@@ -4,7 +4,7 @@ import { type ClusterChoice, readJson } from "./kubectl.ts";
 import type { ManifestObject } from "./manifest.ts";
 import { type Deployment, type Event, isAvailable, type Pod, reasonsOf } from "./unavailable.ts";
 
-/** Waits until the deployed operator is available; says why it is not, with the words of its pods and events. */
+/** Waits until the deployed operator is available; on timeout, explains why with its pods and events. */
 export async function waitForDeployment(
   target: ManifestObject,
   choice: ClusterChoice,
@@ -18,10 +18,13 @@ export async function waitForDeployment(
     if (deployment && isAvailable(deployment)) return;
     if (Date.now() >= deadline) {
       const reasons = await findReasons(deployment, choice, where);
-      const found = reasons.length > 0 ? reasons : ["no pod or event says why"];
+      const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
       throw new TsbuilderError(
         [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
-        { code: "TOOL_FAILED", hint: `look at it: kubectl describe deployment ${name} ${where.join(" ")}` },
+        {
+          code: "TOOL_FAILED",
+          hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
+        },
       );
     }
     await delay(every * 1000);

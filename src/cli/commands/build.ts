@@ -10,27 +10,31 @@ import { openProject } from "../open-project.ts";
 export const build = defineCommand({
   summary: "Bundle the operator, or build its image",
   description:
-    "Without --image, bundles src/main.ts and everything it imports into dist/main.js. With --image, builds the project's Dockerfile, in which the same is done. What follows -- goes to the tool as it is.",
+    "Without --image, bundles src/main.ts and everything it imports into dist/main.js. With --image, builds the project's Dockerfile, which bundles the operator inside the image. Arguments after -- are passed to the container tool.",
   flags: {
     image: {
       type: "optional-string",
-      summary: `build an image (default name: ${DEFAULT_IMAGE})`,
+      summary: `build an image (default: ${DEFAULT_IMAGE})`,
       placeholder: "IMAGE",
     },
     tool: toolFlag,
-    platform: { type: "list", summary: "platforms to build for, like linux/arm64", placeholder: "PLATFORM" },
-    "build-arg": { type: "list", summary: "argument of the Dockerfile, NAME=VALUE", placeholder: "ARG" },
-    push: { type: "boolean", summary: "push the image when it is built", default: false },
+    platform: { type: "list", summary: "target platforms, for example linux/arm64", placeholder: "PLATFORM" },
+    "build-arg": {
+      type: "list",
+      summary: "build argument for the Dockerfile, NAME=VALUE",
+      placeholder: "ARG",
+    },
+    push: { type: "boolean", summary: "push the image after building it", default: false },
     load: {
       type: "string",
-      summary: "load the image into a local cluster when it is built",
+      summary: "load the image into a local cluster after building it",
       placeholder: "CLUSTER",
       choices: LOCAL_CLUSTERS,
     },
-    save: { type: "string", summary: "write the image to an archive when it is built", placeholder: "FILE" },
+    save: { type: "string", summary: "save the image to an archive after building it", placeholder: "FILE" },
     "digest-file": {
       type: "string",
-      summary: "write the pushed image's digest to a file",
+      summary: "write the digest of the pushed image to a file",
       placeholder: "FILE",
     },
   },
@@ -69,6 +73,6 @@ function refuseImageFlags(flags: Readonly<Record<string, unknown>>): void {
   if (!given) return;
   throw new TsbuilderError(`--${given} needs --image`, {
     code: "INVALID_ARGUMENT",
-    hint: `name the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,
+    hint: `set the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,
   });
 }

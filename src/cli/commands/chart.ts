@@ -4,26 +4,30 @@ import { findOwnPackage } from "../../packaging/own-package.ts";
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { type OpenProject, openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
 
 export const chart = defineCommand({
-  summary: "Write a Helm chart of the operator",
+  summary: "Generate a Helm chart for the operator",
   description:
-    "Makes dist/chart from config/, with values for what people set otherwise. Templates of objects are written anew each time; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are yours once they are there.",
+    "Generates dist/chart from config/, with values for the settings that people usually change. The templates are regenerated on every run; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are written once and are then yours to edit.",
   flags: {
     image: overrideFlags.image,
     "output-dir": {
       type: "string",
-      summary: "folder of the project in which the folder chart is written",
+      summary: "folder in the project to write the chart to, as its subfolder chart",
       placeholder: "DIR",
       default: "dist",
       check: checkFolder,
     },
-    force: { type: "boolean", summary: "write values.yaml and the like anew, too", default: false },
+    force: {
+      type: "boolean",
+      summary: "overwrite values.yaml and the other files that are yours, too",
+      default: false,
+    },
     ...planFlags,
   },
   examples: [
@@ -49,15 +53,15 @@ export const chart = defineCommand({
         force: flags.force,
         isImageGiven: flags.image !== undefined,
       });
-      carryOut(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
+      applyOrShow(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
     });
   },
 });
 
-/** What an installation may switch on although the project has it off. */
+/** Features that the chart can enable although the project has them disabled. */
 const SWITCHES: readonly FeatureName[] = ["metrics", "prometheus", "network-policy"];
 
-/** The files of the project as they would be with everything on that the chart has a switch for. */
+/** The project's files as if every feature with a switch in the chart were enabled. */
 async function withEverySwitch({
   tree,
   project,
@@ -74,11 +78,13 @@ async function withEverySwitch({
     return { changes: (await plan(SWITCHES)).changes, notes: [] };
   } catch (error) {
     if (!(error instanceof TsbuilderError) || error.code === "INVALID_SOURCE") throw error;
-    // Somebody made config/ their own: then the chart has what they have.
+    // config/ was customized: the chart then contains what is there.
     const { changes } = await plan([]);
     return {
       changes,
-      notes: [`The chart has switches only for what the project has, because ${error.message}.`],
+      notes: [
+        `The chart can only switch the features that the project has enabled, because ${error.message}.`,
+      ],
     };
   }
 }
@@ -90,8 +96,8 @@ function readVersion({ tree }: OpenProject): string {
 
 function checkFolder(folder: string): string {
   if (folder !== "" && !folder.startsWith("/") && !folder.split("/").includes("..")) return folder;
-  throw new TsbuilderError(`"${folder}" is not a folder of the project`, {
+  throw new TsbuilderError(`"${folder}" is not a folder in the project`, {
     code: "INVALID_ARGUMENT",
-    hint: "name one from the project's own folder, like --output-dir dist",
+    hint: "use a folder relative to the project's root, for example --output-dir dist",
   });
 }

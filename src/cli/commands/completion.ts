@@ -5,7 +5,7 @@ import { completionScripts, type Shell } from "../completion-scripts.ts";
 const shells = Object.keys(completionScripts) as Shell[];
 
 export const completion = defineCommand({
-  summary: "Print the script that completes commands and flags in a shell",
+  summary: "Print the shell completion script",
   flags: {},
   positionals: [`<${shells.join("|")}>`],
   examples: [
@@ -17,9 +17,9 @@ export const completion = defineCommand({
   async run({ positionals: [shell = ""], ui }) {
     const known = shells.find((name) => name === shell);
     if (known === undefined) {
-      throw new TsbuilderError(`there is no completion for "${shell}"`, {
+      throw new TsbuilderError(`completion is not available for "${shell}"`, {
         code: "INVALID_ARGUMENT",
-        hint: `choose one of ${shells.join(", ")}`,
+        hint: `use one of ${shells.join(", ")}`,
       });
     }
     ui.print(completionScripts[known]);

@@ -25,7 +25,7 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("means the project's kinds where a group of Kubernetes' own has the same name", async () => {
+  test("prefers the project's kinds to a built-in group of the same name", async () => {
     await call("create api --group apps --version v1 --kind Order");
     const webhook = "create webhook --group apps --version v1 --defaulting --kind";
     await expect(call(`${webhook} Ordre`)).rejects.toMatchObject({ hint: "did you mean --kind Order?" });
@@ -49,7 +49,7 @@ describe("create api", () => {
     ["--kind Order", "--kind Sale --singular order", '"order"'],
     ["--kind Order", "--kind Sale --short-name orders", '"orders"'],
     ["--kind Order --plural sales", "--kind Sale", '"sales"'],
-  ])("refuses names that an API server takes once: %s, then %s", async (first, second, name) => {
+  ])("refuses names that must be unique in an API server: %s, then %s", async (first, second, name) => {
     await call(`create api --group apps --version v1 ${first}`);
     const before = snapshot();
     for (const version of ["v1", "v2"]) {
@@ -64,7 +64,7 @@ describe("create api", () => {
     await call(`create api --group crew --version v1 ${second}`);
   });
 
-  test("refuses controllers whose names would become one", async () => {
+  test("refuses controllers whose names collide", async () => {
     await call("create api --group apps --version v1 --kind Order");
     const again = "create api --group apps --version v1 --kind Order --resource=false";
     await expect(call(again)).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
@@ -74,7 +74,7 @@ describe("create api", () => {
     });
   });
 
-  test("writes again with --force what the user changed", async () => {
+  test("overwrites files that the user edited with --force", async () => {
     await call("create api --group apps --version v1 --kind Order");
     const types = read("api/v1/order_types.ts");
     writeFileSync(join(folder.root, "api/v1/order_types.ts"), "mine");
@@ -83,7 +83,7 @@ describe("create api", () => {
     expect(read("src/main.ts").match(/setupOrderController\(manager\)/g)).toHaveLength(1);
   });
 
-  test("shows with --dry-run and --diff what it would do, and does nothing", async () => {
+  test("shows the changes with --dry-run and --diff, without writing them", async () => {
     const before = snapshot();
     const line = "create api --group apps --version v1 --kind Order";
     expect(await call(`${line} --dry-run`)).toContain("create api/v1/order_types.ts");
@@ -93,7 +93,7 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("says which lines to paste where a marker is gone, and changes nothing", async () => {
+  test("prints the lines to paste if a marker is missing, and changes nothing", async () => {
     writeFileSync(
       join(folder.root, "src/main.ts"),
       read("src/main.ts").replace("// +tsbuilder:scaffold:setup\n", ""),
@@ -106,7 +106,7 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("reports errors of the sources with their place, and changes nothing", async () => {
+  test("reports errors in the sources with their position, and changes nothing", async () => {
     await call("create api --group apps --version v1 --kind Order");
     writeFileSync(
       join(folder.root, "api/v1/order_types.ts"),
@@ -120,12 +120,12 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("proposes the group of Kubernetes that may have been meant", async () => {
+  test("suggests a built-in group", async () => {
     const line = "create api --group netwroking --version v1 --kind NetworkPolicy --resource=false";
     await expect(call(line)).rejects.toMatchObject({ hint: "did you mean --group networking?" });
   });
 
-  test("finds plural and scope of a kind of Kubernetes", async () => {
+  test("finds plural and scope of a built-in kind", async () => {
     await call("create api --group networking --version v1 --kind NetworkPolicy --resource=false");
     const controller = read("src/controller/networkpolicy_controller.ts");
     expect(controller).toContain(`from "@tsbuilder/runtime/k8s/networking/v1";`);
@@ -133,20 +133,20 @@ describe("create api", () => {
   });
 
   test.each([
-    ["--image nginx: ", `"nginx:" is not the name of an image`],
+    ["--image nginx: ", `"nginx:" is not a valid image reference`],
     ["--template deploy-image", `the template "deploy-image" needs --image`],
     ["--image nginx --image-container-port 0", `the port "0" is not valid`],
     ["--image nginx --run-as-user folder.root", `the user "folder.root" is not valid`],
-    ["--template appservice --image nginx", `--image is not for "appservice"`],
-    ["--run-as-user 1", "--run-as-user is not for a skeleton"],
-    ["--image nginx --controller=false", "--template writes types and a controller"],
+    ["--template appservice --image nginx", `--image is not valid for the template "appservice"`],
+    ["--run-as-user 1", "--run-as-user is not valid for a skeleton"],
+    ["--image nginx --controller=false", "--template scaffolds types and a controller"],
   ])("refuses %s", async (flags, message) => {
     const line = `create api --group apps --version v1 --kind Web ${flags.trim()}`;
     await expect(call(line)).rejects.toThrow(message);
   });
 
   test.each(["nginx", "nginx:1.29", `localhost:5000/nginx@sha256:${"0".repeat(64)}`])(
-    "makes an operator for the image %s",
+    "scaffolds an operator for the image %s",
     async (image) => {
       await call(
         `create api --group apps --version v1 --kind Web --image ${image} --image-container-port 80`,
@@ -155,7 +155,7 @@ describe("create api", () => {
     },
   );
 
-  test("takes a kind of somebody else's from an npm package", async () => {
+  test("imports an external kind from an npm package", async () => {
     await call(
       "create api --group cert-manager --external-domain io --version v1 --kind Certificate --resource=false --external-module @example/cert-manager --make=false",
     );
@@ -164,11 +164,11 @@ describe("create api", () => {
     );
   });
 
-  test("makes types from a file with somebody else's definition, and takes them back", async () => {
+  test("generates types from a CRD file, and deletes them again", async () => {
     const before = snapshot();
     writeDefinition();
     const line = "--group cert-manager.io --version v1 --kind Certificate";
-    await call(`create api ${line} --resource=false --crd ${definition}`);
+    await call(`create api ${line} --resource=false --crd ${crdFile}`);
     expect(read("src/types/cert-manager.io/v1/certificate_types.ts")).toContain("secretName: string");
     const controller = read("src/controller/certificate_controller.ts");
     expect(controller).toContain(
@@ -180,9 +180,9 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("names what a file with definitions has, where it is something else", async () => {
+  test("lists the versions and kinds of a CRD file that lacks the requested one", async () => {
     writeDefinition();
-    const line = `--resource=false --crd ${definition} --group cert-manager.io`;
+    const line = `--resource=false --crd ${crdFile} --group cert-manager.io`;
     await expect(call(`create api ${line} --version v2 --kind Certificate`)).rejects.toMatchObject({
       hint: "it has --version v1",
     });
@@ -191,17 +191,17 @@ describe("create api", () => {
     });
   });
 
-  test("writes fifty kinds into one project", async () => {
+  test("adds fifty kinds to one project", async () => {
     for (let i = 0; i < 50; i++)
       await call(`create api --group apps --version v1 --kind Kind${i} --make=false`);
     expect(read("src/main.ts").match(/setupKind\d+Controller\(manager\)/g)).toHaveLength(50);
   }, 60_000);
 });
 
-const definition = join(tmpdir(), `tsbuilder-crd-${process.pid}.yaml`);
-afterEach(() => rmSync(definition, { force: true }));
+const crdFile = join(tmpdir(), `tsbuilder-crd-${process.pid}.yaml`);
+afterEach(() => rmSync(crdFile, { force: true }));
 
-/** The definition of a kind of somebody else's, beside the project. */
+/** The CRD of a third-party kind, next to the project. */
 function writeDefinition(): void {
   const schema = {
     type: "object",
@@ -225,5 +225,5 @@ function writeDefinition(): void {
       versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
     },
   };
-  writeFileSync(definition, JSON.stringify(crd));
+  writeFileSync(crdFile, JSON.stringify(crd));
 }

@@ -13,7 +13,7 @@ import {
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { chooseTemplate } from "../choose-template.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
@@ -26,37 +26,42 @@ const flags = {
   version: { ...kindFlags.version, promptDefault: "v1" },
   plural: {
     type: "string",
-    summary: "plural in URLs, when it is an irregular one",
+    summary: "plural resource name, if it is irregular",
     placeholder: "NAME",
     check: checkPlural,
   },
   singular: {
     type: "string",
-    summary: "singular for kubectl (default: the kind in lower case)",
+    summary: "singular resource name for kubectl (default: the kind in lower case)",
     placeholder: "NAME",
     check: (value: string) => checkPlural(value, "singular"),
   },
   "short-name": {
     type: "list",
-    summary: "short name for kubectl; may be given more than once",
+    summary: "short name for kubectl; may be repeated",
     placeholder: "NAME",
     check: (value: string) => checkShortName(value, "short-name"),
   },
   category: {
     type: "list",
-    summary: "group of kinds that kubectl get shows together; may be given more than once",
+    summary: "category for kubectl get, for example all; may be repeated",
     placeholder: "NAME",
     check: (value: string) => checkShortName(value, "category"),
   },
-  namespaced: { type: "boolean", summary: "objects live in a namespace", default: true },
-  "cluster-scoped": { type: "boolean", summary: "objects belong to the whole cluster", default: false },
+  namespaced: { type: "boolean", summary: "the resource is namespaced", default: true },
+  "cluster-scoped": { type: "boolean", summary: "the resource is cluster-scoped", default: false },
   resource: {
     type: "boolean",
-    summary: "write the kind's types and objects",
+    summary: "scaffold the API types and manifests",
     default: true,
     prompt: "Create Resource?",
   },
-  controller: { type: "boolean", summary: "write a controller", default: true, prompt: "Create Controller?" },
+  controller: {
+    type: "boolean",
+    summary: "scaffold a controller",
+    default: true,
+    prompt: "Create Controller?",
+  },
   "controller-name": {
     type: "string",
     summary: "name of the controller (default: the kind in lower case)",
@@ -66,34 +71,34 @@ const flags = {
   ...externalKindFlags,
   template: {
     type: "string",
-    summary: "write a whole operator instead of a skeleton",
+    summary: "scaffold a complete operator instead of a skeleton",
     placeholder: "NAME",
     ...(referenceTemplates.length > 0 ? { choices: referenceTemplates.map(({ name }) => name) } : {}),
   },
   image: {
     type: "string",
-    summary: "image that the operator deploys (deploy-image)",
+    summary: "image for the operator to deploy (deploy-image)",
     placeholder: "IMAGE",
     check: parseImageReference,
   },
   "image-container-command": {
     type: "string",
-    summary: "command that the image runs, its words joined by commas (deploy-image)",
+    summary: "command to run in the container, its words separated by commas (deploy-image)",
     placeholder: "WORDS",
   },
   "image-container-port": {
     type: "string",
-    summary: "port that the image listens on (deploy-image)",
+    summary: "port that the container listens on (deploy-image)",
     placeholder: "PORT",
     check: checkPort,
   },
   "run-as-user": {
     type: "string",
-    summary: "user that the image runs as, by its number (deploy-image)",
+    summary: "numeric user ID that the container runs as (deploy-image)",
     placeholder: "UID",
     check: checkUser,
   },
-  force: { type: "boolean", summary: "write files again that are there", default: false },
+  force: { type: "boolean", summary: "overwrite existing files", default: false },
   make: makeFlag,
   ...planFlags,
 } as const;
@@ -101,10 +106,10 @@ const flags = {
 type Values = FlagValues<typeof flags>;
 
 export const createApi = defineCommand({
-  summary: "Add a kind: its types, its controller, its objects in config/",
+  summary: "Scaffold a Kubernetes API: types, CRD manifests and a controller",
   flags,
   refused: {
-    ssa: "leave it out: client.apply() is server-side apply, for every kind",
+    ssa: "omit it: client.apply() is server-side apply for every kind",
     ...refusedGoFlags,
   },
   examples: [
@@ -138,9 +143,11 @@ export const createApi = defineCommand({
         make: values.make,
         extraFiles: types.files,
       });
-      if (!carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
+      if (!applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui)) return;
       if (values.resource)
-        ui.print(`\nNext: say in its types what ${resource.kind} is made of, and run\n  npm run manifests`);
+        ui.print(
+          `\nNext: define the fields of ${resource.kind} in its types file, then run\n  npm run manifests`,
+        );
     });
   },
 });
@@ -148,25 +155,25 @@ export const createApi = defineCommand({
 function checkCombination(values: Values): void {
   if (!values.resource && !values.controller) {
     throw invalid(
-      "neither a resource nor a controller is asked for",
-      "leave out --resource=false or --controller=false",
+      "nothing to scaffold: both the resource and the controller are disabled",
+      "omit --resource=false or --controller=false",
     );
   }
   if (values["controller-name"] !== undefined && !values.controller) {
-    throw invalid("--controller-name is for controllers", "leave out --controller=false");
+    throw invalid("--controller-name needs a controller", "omit --controller=false");
   }
   if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
     throw invalid(
-      "--template writes types and a controller",
-      "leave out --resource=false and --controller=false",
+      "--template scaffolds types and a controller",
+      "omit --resource=false and --controller=false",
     );
   }
   if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
-    throw invalid("a kind of somebody else's has its definition already", "add --resource=false");
+    throw invalid("an external kind already has its CRD", "add --resource=false");
   }
 }
 
-/** What `--force` writes again: the kind's types, objects and controllers. */
+/** What `--force` overwrites: the kind's types, manifests and controllers. */
 function isPartOf(key: string, resource: Resource, values: Values): boolean {
   const identity = `${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
   return (

@@ -1,7 +1,7 @@
 import { addWebhooks } from "../../project/add-webhooks.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { findResource, readTypes } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
@@ -12,30 +12,30 @@ const flags = {
   ...kindFlags,
   plural: {
     type: "string",
-    summary: "plural in URLs, for a kind of somebody else's",
+    summary: "plural resource name of an external kind",
     placeholder: "NAME",
     check: checkPlural,
   },
   defaulting: {
     type: "boolean",
-    summary: "fill in what objects leave out",
+    summary: "scaffold a defaulting (mutating) webhook",
     default: false,
-    prompt: "Fill in defaults?",
+    prompt: "Create Defaulting Webhook?",
   },
   "programmatic-validation": {
     type: "boolean",
-    summary: "accept or refuse objects",
+    summary: "scaffold a validating webhook",
     default: false,
-    prompt: "Validate?",
+    prompt: "Create Validating Webhook?",
   },
   conversion: {
     type: "boolean",
-    summary: "convert objects between versions; --version is the hub",
+    summary: "scaffold a conversion webhook, with --version as the hub",
     default: false,
   },
   spoke: {
     type: "list",
-    summary: "version that is converted to and from the hub; may be given more than once",
+    summary: "spoke version to convert to and from the hub; may be repeated",
     placeholder: "VERSION",
     check: checkVersion,
   },
@@ -52,15 +52,14 @@ const flags = {
     check: (value: string) => checkWebhookPath(value, "validation-path"),
   },
   ...externalKindFlags,
-  force: { type: "boolean", summary: "write files again that are there", default: false },
+  force: { type: "boolean", summary: "overwrite existing files", default: false },
   make: makeFlag,
   ...planFlags,
 } as const;
 
 export const createWebhook = defineCommand({
-  summary: "Add webhooks to a kind: defaulting, validation, conversion",
-  description:
-    "The first webhook also switches on the features webhook and cert-manager (see tsbuilder edit).",
+  summary: "Scaffold webhooks for an API: defaulting, validation, conversion",
+  description: "The first webhook also enables the features webhook and cert-manager (see tsbuilder edit).",
   flags,
   refused: refusedGoFlags,
   examples: [
@@ -100,10 +99,10 @@ export const createWebhook = defineCommand({
       });
       if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
         ui.note(
-          `warning: webhooks of ${resource.kind} also judge the objects of this operator: if it is down, they may keep it down. Narrow them with a namespaceSelector, or let failurePolicy be ignore.`,
+          `warning: webhooks for ${resource.kind} also intercept this operator's own objects: while the operator is down, they may keep it from starting. Narrow them with a namespaceSelector, or set failurePolicy to ignore.`,
         );
       }
-      carryOut(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
+      applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
     });
   },
 });
@@ -118,18 +117,15 @@ function rewrittenRoles(values: FlagValues<typeof flags>): string[] {
 
 function checkCombination(values: FlagValues<typeof flags>): void {
   if (!values.defaulting && !values["programmatic-validation"] && !values.conversion) {
-    throw invalid(
-      "no kind of webhook is asked for",
-      "add --defaulting, --programmatic-validation or --conversion",
-    );
+    throw invalid("no webhook type is given", "add --defaulting, --programmatic-validation or --conversion");
   }
   if (values.spoke.length > 0 && !values.conversion)
-    throw invalid("--spoke is for conversions", "add --conversion");
+    throw invalid("--spoke needs a conversion webhook", "add --conversion");
   if (values["defaulting-path"] !== undefined && !values.defaulting) {
-    throw invalid("--defaulting-path is for defaulting webhooks", "add --defaulting");
+    throw invalid("--defaulting-path needs a defaulting webhook", "add --defaulting");
   }
   if (values["validation-path"] !== undefined && !values["programmatic-validation"]) {
-    throw invalid("--validation-path is for validating webhooks", "add --programmatic-validation");
+    throw invalid("--validation-path needs a validating webhook", "add --programmatic-validation");
   }
 }
 

@@ -19,7 +19,7 @@ describe("delete api", () => {
       "// mine\n" + read("src/controller/order_controller.ts"),
     );
 
-  test("refuses where the user changed a file, and names it", async () => {
+  test("fails if the user edited a file, and names it", async () => {
     change();
     const before = snapshot();
     await expect(call(line)).rejects.toMatchObject({
@@ -29,27 +29,27 @@ describe("delete api", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("deletes it all the same with --force", async () => {
+  test("deletes edited files with --force", async () => {
     change();
     await call(`${line} --force`);
     expect(existsSync(join(folder.root, "src/controller"))).toBe(false);
   });
 
-  test("leaves it behind with --keep, unwired", async () => {
+  test("keeps edited files with --keep, unwired", async () => {
     change();
     await call(`${line} --keep --make=false`);
     expect(read("src/controller/order_controller.ts")).toContain("// mine");
     expect(read("src/main.ts")).not.toContain("setupOrderController");
   });
 
-  test("lists what there is where nothing like it was meant, and proposes to create nothing", async () => {
+  test("lists the existing kinds if none is similar, and does not suggest to create one", async () => {
     await expect(call("delete api --group apps --version v1 --kind Captain")).rejects.toMatchObject({
       code: "NOT_FOUND",
       hint: "it has apps.example.com/v1, Kind Order",
     });
   });
 
-  test("proposes the kind that may have been meant", async () => {
+  test("suggests a kind", async () => {
     await expect(call("delete api --group apps --version v1 --kind Oder")).rejects.toMatchObject({
       code: "NOT_FOUND",
       hint: "did you mean --kind Order?",

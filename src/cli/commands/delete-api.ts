@@ -1,22 +1,22 @@
 import { removeController, removeResource } from "../../project/remove-resource.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { findOwnResource } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
-import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
+import { kindFlags, makeFlag, deletionFlags } from "../resource-flags.ts";
 
 export const deleteApi = defineCommand({
-  summary: "Take back what create api made",
-  description: "Refuses where you changed files, and lists them.",
+  summary: "Delete what create api scaffolded",
+  description: "Fails and lists the files if you have edited any of them.",
   flags: {
     ...kindFlags,
     "controller-name": {
       type: "string",
-      summary: "take back only the controller of this name",
+      summary: "delete only the controller with this name",
       placeholder: "NAME",
     },
-    ...takeBackFlags,
+    ...deletionFlags,
     make: makeFlag,
     ...planFlags,
   },
@@ -35,7 +35,7 @@ export const deleteApi = defineCommand({
         keep: flags.keep,
         make: flags.make,
       });
-      carryOut(root, plan, flags, ui);
+      applyOrShow(root, plan, flags, ui);
     });
   },
 });

@@ -1,22 +1,26 @@
 import { removeWebhooks } from "../../project/remove-resource.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { findOwnResource } from "../find-resource.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
-import { kindFlags, makeFlag, takeBackFlags } from "../resource-flags.ts";
+import { kindFlags, makeFlag, deletionFlags } from "../resource-flags.ts";
 
 export const deleteWebhook = defineCommand({
-  summary: "Take back what create webhook made",
+  summary: "Delete what create webhook scaffolded",
   description:
-    "Refuses where you changed files, and lists them. The last webhook takes the features along that serve it.",
+    "Fails and lists the files if you have edited any of them. Deleting the last webhook also disables the features that serve webhooks.",
   flags: {
     ...kindFlags,
-    defaulting: { type: "boolean", summary: "the defaulting webhook", default: false },
-    "programmatic-validation": { type: "boolean", summary: "the validating webhook", default: false },
-    conversion: { type: "boolean", summary: "the conversions of this hub", default: false },
-    ...takeBackFlags,
+    defaulting: { type: "boolean", summary: "delete the defaulting webhook", default: false },
+    "programmatic-validation": { type: "boolean", summary: "delete the validating webhook", default: false },
+    conversion: {
+      type: "boolean",
+      summary: "delete the conversion webhook of this hub version",
+      default: false,
+    },
+    ...deletionFlags,
     make: makeFlag,
     ...planFlags,
   },
@@ -31,7 +35,7 @@ export const deleteWebhook = defineCommand({
         conversion: flags.conversion,
       };
       if (!Object.values(removal).includes(true)) {
-        throw new TsbuilderError("no kind of webhook is named", {
+        throw new TsbuilderError("no webhook type is given", {
           code: "INVALID_ARGUMENT",
           hint: "add --defaulting, --programmatic-validation or --conversion",
         });
@@ -44,7 +48,7 @@ export const deleteWebhook = defineCommand({
         keep: flags.keep,
         make: flags.make,
       });
-      carryOut(root, plan, flags, ui);
+      applyOrShow(root, plan, flags, ui);
     });
   },
 });

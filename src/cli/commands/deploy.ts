@@ -5,15 +5,15 @@ import { openProject } from "../open-project.ts";
 export const deploy = defineCommand({
   summary: "Deploy the operator to a cluster",
   description:
-    "Renders config/default with image and namespace, and applies it on the server's side. The files of the project stay as they are.",
+    "Renders config/default with the image and the namespace, and applies it with server-side apply. The files in the project are not changed.",
   flags: {
     ...applyFlags,
     ...overrideFlags,
-    wait: { type: "boolean", summary: "wait until the operator is available", default: false },
-    timeout: { type: "number", summary: "how many seconds to wait", placeholder: "SECONDS", default: 180 },
+    wait: { type: "boolean", summary: "wait for the operator to become available", default: false },
+    timeout: { type: "number", summary: "seconds to wait", placeholder: "SECONDS", default: 180 },
     prune: {
       type: "boolean",
-      summary: "delete what an earlier deploy made and this one no longer has",
+      summary: "delete objects of earlier deploys that are no longer rendered",
       default: false,
     },
   },

@@ -15,31 +15,35 @@ import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
 import { describeError } from "../report.ts";
 import type { Ui } from "../ui.ts";
-import { endAsked } from "../wait-for-end.ts";
+import { stopSignal } from "../stop-signal.ts";
 
 export const dev = defineCommand({
-  summary: "Run the operator on an embedded cluster, and take up every edit",
+  summary: "Run the operator on an embedded cluster and restart it on every edit",
   description:
-    "Starts a cluster in this process, generates and applies the project's definitions and permissions, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor written: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig it works on that cluster instead, in a namespace <project>-dev, and takes permissions and webhooks back at its end; definitions and their objects stay. What follows -- goes to the operator.",
+    "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
   flags: {
     ...clusterFlags,
-    context: { ...clusterFlags.context, summary: "work on the cluster of this context of your kubeconfig" },
-    kubeconfig: { ...clusterFlags.kubeconfig, summary: "work on the cluster of this kubeconfig" },
-    yes: { type: "boolean", summary: "don't ask before working on such a cluster", default: false },
+    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
+    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    yes: {
+      type: "boolean",
+      summary: "do not ask for confirmation before using that cluster",
+      default: false,
+    },
     "webhook-address": {
       type: "string",
-      summary: "serve webhooks to such a cluster, which reaches this machine there",
+      summary: "address at which that cluster reaches the webhooks on this machine",
       placeholder: "HOST[:PORT]",
       check: checkAddress,
     },
-    samples: { type: "boolean", summary: "apply config/samples at the start", default: false },
+    samples: { type: "boolean", summary: "apply config/samples on startup", default: false },
     plain: {
       type: "boolean",
-      summary: "print lines instead of a screen, also on a terminal",
+      summary: "print plain lines instead of the full-screen view, also on a terminal",
       default: false,
     },
-    persist: { type: "boolean", summary: "keep the cluster's objects for the next time", default: false },
-    port: { type: "number", summary: "port of the cluster (default: a free one)", placeholder: "PORT" },
+    persist: { type: "boolean", summary: "persist the cluster's objects between runs", default: false },
+    port: { type: "number", summary: "port of the cluster (default: a free port)", placeholder: "PORT" },
     inspect: {
       type: "optional-string",
       summary: "let a debugger attach to the operator",
@@ -60,7 +64,7 @@ export const dev = defineCommand({
     }
     const describe = (error: unknown): string =>
       describeError(error, (file) => readFileSync(join(root, file), "utf8"));
-    const ended = endAsked();
+    const ended = stopSignal();
     const isScreen = ui.isInteractive && !flags.plain && process.env["TERM"] !== "dumb";
     const { openScreen } = await import("../../dev/screen/open-screen.ts");
     const { plainView } = await import("../../dev/plain-view.ts");
@@ -86,7 +90,7 @@ export const dev = defineCommand({
   },
 });
 
-/** Samples that the cluster refuses are something to mend while dev goes on. */
+/** A sample that the cluster rejects can be fixed while dev keeps running. */
 async function reportSamples(session: Session, report: Report): Promise<void> {
   try {
     report({ type: "info", text: `applied ${await session.applySamples()} samples` });
@@ -141,13 +145,13 @@ function sessionOptions(
 }
 
 const NO_WEBHOOKS =
-  "the webhooks stay off: such a cluster does not know how to reach this machine; --webhook-address HOST[:PORT] tells it";
+  "webhooks are disabled: the cluster has no address to reach this machine; set it with --webhook-address HOST[:PORT]";
 
 function isOther({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;
 }
 
-/** Names the cluster, and asks: what dev applies there is seen by all who use it. */
+/** Prints the cluster and asks for confirmation: everyone who uses it sees what dev applies. */
 async function agreeOn(
   flags: ClusterChoice & {
     readonly yes: boolean;
@@ -157,36 +161,36 @@ async function agreeOn(
   ui: Ui,
 ): Promise<void> {
   if (flags.persist || flags.port !== undefined) {
-    throw new TsbuilderError("--persist and --port are for the embedded cluster", {
+    throw new TsbuilderError("--persist and --port only apply to the embedded cluster", {
       code: "INVALID_ARGUMENT",
-      hint: "leave them away, or leave --context and --kubeconfig away",
+      hint: "omit them, or omit --context and --kubeconfig",
     });
   }
   await announceTarget(flags, ui, { action: "Developing" });
   if (flags.yes) return;
   if (!ui.isInteractive) {
     throw new TsbuilderError(
-      "dev applies definitions and permissions to this cluster, and nobody is here to ask",
+      "dev would apply CRDs and RBAC to this cluster, and there is no terminal for confirmation",
       {
         code: "MISSING_ANSWER",
-        hint: "say that this is the cluster you mean: --yes",
+        hint: "confirm with --yes",
       },
     );
   }
   const { ask } = await import("../prompt.ts");
-  const prompt = "Apply definitions and permissions there, and run the operator on this machine?";
+  const prompt = "Apply CRDs and RBAC there, and run the operator on this machine?";
   const agreed = await ask("yes", { type: "boolean", summary: prompt, prompt, promptDefault: false });
   if (agreed) return;
-  throw new TsbuilderError("nothing was done", {
+  throw new TsbuilderError("canceled; nothing was changed", {
     code: "REFUSED",
-    hint: "leave --context and --kubeconfig away to work on the embedded cluster",
+    hint: "omit --context and --kubeconfig to use the embedded cluster",
   });
 }
 
 function checkAddress(address: string): void {
   if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
-  throw new TsbuilderError(`"${address}" is no address`, {
+  throw new TsbuilderError(`"${address}" is not a valid address`, {
     code: "INVALID_ARGUMENT",
-    hint: "write a name or an IP address, and a port if it is not up to dev: 172.17.0.1:9443",
+    hint: "use a host name or an IP address, with an optional port: 172.17.0.1:9443",
   });
 }

@@ -5,8 +5,8 @@ import type { Finding } from "../doctor/finding.ts";
 import { findProjectRoot, openProject } from "../open-project.ts";
 
 export const doctor = defineCommand({
-  summary: "Look for what is missing on this machine, or wrong in this project",
-  description: "Changes nothing, and asks no cluster anything. Ends with 1 if something is wrong.",
+  summary: "Check this machine and this project for problems",
+  description: "Changes nothing and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},
   examples: ["tsbuilder doctor"],
   async run({ cwd, ui }) {

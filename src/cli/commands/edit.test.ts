@@ -12,7 +12,7 @@ describe("edit", () => {
     await call("create api --group apps --version v1 --kind Order");
   });
 
-  test("moves files and rewrites the user's imports, there and back", async () => {
+  test("moves files and rewrites imports, in both directions", async () => {
     writeFileSync(join(folder.root, "src/mine.ts"), `import { Order } from "../api/v1/order_types.ts";\n`);
     const before = snapshot();
     await call("edit --multigroup");
@@ -22,7 +22,7 @@ describe("edit", () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test("moves a file whose imports the user rewrote", async () => {
+  test("moves a file whose imports the user edited", async () => {
     const file = "src/controller/order_controller.ts";
     const body = read(file).slice(read(file).indexOf("// +kubebuilder"));
     const imports = (folder: string): string => `import { Order } from "${folder}/order_types.ts";\n`;
@@ -31,7 +31,7 @@ describe("edit", () => {
     expect(read("src/controller/apps/order_controller.ts")).toBe(`${imports("../../../api/apps/v1")}${body}`);
   });
 
-  test("refuses to put several groups into one folder", async () => {
+  test("refuses several groups in one folder", async () => {
     await call("edit --multigroup");
     await call("create api --group crew --version v1 --kind Captain");
     await expect(call("edit --multigroup=false")).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe("edit", () => {
     });
   });
 
-  test("changes the licence header of files that the user changed elsewhere", async () => {
+  test("replaces the license header of files that the user edited", async () => {
     const file = "src/controller/order_controller.ts";
     writeFileSync(join(folder.root, file), `${read(file)}\n// mine\n`);
     await call("edit --license none");
@@ -59,13 +59,13 @@ describe("edit", () => {
     await expect(call(`edit ${flags}`)).rejects.toThrow(message);
   });
 
-  test("proposes the feature that may have been meant", async () => {
+  test("suggests a feature", async () => {
     await expect(call("edit --enable promethus")).rejects.toMatchObject({
       hint: `did you mean "prometheus"?`,
     });
   });
 
-  test("refuses to do nothing", async () => {
-    await expect(call("edit")).rejects.toMatchObject({ message: "nothing is asked for" });
+  test("refuses to run without a change", async () => {
+    await expect(call("edit")).rejects.toMatchObject({ message: "nothing to edit" });
   });
 });

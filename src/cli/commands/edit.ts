@@ -5,7 +5,7 @@ import { featureNames, type FeatureName } from "../../project/features.ts";
 import type { LicenseName, Project } from "../../project/project.ts";
 import { checkNamespace } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { openToChange } from "../open-project.ts";
 import { planProjectChange } from "../plan-project.ts";
@@ -13,14 +13,17 @@ import { makeFlag } from "../resource-flags.ts";
 import { readLicenseFile } from "../read-license-file.ts";
 
 export const edit = defineCommand({
-  summary: "Change the project: layout, scope, licence, features of the deployment",
+  summary: "Edit the project: layout, scope, license, deployment features",
   description: `Features: ${featureNames.join(", ")}.`,
   flags: {
     multigroup: {
       type: "boolean",
-      summary: "give each API group folders of its own; =false goes back. Files move, imports follow",
+      summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
     },
-    namespaced: { type: "boolean", summary: "watch one namespace, with a Role; =false watches all" },
+    namespaced: {
+      type: "boolean",
+      summary: "watch one namespace, with a Role; =false watches all namespaces",
+    },
     namespaces: {
       type: "list",
       summary: "namespaces that a namespaced operator watches instead of its own",
@@ -29,27 +32,32 @@ export const edit = defineCommand({
     },
     enable: {
       type: "list",
-      summary: "switch features of the deployment on",
+      summary: "deployment features to enable",
       placeholder: "FEATURE",
       choices: featureNames,
     },
-    disable: { type: "list", summary: "switch features off", placeholder: "FEATURE", choices: featureNames },
+    disable: {
+      type: "list",
+      summary: "deployment features to disable",
+      placeholder: "FEATURE",
+      choices: featureNames,
+    },
     license: {
       type: "string",
-      summary: "licence in the header of source files",
+      summary: "license for the header of source files",
       choices: ["apache2", "copyright", "none"],
     },
     "license-file": {
       type: "string",
-      summary: "file with the header of source files, a block comment",
+      summary: "file with the header for source files, as a block comment",
       placeholder: "FILE",
     },
-    owner: { type: "string", summary: "who holds the copyright", placeholder: "NAME" },
-    force: { type: "boolean", summary: "replace files where your changes are in the way", default: false },
+    owner: { type: "string", summary: "copyright owner", placeholder: "NAME" },
+    force: { type: "boolean", summary: "overwrite files that you have edited", default: false },
     make: makeFlag,
     ...planFlags,
   },
-  refused: { plugins: "for a Helm chart: tsbuilder chart; --enable switches features on" },
+  refused: { plugins: "for a Helm chart, use tsbuilder chart; for features, use --enable" },
   examples: [
     "tsbuilder edit --enable prometheus,network-policy",
     "tsbuilder edit --disable cert-manager --enable self-signed",
@@ -59,9 +67,9 @@ export const edit = defineCommand({
     const { flags, given, cwd, ui } = call;
     return openToChange(call, async ({ root, tree, project, text }) => {
       if (![...given].some((flag) => !["dry-run", "diff", "force", "make"].includes(flag))) {
-        throw new TsbuilderError("nothing is asked for", {
+        throw new TsbuilderError("nothing to edit", {
           code: "INVALID_ARGUMENT",
-          hint: "name what to change, like --enable prometheus; tsbuilder edit --help tells what there is",
+          hint: "set what to change, for example --enable prometheus; see tsbuilder edit --help",
         });
       }
       const licenseFile = flags["license-file"];
@@ -83,13 +91,13 @@ export const edit = defineCommand({
         make: flags.make,
         ...(boilerplate === undefined ? {} : { boilerplate }),
       });
-      if (plan.changes.length === 0) ui.print("The project is like that already.");
-      carryOut(root, plan, flags, ui);
+      if (plan.changes.length === 0) ui.print("The project already has these settings.");
+      applyOrShow(root, plan, flags, ui);
     });
   },
 });
 
-/** The header that files get; undefined leaves it as it is. */
+/** The header for the files; undefined keeps the current one. */
 function changedBoilerplate(
   flags: {
     readonly "license-file"?: string | undefined;

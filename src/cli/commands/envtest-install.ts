@@ -4,16 +4,21 @@ import { defineCommand } from "../command.ts";
 export const envtestInstall = defineCommand({
   summary: "Download kube-apiserver, etcd and kubectl for tests on a real API server",
   description:
-    "Takes them from the official releases, checks their SHA-512, and prints the folder for KUBEBUILDER_ASSETS. It is the folder that setup-envtest uses, too. Without a version: the newest.",
+    "Downloads the official releases, verifies their SHA-512 checksums, and prints the folder to use as KUBEBUILDER_ASSETS. The folder is shared with setup-envtest. Without a version, the latest one is installed.",
   positionals: ["[version]"],
   flags: {
     index: {
       type: "string",
-      summary: "address of the index, for a mirror (default: TSBUILDER_ENVTEST_INDEX, or the official one)",
+      summary:
+        "URL of the release index, for a mirror (default: TSBUILDER_ENVTEST_INDEX, or the official index)",
       placeholder: "URL",
     },
-    offline: { type: "boolean", summary: "use what is installed; download nothing", default: false },
-    folder: { type: "string", summary: "folder that holds the versions", placeholder: "DIR" },
+    offline: {
+      type: "boolean",
+      summary: "only use versions that are installed; download nothing",
+      default: false,
+    },
+    folder: { type: "string", summary: "folder that the versions are installed in", placeholder: "DIR" },
   },
   examples: ["tsbuilder envtest install 1.34", 'export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"'],
   async run({ flags, positionals, cwd, ui }) {
@@ -27,7 +32,7 @@ export const envtestInstall = defineCommand({
       platform: thisPlatform(),
     });
     ui.note(
-      `Kubernetes ${version} ${isNew ? "is installed" : "was installed already"}; set KUBEBUILDER_ASSETS to:`,
+      `Kubernetes ${version} ${isNew ? "is installed" : "is already installed"}; set KUBEBUILDER_ASSETS to:`,
     );
     ui.print(assets);
   },

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test("tsbuilder generate schemapatch replaces the schema of a definition that is kept by hand, and no more", async () => {
+test("tsbuilder generate schemapatch replaces only the schema of a CRD that is maintained by hand", async () => {
   await run("init --domain example.com --project-name shop".split(" "), root);
   await run("create api --group apps --version v1 --kind Order".split(" "), root);
   mkdirSync(join(root, "deploy"));

@@ -1,24 +1,24 @@
 import { planSchemaPatch } from "../../generators/schemapatch/plan-schema-patch.ts";
 import { Draft } from "../../scaffold/tree.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { openToChange } from "../open-project.ts";
-import { layOver } from "../plan-generated.ts";
+import { mergeChanges } from "../plan-generated.ts";
 
 export const generateSchemapatch = defineCommand({
-  summary: "Put fresh schemas into definitions that are kept by hand",
+  summary: "Patch the schemas of CRD manifests that are maintained by hand",
   description:
-    "Replaces spec.versions[].schema.openAPIV3Schema of each kind that the project defines; everything else in the files stays as it is, comments included.",
+    "Replaces spec.versions[].schema.openAPIV3Schema of each kind that the project defines; everything else in the files is kept, including comments.",
   flags: {
     manifests: {
       type: "string",
-      summary: "folder of the definitions",
+      summary: "folder with the CRD manifests",
       placeholder: "DIR",
       required: true,
     },
     "max-desc-len": {
       type: "number",
-      summary: "longest description in bytes; 0 leaves all of them out",
+      summary: "maximum length of descriptions in bytes; 0 omits them",
       placeholder: "BYTES",
     },
     ...planFlags,
@@ -30,8 +30,8 @@ export const generateSchemapatch = defineCommand({
       const draft = new Draft(tree);
       const length = flags["max-desc-len"];
       const options = length === undefined ? {} : { maxDescLen: length };
-      const notes = layOver(draft, await planSchemaPatch(draft, flags.manifests, options));
-      carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+      const notes = mergeChanges(draft, await planSchemaPatch(draft, flags.manifests, options));
+      applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
     });
   },
 });

@@ -1,11 +1,11 @@
 import { Draft } from "../../scaffold/tree.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { planCrdTypes } from "../crd-types.ts";
 import { openToChange } from "../open-project.ts";
 
 export const generateTypes = defineCommand({
-  summary: "Write TypeScript types for the definitions of others",
+  summary: "Generate TypeScript types from third-party CRDs",
   flags: {
     output: { type: "string", summary: "folder to write to", placeholder: "DIR", default: "src/types" },
     ...planFlags,
@@ -18,7 +18,7 @@ export const generateTypes = defineCommand({
       const draft = new Draft(tree);
       const { files, notes } = await planCrdTypes(cwd, positionals, flags.output);
       for (const [path, content] of files) draft.write(path, content, "generated");
-      carryOut(root, { changes: draft.changes(), notes }, flags, ui);
+      applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
     });
   },
 });

@@ -1,5 +1,5 @@
 import { Draft } from "../../scaffold/tree.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";
 import { openToChange } from "../open-project.ts";
 import { planGenerated, planReference } from "../plan-generated.ts";
@@ -7,8 +7,8 @@ import { planGenerated, planReference } from "../plan-generated.ts";
 const REFERENCE = "docs/api";
 
 export const generate = defineCommand({
-  summary: "Write everything that is generated: manifests, and what you have opted in to",
-  description: `The API reference is written again where "${REFERENCE}" is there: tsbuilder generate docs starts it.`,
+  summary: "Run all generators: manifests, and the API reference if there is one",
+  description: `The API reference is regenerated if "${REFERENCE}" exists; create it with tsbuilder generate docs.`,
   flags: planFlags,
   examples: ["tsbuilder generate"],
   async run(call) {
@@ -17,7 +17,7 @@ export const generate = defineCommand({
       const draft = new Draft(tree);
       const notes = await planGenerated(draft);
       if (tree.has(REFERENCE)) notes.push(...(await planReference(draft, REFERENCE)));
-      carryOut(root, { changes: draft.changes(), notes: [...new Set(notes)] }, flags, ui);
+      applyOrShow(root, { changes: draft.changes(), notes: [...new Set(notes)] }, flags, ui);
     });
   },
 });

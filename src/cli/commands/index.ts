@@ -1,95 +1,95 @@
 import type { Command } from "../command.ts";
 
-/** A command as it is typed, and where it is. Its file is loaded when it runs. */
+/** A command's name and how to load it. Its file is loaded only when it runs. */
 export interface CommandEntry {
   /** `create api` */
   readonly name: string;
-  /** The same as in the command's file, so that the overview loads none. */
+  /** The same as in the command's file, so that the overview loads no command. */
   readonly summary: string;
-  // Each command knows its own flags; in this list they are all alike.
+  // Commands differ in their flags; in this list they share one type.
   load(): Promise<Command<any>>; // oxlint-disable-line typescript/no-explicit-any
 }
 
-/** All commands, in the order of the help. To add one: a file here beside, and a line. */
+/** All commands, in the order of the help. To add one, add a file to this folder and an entry here. */
 export const commands: readonly CommandEntry[] = [
   {
     name: "init",
-    summary: "Start a project in this folder",
+    summary: "Initialize a project in this folder",
     load: async () => (await import("./init.ts")).init,
   },
   {
     name: "create api",
-    summary: "Add a kind: its types, its controller, its objects in config/",
+    summary: "Scaffold a Kubernetes API: types, CRD manifests and a controller",
     load: async () => (await import("./create-api.ts")).createApi,
   },
   {
     name: "create webhook",
-    summary: "Add webhooks to a kind: defaulting, validation, conversion",
+    summary: "Scaffold webhooks for an API: defaulting, validation, conversion",
     load: async () => (await import("./create-webhook.ts")).createWebhook,
   },
   {
     name: "edit",
-    summary: "Change the project: layout, scope, licence, features of the deployment",
+    summary: "Edit the project: layout, scope, license, deployment features",
     load: async () => (await import("./edit.ts")).edit,
   },
   {
     name: "delete api",
-    summary: "Take back what create api made",
+    summary: "Delete what create api scaffolded",
     load: async () => (await import("./delete-api.ts")).deleteApi,
   },
   {
     name: "delete webhook",
-    summary: "Take back what create webhook made",
+    summary: "Delete what create webhook scaffolded",
     load: async () => (await import("./delete-webhook.ts")).deleteWebhook,
   },
   {
     name: "upgrade",
-    summary: "Bring the project to the version of the tsbuilder that runs",
+    summary: "Upgrade the project to the running version of tsbuilder",
     load: async () => (await import("./upgrade.ts")).upgrade,
   },
   {
     name: "scaffold",
-    summary: "Write what PROJECT describes to another folder, as if it were new",
+    summary: "Scaffold the project described by PROJECT into another folder",
     load: async () => (await import("./scaffold.ts")).scaffold,
   },
   {
     name: "manifests",
-    summary: "Write definitions, roles and webhook configurations from types and markers",
+    summary: "Generate CRD, RBAC and webhook manifests from types and markers",
     load: async () => (await import("./manifests.ts")).manifests,
   },
   {
     name: "generate",
-    summary: "Write everything that is generated: manifests, and what you have opted in to",
+    summary: "Run all generators: manifests, and the API reference if there is one",
     load: async () => (await import("./generate.ts")).generate,
   },
   {
     name: "generate docs",
-    summary: "Write an API reference in Markdown from types and markers",
+    summary: "Generate an API reference in Markdown from types and markers",
     load: async () => (await import("./generate-docs.ts")).generateDocs,
   },
   {
     name: "generate types",
-    summary: "Write TypeScript types for the definitions of others",
+    summary: "Generate TypeScript types from third-party CRDs",
     load: async () => (await import("./generate-types.ts")).generateTypes,
   },
   {
     name: "generate schemapatch",
-    summary: "Put fresh schemas into definitions that are kept by hand",
+    summary: "Patch the schemas of CRD manifests that are maintained by hand",
     load: async () => (await import("./generate-schemapatch.ts")).generateSchemapatch,
   },
   {
     name: "dev",
-    summary: "Run the operator on an embedded cluster, and take up every edit",
+    summary: "Run the operator on an embedded cluster and restart it on every edit",
     load: async () => (await import("./dev.ts")).dev,
   },
   {
     name: "run",
-    summary: "Run the operator on this machine, against a cluster that is there",
+    summary: "Run the operator on this machine against an existing cluster",
     load: async () => (await import("./run.ts")).run,
   },
   {
     name: "test",
-    summary: "Run the project's tests on the embedded cluster, or on a real API server",
+    summary: "Run the project's tests on the embedded cluster or a real API server",
     load: async () => (await import("./test.ts")).test,
   },
   {
@@ -99,7 +99,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "cluster start",
-    summary: "Start an embedded cluster, and keep it until it is asked to end",
+    summary: "Start an embedded cluster and run it until interrupted",
     load: async () => (await import("./cluster-start.ts")).clusterStart,
   },
   {
@@ -114,17 +114,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "load",
-    summary: "Load the operator's image into a local cluster, without a registry",
+    summary: "Load the operator's image into a local cluster without a registry",
     load: async () => (await import("./load.ts")).load,
   },
   {
     name: "install",
-    summary: "Apply the project's definitions to a cluster",
+    summary: "Install the CRDs into a cluster",
     load: async () => (await import("./install.ts")).install,
   },
   {
     name: "uninstall",
-    summary: "Delete the project's definitions from a cluster",
+    summary: "Uninstall the CRDs from a cluster",
     load: async () => (await import("./uninstall.ts")).uninstall,
   },
   {
@@ -134,32 +134,32 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "undeploy",
-    summary: "Delete the operator from a cluster",
+    summary: "Undeploy the operator from a cluster",
     load: async () => (await import("./undeploy.ts")).undeploy,
   },
   {
     name: "installer",
-    summary: "Write one manifest that installs the operator anywhere",
+    summary: "Generate a single manifest that installs the operator",
     load: async () => (await import("./installer.ts")).installer,
   },
   {
     name: "chart",
-    summary: "Write a Helm chart of the operator",
+    summary: "Generate a Helm chart for the operator",
     load: async () => (await import("./chart.ts")).chart,
   },
   {
     name: "doctor",
-    summary: "Look for what is missing on this machine, or wrong in this project",
+    summary: "Check this machine and this project for problems",
     load: async () => (await import("./doctor.ts")).doctor,
   },
   {
     name: "completion",
-    summary: "Print the script that completes commands and flags in a shell",
+    summary: "Print the shell completion script",
     load: async () => (await import("./completion.ts")).completion,
   },
   {
     name: "version",
-    summary: "Tell the version of tsbuilder, and what it runs on",
+    summary: "Print the version of tsbuilder and its environment",
     load: async () => (await import("./version.ts")).version,
   },
 ];

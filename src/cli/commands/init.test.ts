@@ -7,32 +7,32 @@ const folder = useProjectFolder();
 const { call, initialize, read } = folder;
 
 describe("init", () => {
-  test("refuses a folder that holds a project", async () => {
+  test("refuses a folder that contains a project", async () => {
     await initialize();
     await expect(initialize()).rejects.toMatchObject({ code: "ALREADY_INITIALIZED" });
   });
 
-  test("writes a whole operator with --template", async () => {
+  test("scaffolds a complete operator with --template", async () => {
     await call("init --domain example.com --project-name shop --template appservice");
     expect(read("PROJECT")).toContain("template:\n    name: appservice");
     expect(read("src/main.ts")).toContain("setupAppServiceController(manager);");
     expect(existsSync(join(folder.root, "config/crd/bases/apps.example.com_appservices.yaml"))).toBe(true);
   });
 
-  test("keeps what is there and has room beside it", async () => {
+  test("keeps existing files", async () => {
     writeFileSync(join(folder.root, "README.md"), "mine");
     const printed = await initialize();
     expect(read("README.md")).toBe("mine");
     expect(printed).toContain(`kept "README.md", which was there already`);
   });
 
-  test("refuses what it can't live with, and writes nothing", async () => {
+  test("fails on conflicting files, and writes nothing", async () => {
     writeFileSync(join(folder.root, "package.json"), "{}");
     await expect(initialize()).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
     expect(readdirSync(folder.root)).toEqual(["package.json"]);
   });
 
-  test("takes a licence header from a file", async () => {
+  test("uses a license header from a file", async () => {
     writeFileSync(join(folder.root, "header.txt"), "/* ours since YEAR */\n");
     await call("init --domain example.com --project-name shop --license-file header.txt");
     await call("create api --group apps --version v1 --kind Order");

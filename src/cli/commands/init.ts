@@ -11,7 +11,7 @@ import type { Plan } from "../../scaffold/file-change.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { chooseTemplate } from "../choose-template.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import { installDependencies } from "../install-dependencies.ts";
 import { withProjectLock } from "../lock-project.ts";
@@ -22,7 +22,7 @@ import { readLicenseFile } from "../read-license-file.ts";
 const flags = {
   domain: {
     type: "string",
-    summary: "the domain that API groups end with",
+    summary: "domain suffix of the API groups",
     placeholder: "DOMAIN",
     required: true,
     prompt: "Domain of your API groups:",
@@ -30,23 +30,23 @@ const flags = {
   },
   "project-name": {
     type: "string",
-    summary: "name of the project and prefix of its objects (default: the folder's name)",
+    summary: "project name, and prefix of its objects (default: the name of this folder)",
     placeholder: "NAME",
     check: checkProjectName,
   },
-  owner: { type: "string", summary: "who holds the copyright", placeholder: "NAME", default: "" },
+  owner: { type: "string", summary: "copyright owner", placeholder: "NAME", default: "" },
   license: {
     type: "string",
-    summary: "licence in the header of source files",
+    summary: "license for the header of source files",
     choices: ["apache2", "copyright", "none"],
     default: "apache2",
   },
   "license-file": {
     type: "string",
-    summary: "file with the header of source files, a block comment, in place of --license",
+    summary: "file with the header for source files, as a block comment; replaces --license",
     placeholder: "FILE",
   },
-  multigroup: { type: "boolean", summary: "give each API group folders of its own", default: false },
+  multigroup: { type: "boolean", summary: "use a folder for each API group", default: false },
   namespaced: {
     type: "boolean",
     summary: "watch one namespace only, with a Role instead of a ClusterRole",
@@ -54,24 +54,24 @@ const flags = {
   },
   template: {
     type: "string",
-    summary: "write a whole operator, kind and all",
+    summary: "scaffold a complete operator with its kind",
     placeholder: "NAME",
     choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
   },
-  "skip-install": { type: "boolean", summary: "leave out npm install", default: false },
-  force: { type: "boolean", summary: "replace files that are there already", default: false },
+  "skip-install": { type: "boolean", summary: "do not run npm install", default: false },
+  force: { type: "boolean", summary: "overwrite existing files", default: false },
   ...planFlags,
 } as const;
 
 export const init = defineCommand({
-  summary: "Start a project in this folder",
+  summary: "Initialize a project in this folder",
   flags,
   refused: {
-    repo: "leave it out: imports are relative, so a project has no module path; --project-name is its name",
-    "fetch-deps": "use --skip-install to leave out npm install",
-    "skip-go-version-check": "leave it out: there is no Go; tsbuilder doctor checks Node",
-    "project-version": "leave it out: there is one version of the PROJECT file, 3",
-    plugins: "leave it out: TypeScript and kustomize are built in",
+    repo: "omit it: imports are relative, so a project has no module path; its name is --project-name",
+    "fetch-deps": "use --skip-install to skip npm install",
+    "skip-go-version-check": "omit it: there is no Go; tsbuilder doctor checks Node",
+    "project-version": "omit it: version 3 is the only version of the PROJECT file",
+    plugins: "omit it: TypeScript and kustomize are built in",
   },
   examples: [
     "tsbuilder init --domain example.com",
@@ -84,24 +84,24 @@ export const init = defineCommand({
     ui.print(
       flags.template === undefined
         ? "\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL"
-        : "\nNext: see it work with\n  npm test\n  npm run dev",
+        : "\nNext: try it with\n  npm test\n  npm run dev",
     );
   },
 });
 
 type Call = Pick<Invocation, "name" | "cwd" | "ui" | "host"> & { readonly flags: FlagValues<typeof flags> };
 
-/** Writes the project, and tells whether it did. */
+/** Writes the project. Returns whether it was written. */
 async function start(call: Call): Promise<boolean> {
   const { name, cwd, ui, flags } = call;
   if (flags["dry-run"] || flags.diff) {
     refuseInitialized(cwd);
-    return carryOut(cwd, await planProject(call), flags, ui);
+    return applyOrShow(cwd, await planProject(call), flags, ui);
   }
   return withProjectLock(cwd, { name, note: (text) => ui.note(text) }, async () => {
     recoverProject(cwd, ui);
     refuseInitialized(cwd);
-    return carryOut(cwd, await planProject(call), flags, ui);
+    return applyOrShow(cwd, await planProject(call), flags, ui);
   });
 }
 
@@ -168,9 +168,9 @@ function withReference(project: Project, name: string): Project {
 function refuseInitialized(cwd: string): void {
   const file = [PROJECT_FILE].find((name) => existsSync(join(cwd, name)));
   if (file === undefined) return;
-  throw new TsbuilderError(`"${cwd}" holds a project already: "${file}" is there`, {
+  throw new TsbuilderError(`"${cwd}" already contains a project: "${file}" exists`, {
     code: "ALREADY_INITIALIZED",
-    hint: "go on with tsbuilder create api, or change the project with tsbuilder edit",
+    hint: "add a kind with tsbuilder create api, or change the project with tsbuilder edit",
   });
 }
 
@@ -180,7 +180,7 @@ function nameOfFolder(cwd: string): string {
     return checkProjectName(name);
   } catch (error) {
     if (!(error instanceof TsbuilderError)) throw error;
-    throw new TsbuilderError(`the folder's name is taken for the project's, and ${error.message}`, {
+    throw new TsbuilderError(`the project name defaults to the folder's name, and ${error.message}`, {
       code: "INVALID_NAME",
       hint: error.hint,
     });
@@ -189,5 +189,5 @@ function nameOfFolder(cwd: string): string {
 
 function warnAboutFiles(cwd: string, note: (text: string) => void): void {
   const files = readdirSync(cwd).filter((name) => name !== ".git" && name !== ".tsbuilder");
-  if (files.length > 0) note(`"${cwd}" is not empty: files that are there are kept.`);
+  if (files.length > 0) note(`"${cwd}" is not empty: existing files are kept.`);
 }

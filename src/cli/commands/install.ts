@@ -3,15 +3,15 @@ import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 
 export const install = defineCommand({
-  summary: "Apply the project's definitions to a cluster",
+  summary: "Install the CRDs into a cluster",
   flags: applyFlags,
   examples: ["tsbuilder install", "tsbuilder install --context kind-dev --diff"],
   async run({ flags, cwd, ui }) {
     const { root } = openProject(cwd, ui);
-    const { applyOrDiff, renderDefinitions } = await import("../../ship/deploy.ts");
-    const definitions = await renderDefinitions(root);
-    await announceTarget(flags, ui, { action: "Installing definitions" });
-    const lines = await applyOrDiff(definitions, { ...flags, dryRun: flags["dry-run"] });
+    const { applyOrDiff, renderCrds } = await import("../../ship/deploy.ts");
+    const crds = await renderCrds(root);
+    await announceTarget(flags, ui, { action: "Installing CRDs" });
+    const lines = await applyOrDiff(crds, { ...flags, dryRun: flags["dry-run"] });
     ui.print(lines.join("\n"));
   },
 });

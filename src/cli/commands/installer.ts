@@ -5,10 +5,10 @@ import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 
 export const installer = defineCommand({
-  summary: "Write one manifest that installs the operator anywhere",
+  summary: "Generate a single manifest that installs the operator",
   flags: {
     ...overrideFlags,
-    output: { type: "string", summary: "file to write (default: standard output)", placeholder: "FILE" },
+    output: { type: "string", summary: "file to write to (default: standard output)", placeholder: "FILE" },
   },
   examples: [
     "tsbuilder installer --image registry.example.com/mysql-operator:v1.0.0 --output dist/install.yaml",

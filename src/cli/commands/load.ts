@@ -5,18 +5,18 @@ import { defineCommand } from "../command.ts";
 import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
 
 export const load = defineCommand({
-  summary: "Load the operator's image into a local cluster, without a registry",
+  summary: "Load the operator's image into a local cluster without a registry",
   flags: {
     into: {
       type: "string",
-      summary: "kind of local cluster",
+      summary: "type of local cluster",
       placeholder: "CLUSTER",
       choices: LOCAL_CLUSTERS,
       default: "kind",
     },
     name: {
       type: "string",
-      summary: "name of the cluster, where it is not the default one",
+      summary: "name of the cluster (default: the tool's default name)",
       placeholder: "NAME",
     },
     tool: toolFlag,

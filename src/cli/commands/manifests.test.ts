@@ -14,7 +14,7 @@ describe("manifests", () => {
     await call("create api --group apps --version v1 --kind Order");
   });
 
-  test("--check passes while nothing has changed, and shows and names what would change", async () => {
+  test("--check passes while nothing has changed, and fails with the files that are out of date", async () => {
     await call("manifests --check");
     const printed: string[] = [];
     const keep = (text: string): void => void printed.push(text);
@@ -26,13 +26,13 @@ describe("manifests", () => {
     );
     const before = snapshot();
     await expect(dispatch(["manifests", "--check"], folder.root, ui, goldenHost)).rejects.toMatchObject({
-      message: `"config/crd/bases/apps.example.com_orders.yaml" would change`,
+      message: `out of date: "config/crd/bases/apps.example.com_orders.yaml"`,
     });
     expect(printed.join("\n")).toMatch(/^\+\s+bar:/m);
     expect(snapshot()).toEqual(before);
   });
 
-  test("--markers tells about a marker without a project", async () => {
+  test("--markers describes a marker without a project", async () => {
     rmSync(join(folder.root, "PROJECT"));
     expect(await call("manifests --markers printcolumn")).toContain("kubebuilder:printcolumn");
   });

@@ -3,7 +3,7 @@ import type { Plan } from "../../scaffold/file-change.ts";
 import { Draft } from "../../scaffold/tree.ts";
 import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject, openToChange } from "../open-project.ts";
@@ -13,17 +13,21 @@ import type { Ui } from "../ui.ts";
 const flags = {
   only: {
     type: "list",
-    summary: "generators to run; all of them unless given",
+    summary: "generators to run (default: all of them)",
     placeholder: "NAME",
     choices: ["crd", "rbac", "webhook"],
   },
   paths: { type: "list", summary: "folders or files to read", placeholder: "PATH" },
   "output-crd": {
     type: "string",
-    summary: "folder for definitions (default: config/crd/bases)",
+    summary: "folder for CRDs (default: config/crd/bases)",
     placeholder: "DIR",
   },
-  "output-rbac": { type: "string", summary: "folder for roles (default: config/rbac)", placeholder: "DIR" },
+  "output-rbac": {
+    type: "string",
+    summary: "folder for RBAC roles (default: config/rbac)",
+    placeholder: "DIR",
+  },
   "output-webhook": {
     type: "string",
     summary: "folder for webhook configurations (default: config/webhook)",
@@ -31,46 +35,50 @@ const flags = {
   },
   "role-name": {
     type: "string",
-    summary: "name of the ClusterRole (default: manager-role)",
+    summary: "name of the generated ClusterRole (default: manager-role)",
     placeholder: "NAME",
   },
   "max-desc-len": {
     type: "number",
-    summary: "longest description in bytes; 0 leaves all of them out",
+    summary: "maximum length of descriptions in bytes; 0 omits them",
     placeholder: "BYTES",
   },
   "trim-descriptions": {
     type: "boolean",
-    summary: "shorten descriptions of a definition that is too large for kubectl apply",
+    summary: "shorten the descriptions of a CRD that is too large for kubectl apply",
     default: false,
   },
-  "feature-gates": { type: "list", summary: "feature gates that are on", placeholder: "NAME" },
+  "feature-gates": { type: "list", summary: "feature gates to enable", placeholder: "NAME" },
   provenance: {
     type: "boolean",
-    summary: "write above each rule which markers asked for it",
+    summary: "add comments to the RBAC rules that name the markers they come from",
     default: false,
   },
   "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable", default: false },
-  "allow-dangerous-types": { type: "boolean", summary: "allow number, which is a float", default: false },
+  "allow-dangerous-types": {
+    type: "boolean",
+    summary: "allow the type number, which is a float",
+    default: false,
+  },
   "generate-embedded-object-meta": {
     type: "boolean",
-    summary: "write the schema of metadata inside of specs",
+    summary: "generate the schema of metadata in embedded objects",
     default: false,
   },
   markers: {
     type: "optional-string",
-    summary: "tell which markers there are, or about those whose name contains the text",
+    summary: "list the available markers, or those whose name contains TEXT",
     placeholder: "TEXT",
   },
-  json: { type: "boolean", summary: "with --markers: as JSON", default: false },
+  json: { type: "boolean", summary: "print --markers as JSON", default: false },
   check: {
     type: "boolean",
-    summary: "write nothing; show what is out of date, and end with 1 if something is",
+    summary: "write nothing; print the diff and exit with 1 if manifests are out of date",
     default: false,
   },
   watch: {
     type: "boolean",
-    summary: "stay, and write again after every edit below api/, src/ or config/",
+    summary: "keep running, and regenerate after every edit in api/, src/ or config/",
     default: false,
   },
   ...planFlags,
@@ -79,9 +87,9 @@ const flags = {
 type Values = FlagValues<typeof flags>;
 
 export const manifests = defineCommand({
-  summary: "Write definitions, roles and webhook configurations from types and markers",
+  summary: "Generate CRD, RBAC and webhook manifests from types and markers",
   description:
-    "Reads the kinds below api/ and the markers below api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml.",
+    "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml.",
   flags,
   examples: [
     "tsbuilder manifests",
@@ -99,7 +107,7 @@ export const manifests = defineCommand({
       await openToChange(call, async ({ root, tree }) => {
         const draft = new Draft(tree);
         const notes = await planGenerated(draft, readOptions(values));
-        carryOut(root, { changes: draft.changes(), notes }, values, ui);
+        applyOrShow(root, { changes: draft.changes(), notes }, values, ui);
       });
     }
   },
@@ -111,17 +119,17 @@ async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
   const changes = draft.changes();
   if (changes.length === 0) return;
   ui.print(changes.map(formatUnifiedDiff).join("").trimEnd());
-  throw new TsbuilderError(`${changes.map(({ path }) => `"${path}"`).join(", ")} would change`, {
+  throw new TsbuilderError(`out of date: ${changes.map(({ path }) => `"${path}"`).join(", ")}`, {
     code: "FILE_CHANGED",
-    hint: "run tsbuilder manifests, and commit what it writes",
+    hint: "run tsbuilder manifests, and commit the changes",
   });
 }
 
 async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   if (values.check) {
-    throw new TsbuilderError("--watch and --check exclude each other", {
+    throw new TsbuilderError("--watch and --check are mutually exclusive", {
       code: "INVALID_ARGUMENT",
-      hint: "add --diff to --watch to see what would change, and write nothing",
+      hint: "to preview changes while watching, use --watch with --diff",
     });
   }
   const { root, tree } = openProject(cwd, ui);
@@ -140,7 +148,7 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     root,
     ui,
     plan,
-    carryOut: (made) => void carryOut(root, made, values, ui),
+    applyOrShow: (made) => void applyOrShow(root, made, values, ui),
     locked: (work) => withProjectLock(root, caller, work),
   });
 }
@@ -151,7 +159,7 @@ async function describeMarkers(part: string | true, asJson: boolean): Promise<st
   return asJson ? JSON.stringify(markers, undefined, 2) : formatMarkerHelp(markers);
 }
 
-/** Flags that were not given leave the generators' own defaults. */
+/** Omits flags that were not given, so that the generators' own defaults apply. */
 function readOptions(values: Values): GeneratorOptions {
   const output = {
     ...(values["output-crd"] === undefined ? {} : { crd: values["output-crd"] }),

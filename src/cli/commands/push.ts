@@ -5,7 +5,7 @@ import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
 
 export const push = defineCommand({
   summary: "Push the operator's image",
-  description: "What follows -- goes to the tool as it is, for a registry without TLS for example.",
+  description: "Arguments after -- are passed to the container tool, for example for a registry without TLS.",
   flags: {
     tool: toolFlag,
     "digest-file": { type: "string", summary: "write the image's digest to a file", placeholder: "FILE" },

@@ -5,9 +5,9 @@ import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
 
 export const run = defineCommand({
-  summary: "Run the operator on this machine, against a cluster that is there",
+  summary: "Run the operator on this machine against an existing cluster",
   description:
-    "Bundles the operator and runs it with your kubeconfig's rights. Install its definitions first: tsbuilder install. A cluster can't reach webhooks on this machine, so they are off. What follows -- goes to the operator.",
+    "Bundles the operator and runs it with the permissions of your kubeconfig. Install the CRDs first with tsbuilder install. Webhooks are disabled, since a cluster cannot reach them on this machine. Arguments after -- are passed to the operator.",
   flags: clusterFlags,
   takesRest: true,
   examples: ["tsbuilder run --context kind-dev", "tsbuilder run -- --log-level debug"],

@@ -8,9 +8,9 @@ import { openProject } from "../open-project.ts";
 import { planFresh } from "../plan-fresh.ts";
 
 export const scaffold = defineCommand({
-  summary: "Write what PROJECT describes to another folder, as if it were new",
+  summary: "Scaffold the project described by PROJECT into another folder",
   description:
-    "To compare with: nothing that was written since is in it, and no generated file, vendor/ or node_modules.",
+    "For comparison: contains none of your later edits, and no generated files, vendor/ or node_modules.",
   flags: {},
   positionals: ["<folder>"],
   examples: ["tsbuilder scaffold /tmp/fresh && diff -r . /tmp/fresh"],
@@ -20,7 +20,7 @@ export const scaffold = defineCommand({
     if (existsSync(folder) && readdirSync(folder).length > 0) {
       throw new TsbuilderError(`"${folder}" is not empty`, {
         code: "ALREADY_EXISTS",
-        hint: "name a folder that is not there yet",
+        hint: "use a folder that does not exist yet",
       });
     }
     const changes = await planFresh(project, project.project, await host.vendorPackages());

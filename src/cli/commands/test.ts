@@ -10,11 +10,11 @@ import { planGenerated } from "../plan-generated.ts";
 import type { Ui } from "../ui.ts";
 
 export const test = defineCommand({
-  summary: "Run the project's tests on the embedded cluster, or on a real API server",
+  summary: "Run the project's tests on the embedded cluster or a real API server",
   description:
-    "Brings the manifests up to date, since the tests install them, and runs the npm script test. With --real, startTestCluster() starts a kube-apiserver and an etcd for each suite: those of KUBEBUILDER_ASSETS, or the newest that envtest install brought. Your kubeconfig is not read. What follows -- goes to the test runner.",
+    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. Arguments after -- are passed to the test runner.",
   flags: {
-    real: { type: "boolean", summary: "run on kube-apiserver and etcd, as envtest does", default: false },
+    real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
   },
   takesRest: true,
   examples: ["tsbuilder test", "tsbuilder test -- --watch", "tsbuilder test --real"],
@@ -27,23 +27,22 @@ export const test = defineCommand({
     applyPlan(root, draft.changes());
     const { exitCode } = await execa("npm", ["run", "--silent", "test", "--", ...rest], {
       cwd: root,
-      // A test that forgets to name its cluster must not reach the one of the person who runs it.
+      // A test that does not set its cluster must never reach the one in the user's kubeconfig.
       env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real },
       stdio: "inherit",
       reject: false,
     });
-    // So a shell says that there is no such program.
-    if (exitCode === 127)
-      ui.note("Nothing runs the tests yet: install the project's packages with npm install.");
+    // A shell's exit code for a command that was not found.
+    if (exitCode === 127) ui.note("No test runner found: install the project's packages with npm install.");
     return exitCode ?? 1;
   },
 });
 
-/** The variable by which the test kit learns of the programs. */
+/** The environment variable through which the test kit finds the binaries. */
 async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
   const { findAssets } = await import("../../dev/envtest/find-assets.ts");
   const assets = await findAssets(process.env["KUBEBUILDER_ASSETS"]);
-  ui.note(`Each suite starts kube-apiserver and etcd of ${assets}`);
+  ui.note(`Each suite starts kube-apiserver and etcd from ${assets}`);
   return { TSBUILDER_TEST_ASSETS: resolve(assets) };
 }
 
@@ -56,7 +55,7 @@ function refuseEndlessScript(root: string): void {
   throw new TsbuilderError(
     script === undefined
       ? 'package.json has no script "test"'
-      : 'the script "test" in package.json calls us again',
-    { code: "INVALID_PROJECT", hint: 'write into its scripts: "test": "vitest run"' },
+      : 'the script "test" in package.json runs tsbuilder test, which would never end',
+    { code: "INVALID_PROJECT", hint: 'add to its scripts: "test": "vitest run"' },
   );
 }

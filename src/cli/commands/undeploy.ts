@@ -1,21 +1,21 @@
 import { announceTarget, clusterFlags, deletionTimeout, overrideFlags } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import { openProject } from "../open-project.ts";
-import { takeAway } from "../take-away.ts";
+import { deleteFromCluster } from "../delete-from-cluster.ts";
 
 export const undeploy = defineCommand({
-  summary: "Delete the operator from a cluster",
+  summary: "Undeploy the operator from a cluster",
   description:
-    "Definitions of which objects are left, and a namespace in which others have something, stay unless --force is given: deleting one deletes all that is in it.",
+    "CRDs that still have objects, and a namespace that contains objects of others, are kept unless --force is given: deleting them deletes everything in them.",
   flags: {
     ...clusterFlags,
     namespace: overrideFlags.namespace,
     force: {
       type: "boolean",
-      summary: "delete definitions and the namespace with all that is in them",
+      summary: "also delete CRDs and the namespace that still contain objects",
       default: false,
     },
-    "dry-run": { type: "boolean", summary: "show what would be deleted", default: false },
+    "dry-run": { type: "boolean", summary: "print what would be deleted", default: false },
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {
@@ -24,6 +24,6 @@ export const undeploy = defineCommand({
     const objects = await renderDeployment(root, { namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;
     await announceTarget(flags, ui, { action: "Deleting the operator", namespace });
-    await takeAway(objects, flags, ui);
+    await deleteFromCluster(objects, flags, ui);
   },
 });

@@ -9,7 +9,7 @@ const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;
 
 describe("upgrade", () => {
-  /** What an earlier version had scaffolded. */
+  /** What an earlier version scaffolded. */
   let baseline: Record<string, string>;
 
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe("upgrade", () => {
     return printed.join("\n");
   }
 
-  test("takes over what changed, and leaves what the user changed", async () => {
+  test("applies what changed, and keeps what the user edited", async () => {
     write("README.md", `${read("README.md")}\nMine.\n`);
     const controller = read("src/controller/order_controller.ts").replace("Here goes", "HERE GOES");
     write("src/controller/order_controller.ts", controller);
@@ -55,7 +55,7 @@ describe("upgrade", () => {
     expect(read("PROJECT")).toContain("cliVersion: 0.0.0-newer");
   });
 
-  test("replaces our packages, and keeps dependencies of the user's", async () => {
+  test("replaces our packages, and keeps the user's dependencies", async () => {
     const { dependencies, ...rest } = JSON.parse(read("package.json")) as { dependencies: object };
     write("package.json", JSON.stringify({ ...rest, dependencies: { ...dependencies, pino: "10.0.0" } }));
     mkdirSync(join(folder.root, "vendor"));
@@ -70,7 +70,7 @@ describe("upgrade", () => {
     expect(existsSync(join(folder.root, "vendor/theirs.tgz"))).toBe(true);
   });
 
-  test("writes nothing where both changed a place, before the user says how", async () => {
+  test("writes nothing on conflicts until the user chooses how to resolve them", async () => {
     write("README.md", read("README.md").replace("## Working on it", "## My way"));
     const before = snapshot();
     await expect(upgrade()).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe("upgrade", () => {
     expect(read("README.md.new")).toContain("## Developing");
   });
 
-  test("brings an operator of an older template to this one, and takes away files that it no longer has", async () => {
+  test("upgrades an operator of an older template, and deletes files that the template no longer has", async () => {
     await call("create api --group apps --version v1 --kind AppService --template appservice");
     const [controller, resources] = ["controller", "resources"].map(
       (part) => `src/controller/appservice_${part}.ts`,
@@ -99,16 +99,16 @@ describe("upgrade", () => {
     expect(existsSync(join(folder.root, "src/controller/appservice_children.ts"))).toBe(false);
   });
 
-  test("is done once", async () => {
+  test("does nothing if the project is at this version", async () => {
     await upgrade();
     const after = snapshot();
-    expect(await upgrade()).toContain("is of version 0.0.0-newer, as this tsbuilder is");
+    expect(await upgrade()).toContain("is already at version 0.0.0-newer");
     expect(snapshot()).toEqual(after);
   });
 });
 
 describe("scaffold", () => {
-  test("writes the project anew, without what was written since", async () => {
+  test("scaffolds the project without later edits", async () => {
     await initialize();
     await call("create api --group apps --version v1 --kind Order --make=false");
     const { "src/controller/order_controller.ts": controller, ...rest } = snapshot();
@@ -118,7 +118,7 @@ describe("scaffold", () => {
     expect(read("fresh/src/controller/order_controller.ts")).toBe(controller);
   });
 
-  test("refuses a folder that holds something", async () => {
+  test("refuses a folder that is not empty", async () => {
     await initialize();
     await expect(call("scaffold src")).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
   });

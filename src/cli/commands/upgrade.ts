@@ -3,7 +3,7 @@ import { formatProject, PROJECT_FILE } from "../../project/store.ts";
 import { OwnedFiles } from "../../scaffold/ownership.ts";
 import { planUpgrade } from "../../scaffold/plan-upgrade.ts";
 import { Draft } from "../../scaffold/tree.ts";
-import { carryOut, planFlags } from "../carry-out.ts";
+import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../command.ts";
 import type { VendorPackages } from "../host.ts";
 import { installDependencies } from "../install-dependencies.ts";
@@ -14,19 +14,19 @@ import { makeFlag } from "../resource-flags.ts";
 const flags = {
   keep: {
     type: "boolean",
-    summary: "where both changed a place, leave yours, and write ours beside it as FILE.new",
+    summary: "on conflicts, keep your version and write the new one to FILE.new",
     default: false,
   },
-  force: { type: "boolean", summary: "where both changed a place, replace yours", default: false },
+  force: { type: "boolean", summary: "on conflicts, overwrite your version", default: false },
   make: makeFlag,
-  "skip-install": { type: "boolean", summary: "leave out npm install", default: false },
+  "skip-install": { type: "boolean", summary: "do not run npm install", default: false },
   ...planFlags,
 } as const;
 
 export const upgrade = defineCommand({
-  summary: "Bring the project to the version of the tsbuilder that runs",
+  summary: "Upgrade the project to the running version of tsbuilder",
   description:
-    "Asks the project's own tsbuilder what it had scaffolded, and takes over what its successor scaffolds otherwise. Your changes stay; where both changed the same place, nothing is written before you say how.",
+    "Compares what the project's own tsbuilder scaffolds with what the new version does, and applies what the new version scaffolds differently. Your edits are kept; on conflicts, nothing is written until you choose --keep or --force.",
   flags,
   examples: ["tsbuilder upgrade --diff", "tsbuilder upgrade --keep"],
   async run(call) {
@@ -34,18 +34,18 @@ export const upgrade = defineCommand({
     const root = await openToChange(call, (opened) => writeUpgrade(opened, call));
     if (root === undefined) return;
     if (!flags["skip-install"]) installDependencies(root);
-    ui.print(`\nThe project is of version ${call.host.version()} now. Next: npm run vet, npm test`);
+    ui.print(`\nThe project is now at version ${call.host.version()}. Next: npm run vet, npm test`);
   },
 });
 
 type Call = Pick<Invocation, "ui" | "host"> & { readonly flags: FlagValues<typeof flags> };
 
-/** Writes the upgraded project, and returns where it is; undefined when nothing was written. */
+/** Writes the upgraded project. Returns its root, or undefined if nothing was written. */
 async function writeUpgrade(opened: OpenProject, { flags, ui, host }: Call): Promise<string | undefined> {
   const { root, tree, project, text } = opened;
   const version = host.version();
   if (project.cliVersion === version) {
-    ui.print(`The project is of version ${version}, as this tsbuilder is.`);
+    ui.print(`The project is already at version ${version}.`);
     return undefined;
   }
   const after = { ...project, cliVersion: version };
@@ -66,7 +66,7 @@ async function writeUpgrade(opened: OpenProject, { flags, ui, host }: Call): Pro
     notes.push(...(await planGenerated(draft)));
   }
   owned.record(draft);
-  return carryOut(root, { changes: draft.changes(), notes }, flags, ui) ? root : undefined;
+  return applyOrShow(root, { changes: draft.changes(), notes }, flags, ui) ? root : undefined;
 }
 
 function without(files: ReadonlyMap<string, string>, path: string): ReadonlyMap<string, string> {

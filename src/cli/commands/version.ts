@@ -1,14 +1,14 @@
 import { defineCommand } from "../command.ts";
 
-/** The release of Kubernetes that the tables of built-in kinds come from. */
+/** The Kubernetes release that the built-in kinds come from. */
 const KUBERNETES = "1.36";
 
 export const version = defineCommand({
-  summary: "Tell the version of tsbuilder, and what it runs on",
+  summary: "Print the version of tsbuilder and its environment",
   flags: {
     output: {
       type: "string",
-      summary: "how to print it",
+      summary: "output format",
       choices: ["text", "json"],
       default: "text",
       short: "o",

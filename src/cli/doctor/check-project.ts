@@ -10,10 +10,10 @@ import { everythingBelow } from "../../scaffold/tree.ts";
 import type { OpenProject } from "../open-project.ts";
 import type { Finding } from "./finding.ts";
 
-/** Compares a project with what its `PROJECT` file says of it. */
+/** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
-  const surroundings = { boilerplate: "", packages: { runtime: "", cluster: "", tsbuilder: "" } };
-  const { parts, inserts } = describeProject(project, surroundings);
+  const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", tsbuilder: "" } };
+  const { parts, inserts } = describeProject(project, inputs);
   const templates = everythingBelow(join(findOwnPackage().folder, "templates"));
   const missing = parts
     .filter(({ key }) => key !== FREE_PART)
@@ -28,8 +28,8 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
       (insert): Finding => ({
         state: "wrong",
         subject: insert.file,
-        message: `the line "${markerLine(insert)}" is gone`,
-        remedy: "put it back where tsbuilder may insert lines",
+        message: `the line "${markerLine(insert)}" is missing`,
+        remedy: "add it back where tsbuilder may insert lines",
       }),
     );
   const unwired = inserts
@@ -39,35 +39,37 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
       (insert): Finding => ({
         state: "wrong",
         subject: insert.file,
-        message: `"${insertKey(insert).split("\n").slice(2).join("\n")}" is not there`,
-        remedy: `paste it above "${markerLine(insert)}", or take the kind back with tsbuilder delete`,
+        message: `"${insertKey(insert).split("\n").slice(2).join("\n")}" is missing`,
+        remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
       }),
     );
   const findings = [...missing, ...unmarked, ...unwired, ...(await checkGenerated(tree))];
   if (findings.length > 0) return findings;
-  return [{ state: "good", subject: "PROJECT", message: "the files are what it says, and up to date" }];
+  return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
 }
 
-/** README, workflows and the like: whoever deletes one means it. */
+/** README, workflows and the like may be deleted on purpose. */
 const FREE_PART = "typescript/project";
 
 function missingFile(path: string): Finding {
   return {
     state: "wrong",
     subject: path,
-    message: "the file is not there",
-    remedy: "take it from version control, or run tsbuilder create again with --force",
+    message: "the file is missing",
+    remedy: "restore it from version control, or run tsbuilder create again with --force",
   };
 }
 
-/** Generated files that no longer match the types and markers. */
+/** Generated files that are out of date with the types and markers. */
 async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   const { changes, stale, diagnostics } = await planManifests(tree);
   const outdated = changes.map(
     ({ path }): Finding => ({
       state: "wrong",
       subject: path,
-      message: tree.has(path) ? "the types or markers have changed since" : "the file is not there",
+      message: tree.has(path)
+        ? "the types or markers have changed since it was generated"
+        : "the file is missing",
       remedy: "npm run manifests",
     }),
   );
@@ -75,7 +77,7 @@ async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
     (path): Finding => ({
       state: "wrong",
       subject: path,
-      message: "no kind stands for this definition any more",
+      message: "no kind generates this CRD any more",
       remedy: `npm run manifests removes it`,
     }),
   );
@@ -84,7 +86,7 @@ async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
       state: "wrong",
       subject: at ? `${at.file}:${at.line}` : "api/",
       message,
-      remedy: hint ?? "mend the source",
+      remedy: hint ?? "fix the source",
     }),
   );
   return [...outdated, ...left, ...errors];

@@ -5,19 +5,19 @@ import type { Finding } from "./finding.ts";
 
 const MIN_NODE = [20, 19] as const;
 
-/** Looks at the machine: what must be there, and what some commands want. */
+/** Checks the machine for tools that are required, and for those that only some commands need. */
 export async function checkTools(): Promise<Finding[]> {
   return [
     checkNode(process.versions.node),
     ...(await Promise.all([
-      program("npm", ["--version"], "npm comes with Node: install Node again", "wrong"),
+      program("npm", ["--version"], "npm comes with Node: reinstall Node", "wrong"),
       checkContainerTool(),
       program(
         "kubectl",
         ["version", "--client"],
         "install it to deploy: https://kubernetes.io/docs/tasks/tools",
       ),
-      program("kustomize", ["version"], "not needed: kubectl brings one"),
+      program("kustomize", ["version"], "not needed: kubectl includes it"),
       program("helm", ["version", "--short"], "install it to work with charts: https://helm.sh"),
       program("kind", ["version"], "install it for npm run test-e2e: https://kind.sigs.k8s.io"),
     ])),
@@ -25,12 +25,12 @@ export async function checkTools(): Promise<Finding[]> {
   ];
 }
 
-/** The oldest Node that everything here runs on. */
+/** The minimum version of Node. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isNew = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
   if (isNew) return { state: "good", subject: "node", message: version };
-  const remedy = `install Node ${MIN_NODE.join(".")} or newer: https://nodejs.org`;
+  const remedy = `install Node ${MIN_NODE.join(".")} or later: https://nodejs.org`;
   return { state: "wrong", subject: "node", message: `${version} is too old`, remedy };
 }
 
@@ -49,7 +49,7 @@ async function program(
   }
 }
 
-/** A client without an engine is no tool: the engine is asked. */
+/** A client whose daemon does not run is of no use, so the daemon is queried. */
 async function checkContainerTool(): Promise<Finding> {
   const subject = "container tool";
   try {
@@ -61,7 +61,7 @@ async function checkContainerTool(): Promise<Finding> {
   }
 }
 
-/** Only reads the kubeconfig; the cluster is not asked anything. */
+/** Reads only the kubeconfig; does not contact the cluster. */
 async function checkContext(): Promise<Finding> {
   const subject = "kubeconfig";
   try {
@@ -69,7 +69,7 @@ async function checkContext(): Promise<Finding> {
     return { state: "good", subject, message: `the current context is "${stdout.trim()}"` };
   } catch (error) {
     if (!(error instanceof TsbuilderError)) throw error;
-    const remedy = "to deploy, choose a cluster: kubectl config use-context NAME. tsbuilder dev needs none";
+    const remedy = "set one to deploy: kubectl config use-context NAME. tsbuilder dev needs none";
     return { state: "missing", subject, message: "there is no current context", remedy };
   }
 }

@@ -21,13 +21,13 @@ const edit = (path: string, change: (text: string) => string): void =>
   writeFileSync(join(root, path), change(readFileSync(join(root, path), "utf8")));
 
 describe("checkProject()", () => {
-  test("finds nothing in a project as it was made", async () => {
+  test("finds nothing wrong in a new project", async () => {
     expect(await check()).toEqual([
-      { state: "good", subject: "PROJECT", message: "the files are what it says, and up to date" },
+      { state: "good", subject: "PROJECT", message: "the files match it and are up to date" },
     ]);
   });
 
-  test("finds a file that is gone, but no README", async () => {
+  test("finds a missing file, but ignores a missing README", async () => {
     rmSync(join(root, "src/controller/order_controller.ts"));
     rmSync(join(root, "README.md"));
     const subjects = (await check()).map(({ subject }) => subject);
@@ -35,17 +35,17 @@ describe("checkProject()", () => {
     expect(subjects).not.toContain("README.md");
   });
 
-  test("finds a marker and a line that are gone", async () => {
+  test("finds a missing marker and a missing line", async () => {
     edit("src/main.ts", (text) => text.replace("// +tsbuilder:scaffold:imports\n", ""));
     edit("src/main.ts", (text) => text.replace("setupOrderController(manager);\n", ""));
     const messages = (await check()).map(({ message }) => message);
     expect(messages).toEqual([
-      `the line "// +tsbuilder:scaffold:imports" is gone`,
-      `"setupOrderController(manager);" is not there`,
+      `the line "// +tsbuilder:scaffold:imports" is missing`,
+      `"setupOrderController(manager);" is missing`,
     ]);
   });
 
-  test("finds a definition that is out of date, and one that no kind stands for", async () => {
+  test("finds a CRD that is out of date, and one without a kind", async () => {
     edit("api/v1/order_types.ts", (text) => text.replace("foo?: string;", "bar?: string;"));
     writeFileSync(
       join(root, "config/crd/bases/apps.example.com_olds.yaml"),
@@ -72,7 +72,7 @@ test.each([
   expect(checkNode(version).state).toBe(state);
 });
 
-test("doctor names every tool that it looked for, and changes nothing", async () => {
+test("doctor lists every tool that it checks, and changes nothing", async () => {
   const before = readFileSync(join(root, "PROJECT"), "utf8");
   const printed = await run(["doctor"], root);
   for (const subject of ["node", "npm", "container tool", "kubectl", "kustomize", "helm", "kubeconfig"]) {

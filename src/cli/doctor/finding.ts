@@ -1,10 +1,10 @@
-/** What a check of the doctor's found. */
+/** The result of one check. */
 export interface Finding {
-  /** `missing` is something that only some commands need; `wrong` makes the doctor fail. */
+  /** `missing` is only needed by some commands; `wrong` makes doctor exit with 1. */
   readonly state: "good" | "missing" | "wrong";
-  /** What was looked at: `node`, `config/crd`. */
+  /** The subject of the check: `node`, `config/crd`. */
   readonly subject: string;
   readonly message: string;
-  /** What to type or install; every finding that is not good has one. */
+  /** What to run or install; required unless the finding is good. */
   readonly remedy?: string;
 }

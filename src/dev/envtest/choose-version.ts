@@ -1,6 +1,6 @@
 /**
- * Chooses the newest version that is wanted: `1.34.1` is that one, `1.34` its newest patch, nothing the newest of
- * all. A pre-release is only chosen by its full name.
+ * Chooses the latest matching version: `1.34.1` matches only itself, `1.34` its latest patch, undefined the latest of
+ * all. A pre-release must be named in full.
  */
 export function chooseVersion(offered: readonly string[], wanted: string | undefined): string | undefined {
   const name = wanted?.replace(/^v/, "");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { installEnvtest, officialIndex } from "./install-envtest.ts";
 
-/** The folder of setup-envtest: a version that the one has installed, the other need not. */
+/** The folder of setup-envtest, so that both share installed versions. */
 export function sharedFolder(): string {
   const home = homedir();
   const data = {
@@ -15,21 +15,21 @@ export function sharedFolder(): string {
   return join(data ?? linux, "k8s");
 }
 
-/** This machine, as the names of archives write it. */
+/** The platform of this machine, as in the names of archives. */
 export function thisPlatform(): string {
   return `${PLATFORMS[process.platform] ?? process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
 }
 
-/** What Go calls the systems and machines, by Node's names. */
+/** Node's names of systems and architectures, with Go's. */
 const PLATFORMS: Readonly<Record<string, string>> = { win32: "windows" };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
 
-/** Finds the folder of kube-apiserver and etcd: the one of `KUBEBUILDER_ASSETS`, else the newest that is installed. */
+/** Finds the folder of kube-apiserver and etcd: that of `KUBEBUILDER_ASSETS`, else the latest installed version. */
 export async function findAssets(given: string | undefined): Promise<string> {
   if (!given) return (await newestInstalled()).assets;
   const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(given, program)));
   if (missing === undefined) return given;
-  throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${given}", and there is no ${missing} in it`, {
+  throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${given}", which does not contain ${missing}`, {
     code: "NOT_FOUND",
     hint: 'install them: export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"',
   });
@@ -43,9 +43,9 @@ function newestInstalled(): ReturnType<typeof installEnvtest> {
     isOffline: true,
     platform: thisPlatform(),
   }).catch((error: unknown) => {
-    throw new TsbuilderError(`there is no kube-apiserver for the tests: ${(error as Error).message}`, {
+    throw new TsbuilderError(`kube-apiserver not found for the tests: ${(error as Error).message}`, {
       code: "NOT_FOUND",
-      hint: "download one with tsbuilder envtest install, or set KUBEBUILDER_ASSETS to a folder that has one",
+      hint: "download one with tsbuilder envtest install, or set KUBEBUILDER_ASSETS to a folder that contains one",
       cause: error,
     });
   });

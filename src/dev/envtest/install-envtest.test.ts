@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { writeTarball } from "../../packaging/tarball.ts";
 import { type EnvtestOptions, installEnvtest } from "./install-envtest.ts";
 
-// A stand-in for the release index and for what it links to: programs of a few bytes.
+// A stand-in for the release index and for what it links to: binaries of a few bytes.
 
 const platform = "linux-amd64";
 const files = new Map<string, Uint8Array>();
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Serves an archive of programs that say their version; returns its entry for the index. */
+/** Serves an archive of binaries that print their version; returns its entry for the index. */
 function offer(version: string, programs: readonly string[]): string {
   const name = `envtest-v${version}-${platform}.tar.gz`;
   const bytes = writeTarball(
@@ -62,12 +62,12 @@ test("installEnvtest() installs the newest patch of a version, ready to run", as
   expect(statSync(join(assets, "etcd")).mode & 0o111).toBe(0o111);
 });
 
-test("installEnvtest() takes the newest release without a version, a pre-release only by name", async () => {
+test("installEnvtest() installs the latest release without a version, and a pre-release only by name", async () => {
   expect(await install(undefined)).toMatchObject({ version: "1.34.10" });
   expect(await install("v1.35.0-rc.1")).toMatchObject({ version: "1.35.0-rc.1" });
 });
 
-test("installEnvtest() needs no server for what is installed", async () => {
+test("installEnvtest() does not contact the server for an installed version", async () => {
   const { assets } = await install("1.33.0");
   const nowhere = { index: "http://127.0.0.1:1/index.yaml" };
   expect(await install("1.33.0", nowhere)).toEqual({ version: "1.33.0", assets, isNew: false });
@@ -79,9 +79,9 @@ test("installEnvtest() needs no server for what is installed", async () => {
 });
 
 test.each([
-  ["1.31.0", "is not what the index says", "nothing was installed"],
-  ["1.30.0", "holds no kube-apiserver", "another version"],
-  ["1.99", "the index has no version 1.99 for linux-amd64", "the newest that it has is 1.34.10"],
+  ["1.31.0", "does not match the checksum in the index", "nothing was installed"],
+  ["1.30.0", "does not contain kube-apiserver", "another version"],
+  ["1.99", "the index has no version 1.99 for linux-amd64", "the latest version in it is 1.34.10"],
 ])("installEnvtest() refuses %s and leaves nothing behind", async (version, message, hint) => {
   await expect(install(version)).rejects.toMatchObject({
     message: expect.stringContaining(message) as string,
@@ -90,12 +90,12 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("installEnvtest() says what to set when the index can't be read", async () => {
+test("installEnvtest() hints at the flag if the index cannot be read", async () => {
   const hint = expect.stringContaining("--index URL") as string;
   const failures = [
     ["http://127.0.0.1:1/index.yaml", "could not download"],
-    [`${base}/absent.yaml`, "it answered 404"],
-    [`${base}/login.html`, "is no index of envtest releases"],
+    [`${base}/absent.yaml`, "the server responded with 404"],
+    [`${base}/login.html`, "is not an index of envtest releases"],
   ] as const;
   for (const [index, message] of failures) {
     await expect(install("1.34", { index })).rejects.toMatchObject({

@@ -7,25 +7,25 @@ import { fetchBytes } from "./fetch-bytes.ts";
 import { readArchive } from "./read-archive.ts";
 import { type Archive, findArchive } from "./release-index.ts";
 
-/** Where the Kubernetes project lists the programs for tests that it builds. */
+/** The Kubernetes project's index of its test binaries. */
 export const officialIndex =
   "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
 
 const PROGRAMS = ["kube-apiserver", "etcd", "kubectl"] as const;
 
 export interface EnvtestOptions {
-  /** `1.34` or `1.34.1`; the newest unless given. */
+  /** `1.34` or `1.34.1`. Default: the latest. */
   readonly version: string | undefined;
   readonly index: string;
-  /** The folder that holds one folder for each version. */
+  /** The folder with one subfolder for each version. */
   readonly folder: string;
-  /** Use what is installed, and ask no server. */
+  /** Use an installed version without contacting the server. */
   readonly isOffline: boolean;
   /** `linux-amd64` */
   readonly platform: string;
 }
 
-/** Where programs are, and whether they were there before. */
+/** Where the binaries are, and whether they were just downloaded. */
 export interface InstalledEnvtest {
   readonly version: string;
   /** For `KUBEBUILDER_ASSETS`. */
@@ -33,7 +33,7 @@ export interface InstalledEnvtest {
   readonly isNew: boolean;
 }
 
-/** Makes sure that kube-apiserver, etcd and kubectl of a version are on this machine. */
+/** Ensures that kube-apiserver, etcd and kubectl of a version are installed on this machine. */
 export async function installEnvtest(options: EnvtestOptions): Promise<InstalledEnvtest> {
   const { version: wanted, index, folder, platform } = options;
   const installed = installedVersions(folder, platform);
@@ -54,20 +54,23 @@ async function download({ url, hash }: Archive): Promise<Uint8Array> {
   const bytes = await fetchBytes(url);
   const actual = createHash("sha512").update(bytes).digest("hex");
   if (actual === hash.toLowerCase()) return bytes;
-  throw new TsbuilderError(`${url} is not what the index says: its SHA-512 is ${actual.slice(0, 16)}...`, {
-    code: "REFUSED",
-    hint: "nothing was installed; download again, or ask whoever keeps the mirror",
-  });
+  throw new TsbuilderError(
+    `${url} does not match the checksum in the index: its SHA-512 is ${actual.slice(0, 16)}...`,
+    {
+      code: "REFUSED",
+      hint: "nothing was installed; download it again, or contact the mirror's maintainer",
+    },
+  );
 }
 
-/** All programs or none: they are written beside, and the folder is renamed. */
+/** Installs all binaries or none: they are written to a temporary folder that is then renamed. */
 function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: string): void {
   const files = readArchive(bytes);
   const missing = PROGRAMS.find((program) => !files.has(program));
   if (missing) {
-    throw new TsbuilderError(`${url} holds no ${missing}`, {
+    throw new TsbuilderError(`${url} does not contain ${missing}`, {
       code: "NOT_FOUND",
-      hint: "choose another version, or another index",
+      hint: "use another version or another index",
     });
   }
   mkdirSync(folder, { recursive: true });
@@ -105,8 +108,8 @@ function notInstalled(
       code: "NOT_FOUND",
       hint:
         installed.length > 0
-          ? `installed: ${installed.join(", ")}; others need a connection: leave --offline away`
-          : "install one with a connection: leave --offline away",
+          ? `installed: ${installed.join(", ")}; to download others, omit --offline`
+          : "to download one, omit --offline",
     },
   );
 }

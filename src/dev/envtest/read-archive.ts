@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 
 const BLOCK = 512;
 
-/** Reads the regular files of a gzipped tar archive by their base names; folders in it do not matter. */
+/** Reads the regular files of a gzipped tar archive by base name; folders are ignored. */
 export function readArchive(archive: Uint8Array): Map<string, Uint8Array> {
   const bytes = gunzipSync(archive);
   const files = new Map<string, Uint8Array>();

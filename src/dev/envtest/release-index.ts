@@ -3,23 +3,23 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { fetchBytes } from "./fetch-bytes.ts";
 import { chooseVersion } from "./choose-version.ts";
 
-/** One archive of programs, for one version and one machine. */
+/** An archive of binaries for one version and one platform. */
 export interface Archive {
-  /** Without a `v` in front. */
+  /** Without the leading `v`. */
   readonly version: string;
   readonly url: string;
   /** SHA-512, hexadecimal. */
   readonly hash: string;
 }
 
-/** What `envtest-releases.yaml` holds: versions, their archives by file name, and each archive's hash and place. */
+/** The content of `envtest-releases.yaml`: versions with their archives by file name, each with hash and URL. */
 interface ReleaseIndex {
   readonly releases?: Readonly<
     Record<string, Readonly<Record<string, { hash?: string; selfLink?: string }>>>
   >;
 }
 
-/** Finds the archive of a version in the index at an address; links in it may be relative to the index. */
+/** Finds the archive of a version in the index at a URL; links in it may be relative to the index. */
 export async function findArchive(
   index: string,
   wanted: string | undefined,
@@ -35,8 +35,8 @@ export async function findArchive(
       code: "NOT_FOUND",
       hint:
         offered.length > 0
-          ? `the newest that it has is ${chooseVersion(offered, undefined)}`
-          : `look into ${index}`,
+          ? `the latest version in it is ${chooseVersion(offered, undefined)}`
+          : `see ${index}`,
     });
   }
   const { hash, selfLink } = releases[`v${version}`]![archiveName(`v${version}`, platform)]!;
@@ -50,7 +50,7 @@ async function readReleases(index: string): Promise<NonNullable<ReleaseIndex["re
     const { releases } = parse(text) as ReleaseIndex;
     if (releases) return releases;
   } catch {
-    // What a proxy or a login page answers is no YAML at all.
+    // A proxy or a login page responds with something that is not YAML.
   }
   throw notAnIndex(index);
 }
@@ -60,8 +60,8 @@ function archiveName(release: string, platform: string): string {
 }
 
 function notAnIndex(index: string): TsbuilderError {
-  return new TsbuilderError(`${index} is no index of envtest releases`, {
+  return new TsbuilderError(`${index} is not an index of envtest releases`, {
     code: "INVALID_ARGUMENT",
-    hint: "give the address of an envtest-releases.yaml: --index URL, or TSBUILDER_ENVTEST_INDEX",
+    hint: "use the URL of an envtest-releases.yaml: --index URL, or TSBUILDER_ENVTEST_INDEX",
   });
 }

@@ -6,10 +6,10 @@ import { renderScreen } from "./render-screen.ts";
 import { afterEvent, afterMove, emptyScreen, type ScreenState } from "./screen-state.ts";
 import { openTerminal, type TerminalStreams } from "./terminal.ts";
 
-/** Many events come together; they are drawn together. */
+/** Events that arrive together are drawn together. */
 const DRAW_AFTER_MILLISECONDS = 30;
 
-/** Takes the terminal and shows a session on it. */
+/** Takes over the terminal and shows a session on it. */
 export function openScreen(
   streams: TerminalStreams,
   title: string,
@@ -62,7 +62,11 @@ export function openScreen(
     started: (started) => {
       session = started;
       const { url, kubeconfig } = started;
-      show({ ...state, cluster: { url, kubeconfig }, note: "ready: edits are taken up as you save them" });
+      show({
+        ...state,
+        cluster: { url, kubeconfig },
+        note: "ready: the operator reloads when you save an edit",
+      });
     },
     quit,
     close: () => {
@@ -72,7 +76,7 @@ export function openScreen(
   };
 }
 
-/** Ctrl-C and Ctrl-D quit; some terminals send arrows in another form. */
+/** Ctrl-C and Ctrl-D quit; some terminals send other sequences for the arrow keys. */
 const ALIASES: Readonly<Record<string, string>> = {
   "\u0003": "q",
   "\u0004": "q",
@@ -80,7 +84,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "\u001BOB": "\u001B[B",
 };
 
-/** Runs the person's own shell at the same terminal, pointed at the session's cluster. */
+/** Runs the user's shell in this terminal, with KUBECONFIG set to the session's cluster. */
 function runShell(kubeconfig: string): Promise<void> {
   const command = process.env["SHELL"] ?? process.env["ComSpec"] ?? "/bin/sh";
   return new Promise((resolve) => {

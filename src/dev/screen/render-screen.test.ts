@@ -55,20 +55,20 @@ test("renderScreen() shows the cluster, objects with their conditions, the log, 
     "  MySQL default/b  no conditions yet",
     "Operator",
     "10:20:30 info  Made it name=a",
-    "q quit   s samples   d diff   k shell   up/down choose",
+    "q quit   s samples   d diff   k shell   up/down select",
   ]);
 });
 
-test("renderScreen() shows an error with its code frame until an edit is taken up", () => {
+test("renderScreen() shows an error with its code frame until the next reload", () => {
   const state = after(broken);
   expect(shown(state)).toEqual(
     expect.arrayContaining(["error: it is broken", "  3 | foo: ;", "hint: mend it"]),
   );
-  const mended = afterEvent(state, { type: "info", text: "taken up" }, explain);
+  const mended = afterEvent(state, { type: "info", text: "reloaded" }, explain);
   expect(shown(mended).join("\n")).not.toContain("error:");
 });
 
-test("renderScreen() shows the last change of the chosen object as a diff", () => {
+test("renderScreen() shows the last change of the selected object as a diff", () => {
   const state = after(object("a"), object("b", { before: undefined }));
   expect(shown({ ...state, isDiffShown: true })).toContain("MySQL b: made");
   expect(shown({ ...afterMove(state, -1), isDiffShown: true })).toEqual(
@@ -95,7 +95,7 @@ test("renderScreen() fits any size: as many lines as rows, none too wide, keys l
   }
 });
 
-test("renderScreen() keeps the chosen object in sight among many", () => {
+test("renderScreen() keeps the selected object visible among many", () => {
   const events = Array.from({ length: 30 }, (_, index) => object(`db-${String(index).padStart(2, "0")}`));
   for (const chosen of [0, 15, 29]) {
     const name = `db-${String(chosen).padStart(2, "0")}`;
@@ -104,7 +104,7 @@ test("renderScreen() keeps the chosen object in sight among many", () => {
   }
 });
 
-test("afterEvent() forgets an object that is gone, and who chose it", () => {
+test("afterEvent() drops a deleted object and its selection", () => {
   const state = afterMove(after(object("a"), object("b")), -1);
   const gone = afterEvent(state, object("a", { isDeleted: true }), explain);
   expect(gone).toMatchObject({ chosen: undefined, lastChanged: "MySQL default b" });

@@ -12,13 +12,13 @@ export interface ScreenSize {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** A line is cut to the screen's width before it is coloured. */
+/** A line is cut to the screen's width before it is colored. */
 interface Line {
   readonly text: string;
   readonly style?: Style;
 }
 
-/** Draws the state: exactly as many lines as there are rows, none wider than the screen. */
+/** Renders the state: as many lines as there are rows, none wider than the screen. */
 export function renderScreen(state: ScreenState, { columns, rows }: ScreenSize): string[] {
   const keys: Line = { text: keysOf(state), style: "dim" };
   const head = headOf(state);
@@ -42,7 +42,7 @@ function headOf({ title, cluster, note }: ScreenState): Line[] {
   ];
 }
 
-/** Objects get a third of what is there, errors up to half of it, the log the rest. */
+/** Objects get a third of the rows, errors up to half, and the log the rest. */
 function bodyOf(state: ScreenState, space: number): Line[] {
   const problem = problemOf(state).slice(0, Math.max(3, Math.floor(space / 2)));
   const objects = objectsOf(state, Math.max(2, Math.floor(space / 3)));
@@ -68,7 +68,7 @@ function problemOf({ problem }: ScreenState): Line[] {
 function objectsOf(state: ScreenState, most: number): Line[] {
   const sorted = [...state.objects].toSorted(([a], [b]) => compareText(a, b));
   if (sorted.length === 0)
-    return [{ text: "No objects yet: s applies config/samples.", style: "dim" }, { text: "" }];
+    return [{ text: "No objects yet: press s to apply config/samples.", style: "dim" }, { text: "" }];
   const marked = shownKey(state);
   const at = Math.max(
     0,
@@ -78,7 +78,7 @@ function objectsOf(state: ScreenState, most: number): Line[] {
   const seen = sorted.slice(first, first + most);
   const hidden = sorted.length - seen.length;
   return [
-    { text: `Objects${hidden > 0 ? ` (${hidden} more: up and down)` : ""}`, style: "bold" },
+    { text: `Objects${hidden > 0 ? ` (${hidden} more: use the arrow keys)` : ""}`, style: "bold" },
     ...seen.map(([key, object]) => objectLine(object, key === marked)),
     { text: "" },
   ];
@@ -127,8 +127,8 @@ function diffLine(text: string): Line {
 
 function keysOf({ isDiffShown }: ScreenState): string {
   return isDiffShown
-    ? "q quit   d back   up/down another object"
-    : "q quit   s samples   d diff   k shell   up/down choose";
+    ? "q quit   d back   up/down select another object"
+    : "q quit   s samples   d diff   k shell   up/down select";
 }
 
 function cutTo(text: string, columns: number): string {

@@ -1,29 +1,29 @@
 import type { DevEvent, ShownObject } from "../dev-event.ts";
 import { shortenLogLine } from "./shorten-log-line.ts";
 
-/** Everything that the screen shows, apart from how large it is. */
+/** Everything that the screen shows, regardless of its size. */
 export interface ScreenState {
   readonly title: string;
-  /** Missing until the cluster answers. */
+  /** Undefined until the cluster is ready. */
   readonly cluster: { readonly url: string; readonly kubeconfig: string } | undefined;
   /** The project's objects by kind, namespace and name. */
   readonly objects: ReadonlyMap<string, ShownObject>;
-  /** The key of the object that `d` shows; the one that changed last unless somebody chose. */
+  /** The key of the object that `d` shows. Default: the one that changed last. */
   readonly chosen: string | undefined;
   readonly lastChanged: string | undefined;
-  /** What the operator printed last, oldest first. */
+  /** The operator's latest output, oldest line first. */
   readonly log: readonly string[];
-  /** What dev did last. */
+  /** The latest action of dev. */
   readonly note: string;
-  /** What is to be mended, until an edit is taken up. */
+  /** The errors to fix; cleared by the next successful reload. */
   readonly problem: string | undefined;
   readonly isDiffShown: boolean;
 }
 
-/** No screen is higher than this, so older lines are never seen again. */
+/** More lines than any screen has rows. */
 const KEPT_LINES = 500;
 
-/** A session that has yet to start. */
+/** The state before a session has started. */
 export function emptyScreen(title: string): ScreenState {
   return {
     title,
@@ -38,7 +38,7 @@ export function emptyScreen(title: string): ScreenState {
   };
 }
 
-/** What the screen shows after an event. */
+/** The state after an event. */
 export function afterEvent(
   state: ScreenState,
   event: DevEvent,
@@ -56,7 +56,7 @@ export function afterEvent(
   }
 }
 
-/** Chooses the next or the previous object; beyond the ends nothing changes. */
+/** Selects the next or the previous object, up to the first and the last. */
 export function afterMove(state: ScreenState, step: 1 | -1): ScreenState {
   const keys = [...state.objects.keys()].toSorted();
   const from = shownKey(state);
@@ -64,7 +64,7 @@ export function afterMove(state: ScreenState, step: 1 | -1): ScreenState {
   return to === undefined ? state : { ...state, chosen: to };
 }
 
-/** The object that is marked, and that `d` shows. */
+/** The selected object, which `d` shows. */
 export function shownKey({ chosen, lastChanged }: ScreenState): string | undefined {
   return chosen ?? lastChanged;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shortenLogLine } from "./shorten-log-line.ts";
 
-test("shortenLogLine() keeps time, level, message and what is particular to the line", () => {
+test("shortenLogLine() keeps time, level, message and the specific fields", () => {
   const fields = {
     level: "error",
     ts: "2026-01-01T10:20:30.456Z",
@@ -18,7 +18,7 @@ test("shortenLogLine() keeps time, level, message and what is particular to the 
   );
 });
 
-test("shortenLogLine() leaves other lines as they are, but takes out what would move the cursor", () => {
+test("shortenLogLine() keeps other lines, but removes escape sequences", () => {
   expect(shortenLogLine("plain\ttext")).toBe("plain text");
   expect(shortenLogLine('{"no": "message"}')).toBe('{"no": "message"}');
   expect(shortenLogLine("{broken")).toBe("{broken");

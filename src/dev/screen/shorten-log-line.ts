@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Fields that say the same on every line of a controller, or that only machines read. */
+/** Fields that repeat on every line of a controller, or that only machines read. */
 const LEFT_OUT = new Set([
   "level",
   "ts",
@@ -11,7 +11,7 @@ const LEFT_OUT = new Set([
   "stacktrace",
 ]);
 
-/** Makes a line of the operator's JSON log readable: time, level, message, key=value. Other lines stay as they are. */
+/** Makes a line of the operator's JSON log readable: time, level, message, key=value. Other lines are unchanged. */
 export function shortenLogLine(line: string): string {
   const fields = parseFields(line);
   if (!fields) return onOneLine(line);
@@ -38,14 +38,14 @@ function parseFields(line: string): LogFields | undefined {
   }
 }
 
-/** A reconciler's lines name their object twice: as a reference, and as namespace and name. */
+/** A reconciler's lines contain their object twice: as a reference, and as namespace and name. */
 function isReference(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const names = Object.keys(value);
   return names.length > 0 && names.every((name) => name === "name" || name === "namespace");
 }
 
-/** What an operator prints must not move the cursor. */
+/** Escape sequences in the operator's output must not move the cursor. */
 function onOneLine(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/[\t\n]/gu, " ")

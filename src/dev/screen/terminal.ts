@@ -2,27 +2,27 @@ import type { ReadStream, WriteStream } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
 import type { ScreenSize } from "./render-screen.ts";
 
-/** The streams of a terminal at which somebody sits. */
+/** The streams of an interactive terminal. */
 export interface TerminalStreams {
   readonly input: ReadStream;
   readonly output: WriteStream;
 }
 
-/** A terminal that is taken over as a whole, and given back as it was. */
+/** A terminal in full-screen mode, restored afterwards. */
 export interface Terminal {
   size(): ScreenSize;
   draw(lines: readonly string[]): void;
-  /** Takes the terminal: no echo, the alternate screen, no cursor. Does nothing while it is taken. */
+  /** Enters full-screen mode: no echo, the alternate screen, no cursor. Does nothing if it is active. */
   take(): void;
-  /** Gives it back, with what it showed before. Does nothing while it is not taken. */
+  /** Restores the terminal with its earlier content. Does nothing if full-screen mode is not active. */
   giveBack(): void;
 }
 
-// Lines are not wrapped: a character that is wider than we think would otherwise push everything down.
+// Line wrapping is off: otherwise a character that is wider than expected would shift everything down.
 const TAKE = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const GIVE_BACK = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
-/** Prepares a terminal; `onKey` gets what is typed while it is taken. */
+/** Prepares a terminal; `onKey` receives the input in full-screen mode. */
 export function openTerminal(
   { input, output }: TerminalStreams,
   onKey: (key: string) => void,
@@ -51,7 +51,7 @@ export function openTerminal(
     take: () => {
       if (isTaken) return;
       isTaken = true;
-      // An error that nobody catches ends the process, and must not leave a terminal without echo.
+      // An uncaught error ends the process, and must not leave a terminal without echo.
       process.on("exit", giveBack);
       output.write(TAKE);
       input.setRawMode(true);

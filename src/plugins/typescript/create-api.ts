@@ -2,7 +2,7 @@ import { isDefaultControllerName } from "../../project/controller-name.ts";
 import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import type { Surroundings } from "../plugin.ts";
+import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { className, variableName } from "./identifiers.ts";
 import { identity } from "./identity.ts";
@@ -12,11 +12,11 @@ import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
 
 /** The types of a kind and its controllers, wired into the program. */
-export function createApi(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
-  if (resource.template) return reference(project, resource, surroundings);
+export function createApi(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+  if (resource.template) return reference(project, resource, inputs);
   return joinBlueprints(
-    resource.origin.type === "own" ? types(project, resource, surroundings) : foreignTypes(resource),
-    ...resource.controllers.map(({ name }) => controller(project, resource, name, surroundings)),
+    resource.origin.type === "own" ? types(project, resource, inputs) : foreignTypes(resource),
+    ...resource.controllers.map(({ name }) => controller(project, resource, name, inputs)),
   );
 }
 
@@ -29,13 +29,13 @@ function foreignTypes({ origin }: Resource): Blueprint {
   return { parts: [], inserts: [], generated: [path, groupVersionInfo] };
 }
 
-function types(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
-  return joinBlueprints(groupVersion(project, resource, surroundings), {
+function types(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+  return joinBlueprints(groupVersion(project, resource, inputs), {
     parts: [
       {
         key: `typescript/types/${identity(resource)}`,
         templates: "typescript/create-api/types",
-        context: typesContext(project, resource, surroundings),
+        context: typesContext(project, resource, inputs),
       },
     ],
     inserts: [],
@@ -43,7 +43,7 @@ function types(project: Project, resource: Resource, surroundings: Surroundings)
   });
 }
 
-function groupVersion(project: Project, resource: Resource, { boilerplate }: Surroundings): Blueprint {
+function groupVersion(project: Project, resource: Resource, { boilerplate }: ScaffoldInputs): Blueprint {
   const group = qualifiedGroup(resource);
   const context = {
     header: fileHeader(boilerplate),
@@ -59,7 +59,7 @@ function groupVersion(project: Project, resource: Resource, { boilerplate }: Sur
   };
 }
 
-function typesContext(project: Project, resource: Resource, { boilerplate }: Surroundings) {
+function typesContext(project: Project, resource: Resource, { boilerplate }: ScaffoldInputs) {
   return {
     header: fileHeader(boilerplate),
     apiFolder: apiFolder(project, resource),
@@ -70,14 +70,9 @@ function typesContext(project: Project, resource: Resource, { boilerplate }: Sur
   };
 }
 
-function controller(
-  project: Project,
-  resource: Resource,
-  name: string,
-  surroundings: Surroundings,
-): Blueprint {
+function controller(project: Project, resource: Resource, name: string, inputs: ScaffoldInputs): Blueprint {
   const isOwn = resource.origin.type === "own";
-  const context = controllerContext(project, resource, name, surroundings);
+  const context = controllerContext(project, resource, name, inputs);
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
   return {
     parts: [
@@ -101,7 +96,7 @@ function controllerContext(
   project: Project,
   resource: Resource,
   name: string,
-  { boilerplate }: Surroundings,
+  { boilerplate }: ScaffoldInputs,
 ) {
   const group = qualifiedGroup(resource);
   return {
@@ -119,12 +114,12 @@ function controllerContext(
 }
 
 /** A whole operator, in place of the skeletons: types, controller, tests and samples of one folder of templates. */
-function reference(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
+function reference(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const { name, options } = resource.template!;
   const controllerName = resource.controllers[0]!.name;
   const context = {
-    ...typesContext(project, resource, surroundings),
-    ...controllerContext(project, resource, controllerName, surroundings),
+    ...typesContext(project, resource, inputs),
+    ...controllerContext(project, resource, controllerName, inputs),
     ...(referenceTemplates.find((known) => known.name === name)?.words?.(options) ?? options),
     projectName: project.projectName,
     version: resource.version,
@@ -133,7 +128,7 @@ function reference(project: Project, resource: Resource, surroundings: Surroundi
     sampleFile: sampleFile(resource),
   };
   return joinBlueprints(
-    groupVersion(project, resource, surroundings),
+    groupVersion(project, resource, inputs),
     {
       parts: [
         {
@@ -151,7 +146,7 @@ function reference(project: Project, resource: Resource, surroundings: Surroundi
       generated: [],
     },
     // Whoever needs another controller for the kind still gets a skeleton.
-    ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, surroundings)),
+    ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, inputs)),
   );
 }
 

@@ -1,7 +1,7 @@
 import { kindFile, webhookFolder } from "../../project/paths.ts";
 import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import type { Surroundings } from "../plugin.ts";
+import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { variableName } from "./identifiers.ts";
 import { identity } from "./identity.ts";
@@ -9,12 +9,12 @@ import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
 
 /** One file for each kind of webhook, so that adding another one leaves the user's code alone. */
-export function createWebhook(project: Project, resource: Resource, surroundings: Surroundings): Blueprint {
+export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const { defaulting, validation, spokes = [] } = resource.webhooks;
   return joinBlueprints(
-    ...(defaulting ? [admission(project, resource, surroundings, "defaulter")] : []),
-    ...(validation ? [admission(project, resource, surroundings, "validator")] : []),
-    ...spokes.map((version) => conversion(project, resource, version, surroundings)),
+    ...(defaulting ? [admission(project, resource, inputs, "defaulter")] : []),
+    ...(validation ? [admission(project, resource, inputs, "validator")] : []),
+    ...spokes.map((version) => conversion(project, resource, version, inputs)),
   );
 }
 
@@ -27,7 +27,7 @@ const roles = {
 function admission(
   project: Project,
   resource: Resource,
-  { boilerplate }: Surroundings,
+  { boilerplate }: ScaffoldInputs,
   role: keyof typeof roles,
 ): Blueprint {
   const { verb, letter, className, path: pathKey } = roles[role];
@@ -76,7 +76,7 @@ function conversion(
   project: Project,
   hub: Resource,
   spokeVersion: string,
-  { boilerplate }: Surroundings,
+  { boilerplate }: ScaffoldInputs,
 ): Blueprint {
   const spoke = project.resources.find((other) => isSameKind(other, hub) && other.version === spokeVersion);
   if (!spoke) return { parts: [], inserts: [], generated: [] };

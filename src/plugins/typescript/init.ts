@@ -1,11 +1,11 @@
 import type { Project } from "../../project/project.ts";
 import type { Blueprint } from "../../scaffold/blueprint.ts";
-import type { Surroundings } from "../plugin.ts";
+import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the program's entry. */
-export function init(project: Project, { boilerplate, packages }: Surroundings): Blueprint {
+export function init(project: Project, { boilerplate, packages }: ScaffoldInputs): Blueprint {
   const { projectName } = project;
   const header = fileHeader(boilerplate);
   return {

@@ -2,8 +2,8 @@ import type { ClusterChoice } from "../ship/kubectl.ts";
 import { describeObject, type ManifestObject } from "../ship/manifest.ts";
 import type { Ui } from "./ui.ts";
 
-/** Deletes objects from a cluster, after saying which, and which stay because people's data hang on them. */
-export async function takeAway(
+/** Deletes objects from a cluster. First lists them, and those that are kept because other data depends on them. */
+export async function deleteFromCluster(
   objects: readonly ManifestObject[],
   flags: ClusterChoice & {
     readonly force: boolean;
@@ -16,7 +16,7 @@ export async function takeAway(
   const { planUndeploy } = await import("../ship/plan-undeploy.ts");
   const plan = await planUndeploy(objects, flags, { force: flags.force });
   for (const { object, reason } of plan.keep) {
-    ui.note(`keep ${describeObject(object)}: ${reason}; --force deletes them too`);
+    ui.note(`keep ${describeObject(object)}: ${reason}; use --force to delete it, too`);
   }
   for (const object of plan.remove) ui.note(`delete ${describeObject(object)}`);
   if (flags["dry-run"]) {

@@ -10,10 +10,10 @@ import type { Ui } from "./ui.ts";
 export const planFlags = {
   "dry-run": {
     type: "boolean",
-    summary: "show which files would be written, and write none",
+    summary: "print the files that would be written, without writing them",
     default: false,
   },
-  diff: { type: "boolean", summary: "show what would change in each file, and write none", default: false },
+  diff: { type: "boolean", summary: "print the changes as a diff, without writing them", default: false },
 } as const satisfies Record<string, FlagDefinition>;
 
 interface PlanFlags {
@@ -21,8 +21,8 @@ interface PlanFlags {
   readonly diff: boolean;
 }
 
-/** Makes a plan's changes, or shows them. Tells whether they were made. */
-export function carryOut(root: string, plan: Plan, flags: PlanFlags, ui: Ui): boolean {
+/** Applies a plan, or only shows it. Returns whether the plan was applied. */
+export function applyOrShow(root: string, plan: Plan, flags: PlanFlags, ui: Ui): boolean {
   refuseOutside(
     root,
     plan.changes.map(({ path }) => path),

@@ -1,35 +1,35 @@
 import { TsbuilderError } from "../shared/errors.ts";
 import { type ClusterChoice, readJson } from "./kubectl.ts";
-import { describeObject, isDefinition, type ManifestObject } from "./manifest.ts";
+import { describeObject, isCrd, type ManifestObject } from "./manifest.ts";
 
-interface Hanging {
+interface StuckObject {
   /** `MySQL default/mysql-sample: waits for example.com/hold` */
   readonly reason: string;
   readonly hint: string;
 }
 
-/** Says what a deletion waits for that did not end in time, and what to do; other errors stay what they are. */
-export async function explainHanging(
+/** Explains what a timed-out deletion is waiting for, and what to do; other errors are unchanged. */
+export async function explainStuck(
   error: unknown,
   objects: readonly ManifestObject[],
   options: ClusterChoice & { readonly seconds: number },
 ): Promise<unknown> {
   if (!(error instanceof TsbuilderError) || !error.message.includes("timed out waiting for the condition"))
     return error;
-  const found = await Promise.all(objects.map((object) => findHanging(object, options)));
+  const found = await Promise.all(objects.map((object) => findStuck(object, options)));
   const [first, ...more] = found.flat();
   if (!first) return error;
   return new TsbuilderError(
     [
-      `not everything is gone after ${options.seconds} s`,
+      `not everything was deleted after ${options.seconds} s`,
       ...[first, ...more].map(({ reason }) => reason),
     ].join("\n  "),
     { code: "TOOL_FAILED", hint: first.hint, cause: error },
   );
 }
 
-async function findHanging(object: ManifestObject, choice: ClusterChoice): Promise<Hanging[]> {
-  if (isDefinition(object)) return objectsThatHang(object.metadata.name, choice);
+async function findStuck(object: ManifestObject, choice: ClusterChoice): Promise<StuckObject[]> {
+  if (isCrd(object)) return objectsWithFinalizers(object.metadata.name, choice);
   return object.kind === "Namespace" ? contentThatHangs(object.metadata.name, choice) : [];
 }
 
@@ -40,9 +40,9 @@ interface Deleted extends ManifestObject {
   };
 }
 
-/** Objects that were deleted with their definition, and that somebody has yet to let go. */
-async function objectsThatHang(definition: string, choice: ClusterChoice): Promise<Hanging[]> {
-  const list = await readJson<{ items: Deleted[] }>(choice, ["get", definition, "--all-namespaces"]);
+/** Objects deleted with their CRD that still have finalizers. */
+async function objectsWithFinalizers(crd: string, choice: ClusterChoice): Promise<StuckObject[]> {
+  const list = await readJson<{ items: Deleted[] }>(choice, ["get", crd, "--all-namespaces"]);
   return (list?.items ?? [])
     .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.length)
     .map((object) => {
@@ -50,7 +50,7 @@ async function objectsThatHang(definition: string, choice: ClusterChoice): Promi
       const where = namespace ? ` --namespace ${namespace}` : "";
       return {
         reason: `${describeObject(object)} waits for ${finalizers.join(", ")}`,
-        hint: `let the operator finish it (tsbuilder run, if it is not there any more), or give up what it would clean: kubectl patch ${definition} ${name}${where} --type merge --patch '{"metadata":{"finalizers":null}}'`,
+        hint: `let the operator finish it (tsbuilder run, if it is no longer deployed), or skip its cleanup: kubectl patch ${crd} ${name}${where} --type merge --patch '{"metadata":{"finalizers":null}}'`,
       };
     });
 }
@@ -65,13 +65,13 @@ interface Namespace {
   };
 }
 
-/** A namespace says itself what is left in it. */
-async function contentThatHangs(name: string, choice: ClusterChoice): Promise<Hanging[]> {
+/** A namespace reports in its conditions what is left in it. */
+async function contentThatHangs(name: string, choice: ClusterChoice): Promise<StuckObject[]> {
   const namespace = await readJson<Namespace>(choice, ["get", "namespace", name]);
   return (namespace?.status?.conditions ?? [])
     .filter(({ type, status }) => status === "True" && type.endsWith("Remaining"))
     .map(({ message = "" }) => ({
       reason: `Namespace ${name}: ${message}`,
-      hint: `see what is left there, and who should let it go: kubectl describe namespace ${name}`,
+      hint: `see what is left there, and who should delete it: kubectl describe namespace ${name}`,
     }));
 }
