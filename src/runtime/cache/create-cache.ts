@@ -51,7 +51,7 @@ class InformerCache implements Cache {
       clock,
       onError,
     });
-    const informer = new SharedInformer<T>(kind, plans, onError);
+    const informer = new SharedInformer<T>(kind, plans, { clock, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
     return informer;

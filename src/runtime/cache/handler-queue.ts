@@ -3,7 +3,10 @@ import type { InformerEvent, InformerHandler, Subscription } from "./informer.ts
 import { isThenable } from "../callbacks/call-safely.ts";
 import { Latch } from "./latch.ts";
 
-/** After this many milliseconds of calling handlers the program gets its turn. */
+/**
+ * After this many milliseconds of calling handlers the program gets its turn: of the machine's time, as handlers keep the
+ * processor from others whatever a test's clock says.
+ */
 const turn = 8;
 
 /** Stands in the queue where the objects of the first list end. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { keyText } from "../client/object-key.ts";
@@ -15,7 +16,10 @@ function object(name: string, version: number, uid = `uid-${name}`): KubernetesO
 }
 
 /** A partition whose subscribers note what they are told. */
-function partition(covers: (object: KubernetesObject) => boolean = () => true): {
+function partition(
+  covers: (object: KubernetesObject) => boolean = () => true,
+  clock = new FakeClock(),
+): {
   partition: Partition<KubernetesObject>;
   told: InformerEvent[];
   read: (name: string) => string | undefined;
@@ -28,6 +32,7 @@ function partition(covers: (object: KubernetesObject) => boolean = () => true): 
     onSynced: () => {},
     onError: () => {},
     onIndexError: () => {},
+    clock,
   });
   const read = (name: string): string | undefined =>
     made.store.get({ namespace: "default", name })?.object.metadata.resourceVersion;
@@ -44,6 +49,20 @@ const summary = (events: InformerEvent[]): string[] =>
   events.map(
     (event) => `${event.type} ${event.object.metadata.name}@${event.object.metadata.resourceVersion}`,
   );
+
+test("Partition forgets a write that the watch doesn't tell within half a minute", () => {
+  const clock = new FakeClock();
+  const { partition: target, told, read } = partition(undefined, clock);
+  fill(target, 5, object("a", 1));
+  target.wroteDeletion({ namespace: "default", name: "a" }, "uid-a");
+  clock.advanceSync(29_999);
+  target.progress("6");
+  expect(read("a")).toBeUndefined();
+  clock.advanceSync(1);
+  target.progress("7");
+  expect(read("a")).toBe("1");
+  expect(summary(told)).toEqual(["add a@1"]);
+});
 
 test("Partition tells a list, changes, and what a later list lacks", () => {
   const { partition: target, told } = partition();

@@ -1,4 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../client/api-error.ts";
 import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
@@ -19,6 +20,7 @@ export interface PartitionOptions<T extends KubernetesObject> {
   readonly onSynced: () => void;
   readonly onError: (error: ApiError) => void;
   readonly onIndexError: OnIndexError<T>;
+  readonly clock: Clock;
 }
 
 /** A write of this process that the watch has not told yet. */
@@ -122,7 +124,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 
   alive(): void {
-    this.lastAlive = performance.now();
+    this.lastAlive = this.#options.clock.monotonic();
     this.lastError = undefined;
   }
 
@@ -133,7 +135,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const key = keyOf(object);
     const stored = this.store.get(key);
     if (stored && isAtLeast(stored, uid, resourceVersion)) return;
-    this.#remember(key, { seen: stored, version: resourceVersion, uid, at: performance.now() });
+    this.#remember(key, { seen: stored, version: resourceVersion, uid, at: this.#options.clock.monotonic() });
     if (this.#options.covers(object)) this.store.set(this.#entry(object, stored?.bytes ?? 0));
     else this.store.delete(key);
   }
@@ -146,7 +148,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
       seen: stored,
       version: undefined,
       uid: stored.object.metadata.uid,
-      at: performance.now(),
+      at: this.#options.clock.monotonic(),
     });
     this.store.delete(key);
   }
@@ -209,7 +211,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   #proceed(version: string | undefined): void {
     if (version !== undefined) this.#version = version;
     if (this.#pending.size === 0) return;
-    const now = performance.now();
+    const now = this.#options.clock.monotonic();
     for (const [key, pending] of this.#pending) {
       const isTold = pending.version !== undefined && this.#hasPassed(pending.version);
       if (!isTold && now - pending.at < patience) continue;

@@ -1,4 +1,5 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import type { Partition } from "./partition.ts";
 import { SharedInformer } from "./shared-informer.ts";
@@ -22,7 +23,7 @@ function start(): { informer: SharedInformer<KubernetesObject>; partition: Parti
     prepare: (each: KubernetesObject) => each,
     run: async (given: Partition<KubernetesObject>) => void (partition = given),
   };
-  const informer = new SharedInformer(ConfigMap, [plan], () => {});
+  const informer = new SharedInformer(ConfigMap, [plan], { clock: systemClock, onError() {} });
   informer.start();
   return { informer, partition: partition! };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { namespaceOf, required } from "../client/client-defaults.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
@@ -28,9 +29,16 @@ export interface PartitionPlan {
   readonly run: (partition: Partition<KubernetesObject>, signal: AbortSignal) => Promise<void>;
 }
 
+/** What an informer needs besides its watches. */
+export interface InformerParts {
+  readonly clock: Clock;
+  readonly onError: (error: Error) => void;
+}
+
 /** The one informer of a kind: its partitions, and those who listen. */
 export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly kind: Kind<T>;
+  readonly #clock: Clock;
   readonly #onError: (error: Error) => void;
   readonly #partitions = new Map<string | undefined, { partition: Partition<T>; plan: PartitionPlan }>();
   readonly #queues = new Set<HandlerQueue<T>>();
@@ -38,8 +46,9 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly #stop = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], onError: (error: Error) => void) {
+  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], { clock, onError }: InformerParts) {
     this.kind = kind;
+    this.#clock = clock;
     this.#onError = onError;
     for (const plan of plans) {
       const partition = new Partition<T>({
@@ -48,6 +57,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
         emit: (events) => this.#tellAll(events),
         onSynced: () => this.#checkSynced(),
         onError,
+        clock,
         onIndexError: (name, { metadata }, thrown) =>
           onError(new CallbackError("index", `the index "${name}"`, thrown, keyText(metadata))),
       });
@@ -145,7 +155,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return {
       objects: sum(({ store }) => store.size),
       bytes: sum(({ store }) => store.bytes),
-      lastEventAge: ages.length === 0 ? undefined : performance.now() - Math.min(...ages),
+      lastEventAge: ages.length === 0 ? undefined : this.#clock.monotonic() - Math.min(...ages),
       relists: sum(({ relists }) => relists),
       watchErrors: sum(({ watchErrors }) => watchErrors),
       lastError: partitions.find(({ lastError }) => lastError)?.lastError,
@@ -193,10 +203,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   /** Tells one subscriber all objects from time to time. Nothing is asked of the server. */
   #resync(period: number, queue: () => HandlerQueue<T>): () => void {
     if (period < 1000) throw new TerminalError("a resync period is at least 1000 milliseconds");
-    let timer: NodeJS.Timeout;
+    let cancel: () => void;
     const plan = (): void => {
       // Controllers that were started together should not do all their work at the same moment.
-      timer = setTimeout(tell, period * (0.9 + Math.random() * 0.2));
+      cancel = this.#clock.setTimer(tell, period * (0.9 + Math.random() * 0.2));
     };
     const tell = (): void => {
       const events = [...this.#seen()].map(
@@ -207,7 +217,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
       plan();
     };
     plan();
-    return () => clearTimeout(timer);
+    return () => cancel();
   }
 }
 

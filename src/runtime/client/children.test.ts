@@ -1,7 +1,7 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
-import { formatTime, parseTime } from "@tsbuilder/apimachinery/time";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Children } from "./children.ts";
 import { createOrUpdate } from "./create-or-update.ts";
 import { removeForeignPorts } from "./foreign-ports.ts";
@@ -148,9 +148,10 @@ test.each([
   { age: 100_000, requeueAfter: "300s" },
 ])("Children tries again after $requeueAfter what was refused $age s ago", async ({ age, requeueAfter }) => {
   const owner = await client.create(ConfigMap, { metadata: { generateName: "slow-", namespace: "default" } });
-  const children = new Children(client, owner);
+  const clock = new FakeClock();
+  const children = new Children(client, owner, { clock });
   await children.set(ConfigMap, "slow", { metadata: {}, data: { "a b": "1" } });
-  const lastTransitionTime = formatTime(Date.now());
+  const lastTransitionTime = formatTime(clock.now());
   const degraded = {
     type: "Degraded",
     status: "True",
@@ -158,11 +159,8 @@ test.each([
     message: "",
     lastTransitionTime,
   } as const;
-  // Conditions tell seconds, so the age is counted from theirs.
-  vi.useFakeTimers({ toFake: ["Date"], now: parseTime(lastTransitionTime) + age * 1000 });
-  const result = children.result(degraded);
-  vi.useRealTimers();
-  expect(result).toEqual({ requeueAfter });
+  clock.advanceSync(age * 1000);
+  expect(children.result(degraded)).toEqual({ requeueAfter });
 });
 
 test("Children takes back a field that somebody put another in the place of, and keeps what is not ours", async () => {

@@ -5,7 +5,7 @@ import {
   type Kind,
   type KubernetesObject,
 } from "@tsbuilder/apimachinery/meta";
-import { parseTime } from "@tsbuilder/apimachinery/time";
+import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { replaceAlternatives } from "./alternatives.ts";
 import { ApiError } from "./api-error.ts";
 import type { Client } from "./client.ts";
@@ -37,11 +37,18 @@ export class Children {
   readonly rejections: Rejection[] = [];
   readonly #client: Client;
   readonly #owner: Owner;
+  readonly #clock: Clock;
   readonly #desired = new Set<string>();
 
-  constructor(client: Client, owner: Owner) {
+  /** `clock` says how long a condition has held: `manager.clock`, where tests move it. */
+  constructor(
+    client: Client,
+    owner: Owner,
+    { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
+  ) {
     this.#client = client;
     this.#owner = owner;
+    this.#clock = clock;
   }
 
   /** A child as it is now; an object of that name that is not the owner's is none. */
@@ -92,7 +99,7 @@ export class Children {
    */
   result(condition: Condition | undefined): { requeueAfter: Duration } | undefined {
     if (this.rejections.length === 0) return undefined;
-    const since = condition ? Date.now() - parseTime(condition.lastTransitionTime) : 0;
+    const since = condition ? this.#clock.now() - parseTime(condition.lastTransitionTime) : 0;
     const isName = this.rejections.some(({ reason }) => reason === NAME_CONFLICT);
     const seconds = isName ? SOON : Math.min(Math.max(Math.round(since / 1000), SOON), RARELY);
     return { requeueAfter: `${seconds}s` };

@@ -1,3 +1,5 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
+
 /** How to reach a cluster and as whom. `loadConfig` makes one; tests may write one by hand. */
 export interface ClusterConfig {
   /** `https://10.0.0.1:6443`; `http://` for a proxy of kubectl's kind. */
@@ -21,8 +23,14 @@ export interface ClusterConfig {
 
 /** Proves who is calling, afresh for every request. */
 export interface Credentials {
-  /** What to send now. `refresh` is true after a 401: an answer kept from before is no longer good. */
-  current(options: { readonly refresh: boolean }): Credential | Promise<Credential>;
+  /**
+   * What to send now. `refresh` is true after a 401: an answer kept from before is no longer good. What ends does so
+   * by the clock.
+   */
+  current(options: {
+    readonly refresh: boolean;
+    readonly clock?: Clock | undefined;
+  }): Credential | Promise<Credential>;
   /** Tells an observer from now on, where there is something to tell. */
   observe?(observer: CredentialsObserver): void;
 }

@@ -120,7 +120,7 @@ export class ConnectionLane implements ConnectionOwner {
       this.#attempts.delete(attempt);
       // One that was slow may come when others have taken all places.
       if (this.#all.size >= this.#limits.most) return void socket.destroy();
-      const connection = new HttpConnection(socket, this);
+      const connection = new HttpConnection(socket, this, this.#limits.clock);
       this.#all.add(connection);
       connection.rest();
     } catch (error) {

@@ -47,7 +47,7 @@ export class ConnectionPool {
     refresh,
     signal,
   }: ConnectionRequest): HttpConnection | Promise<HttpConnection> {
-    const ca = this.#config.ca ?? this.#caFile?.read({ refresh });
+    const ca = this.#config.ca ?? this.#caFile?.read({ refresh, clock: this.#options.clock });
     if (!this.#current || this.#current.ca !== ca || !sameKey(this.#current.credential, credential)) {
       // Requests under way finish on the old connections.
       this.close({ onlyIdle: true });
@@ -81,6 +81,7 @@ export class ConnectionPool {
       port: Number(url.port) || (isSecure ? 443 : 80),
       proxyUrl,
       onLookup: this.#options.onLookup,
+      clock: this.#options.clock,
       secure: isSecure
         ? {
             context: this.#secureContext(ca, { cert, key }),

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Credentials, CredentialsObserver } from "./config.ts";
@@ -52,10 +53,15 @@ test("execCredentials() runs the program once for many requests, and again when 
 });
 
 test("execCredentials() runs the program again shortly before the credential expires", async () => {
-  const soon = "new Date(Date.now() + 5000).toISOString()";
-  const { credentials } = program(`{ token: "t" + runs, expirationTimestamp: ${soon} }`);
-  expect(await credentials.current(kept)).toEqual({ token: "t1" });
-  expect(await credentials.current(kept)).toEqual({ token: "t2" });
+  const clock = new FakeClock();
+  const inAnHour = JSON.stringify(new Date(clock.now() + 3_600_000));
+  const { credentials } = program(`{ token: "t" + runs, expirationTimestamp: ${inAnHour} }`);
+  const now = { refresh: false, clock };
+  expect(await credentials.current(now)).toEqual({ token: "t1" });
+  clock.advanceSync(3_600_000 - 10_001);
+  expect(await credentials.current(now)).toEqual({ token: "t1" });
+  clock.advanceSync(1);
+  expect(await credentials.current(now)).toEqual({ token: "t2" });
 });
 
 test("execCredentials() tells an observer how programs ended and which certificates they gave", async () => {

@@ -1,11 +1,15 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { X509Certificate } from "node:crypto";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "./config.ts";
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "./terminal-error.ts";
 
 /** A credential is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
 const expirySkew = 10_000;
+
+/** Ends a program that hangs. It is a process, so these are milliseconds of the machine's time. */
+const programTimeout = 60_000;
 
 /** What programs may be asked in; v1alpha1 left kubectl in 1.24. */
 const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
@@ -26,8 +30,8 @@ export function execCredentials(
     observe(told) {
       observer = told;
     },
-    async current({ refresh }): Promise<Credential> {
-      if (kept && !refresh && Date.now() < kept.expires - expirySkew) return kept.credential;
+    async current({ refresh, clock = systemClock }): Promise<Credential> {
+      if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;
       // Many requests find the credential expired at once; the program runs once for all of them.
       running ??= run(exec, cluster, observer)
         .then((status) => {
@@ -135,7 +139,7 @@ function output(
     const child = execFile(
       exec.command,
       (exec.args ?? []).map(String),
-      { env, timeout: 60_000 },
+      { env, timeout: programTimeout },
       (error, stdout, stderr) => {
         tell(observer, error);
         if (!error) {

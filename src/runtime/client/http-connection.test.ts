@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { HttpConnection } from "./http-connection.ts";
@@ -67,7 +68,7 @@ test("a request on a connection that has just ended fails, and doesn't wait for 
   onTestFinished(() => server.close());
   const socket = net.connect(Number(new URL(server.config.server).port), "127.0.0.1");
   await once(socket, "connect");
-  const connection = new HttpConnection(socket, { onFree() {}, onGone() {} });
+  const connection = new HttpConnection(socket, { onFree() {}, onGone() {} }, systemClock);
   connection.destroy();
   expect(connection.isGone).toBe(true);
   await expect(connection.send("GET / HTTP/1.1\r\n\r\n", { timeout: 1000, stream: false })).rejects.toThrow(

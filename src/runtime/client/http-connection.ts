@@ -1,5 +1,6 @@
 import type net from "node:net";
 import { Readable } from "node:stream";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 import { type AnswerHead, AnswerParser, type AnswerSink } from "./answer-parser.ts";
 
@@ -32,7 +33,10 @@ interface Exchange {
   stream: BodyStream | undefined;
 }
 
-/** A server closes a connection that idles for long; doing it first keeps a request from meeting that moment. */
+/**
+ * A server closes a connection that idles for long; doing it first keeps a request from meeting that moment. The server
+ * counts in the machine's time, so this does, too, whatever clock a test moves.
+ */
 const longestIdle = 55_000;
 
 /** Who gives up a request after so many milliseconds without an answer doesn't trust the connection any more. */
@@ -45,21 +49,25 @@ const suspicious = 1000;
 export class HttpConnection implements AnswerSink {
   readonly #socket: net.Socket;
   readonly #owner: ConnectionOwner;
+  readonly #clock: Clock;
   readonly #parser = new AnswerParser(this);
   #exchange: Exchange | undefined;
   #isGone = false;
   #idleLimit = longestIdle;
-  #timeout = 0;
   #sentAt = 0;
+  /** When something was last sent or received. */
+  #movedAt = 0;
+  #cancelTimeout = (): void => {};
 
   /** Takes over a socket that is connected. */
-  constructor(socket: net.Socket, owner: ConnectionOwner) {
+  constructor(socket: net.Socket, owner: ConnectionOwner, clock: Clock) {
     this.#socket = socket;
     this.#owner = owner;
+    this.#clock = clock;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 30_000);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    socket.on("timeout", () => this.#end(this.#exchange && new TimeoutError(this.#timeout)));
+    socket.on("timeout", () => this.#end());
     socket.on("error", (error) => this.#end(error));
     socket.on("end", () => this.#end());
     socket.on("close", () => this.#end());
@@ -85,18 +93,19 @@ export class HttpConnection implements AnswerSink {
         head: undefined,
         stream: undefined,
       };
-      this.#timeout = timeout;
-      this.#sentAt = performance.now();
+      this.#sentAt = this.#clock.monotonic();
       this.#parser.begin();
       this.#socket.ref();
-      this.#socket.setTimeout(timeout);
-      this.#socket.write(bytes);
+      this.#socket.setTimeout(0);
+      this.#socket.write(bytes, () => void (this.#movedAt = this.#clock.monotonic()));
+      this.#movedAt = this.#sentAt;
+      this.#expectWithin(timeout);
     });
   }
 
   /** Ends the connection, and with it the request that is under way. */
   destroy(error = new Error("the connection was closed here")): void {
-    this.#end(error, performance.now() - this.#sentAt < suspicious);
+    this.#end(error, this.#clock.monotonic() - this.#sentAt < suspicious);
   }
 
   onHead(head: AnswerHead): void {
@@ -104,7 +113,7 @@ export class HttpConnection implements AnswerSink {
     exchange.head = head;
     this.#idleLimit = idleLimit(head.headers["keep-alive"]);
     if (!exchange.wantsStream || head.status >= 300) return;
-    this.#socket.setTimeout(0);
+    this.#cancelTimeout();
     exchange.stream = new BodyStream(this.#socket, () => this.destroy());
     exchange.resolve({ ...head, text: "", bytes: undefined, stream: exchange.stream });
   }
@@ -120,6 +129,7 @@ export class HttpConnection implements AnswerSink {
     if (!this.#exchange) return;
     const { head, stream, chunks, resolve } = this.#exchange;
     this.#exchange = undefined;
+    this.#cancelTimeout();
     if (stream) stream.finish();
     else {
       const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
@@ -128,7 +138,18 @@ export class HttpConnection implements AnswerSink {
     if (!canReuse) this.#end();
   }
 
+  /** One timer for the whole answer: it looks when something moved last, and waits for the rest. */
+  #expectWithin(timeout: number): void {
+    const check = (): void => {
+      const left = this.#movedAt + timeout - this.#clock.monotonic();
+      if (left <= 0) this.#end(new TimeoutError(timeout));
+      else this.#cancelTimeout = this.#clock.setTimer(check, left);
+    };
+    this.#cancelTimeout = this.#clock.setTimer(check, timeout);
+  }
+
   #read(chunk: Buffer): void {
+    this.#movedAt = this.#clock.monotonic();
     try {
       this.#parser.push(chunk);
     } catch (error) {
@@ -150,6 +171,7 @@ export class HttpConnection implements AnswerSink {
   #end(error?: Error, isHarmless = false): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#cancelTimeout();
     if (!error) this.#parser.close();
     const exchange = this.#exchange;
     this.#exchange = undefined;

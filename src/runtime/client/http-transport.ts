@@ -1,5 +1,5 @@
 import { callSafely, warnOf } from "../callbacks/call-safely.ts";
-import { systemClock } from "@tsbuilder/apimachinery/time";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "./api-error.ts";
 import { currentCallContext } from "./call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
@@ -12,7 +12,7 @@ import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.t
 import { retryDelay } from "./retry.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
 import { parseWarnings } from "./warning-header.ts";
-import { wait } from "./wait.ts";
+import { wait } from "../clock/wait.ts";
 
 /** A config, or what loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
@@ -21,12 +21,14 @@ export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
 export class HttpTransport {
   readonly #source: ConfigSource;
   readonly #options: TransportOptions;
+  readonly #clock: Clock;
   #connection: Promise<Connection> | undefined;
   readonly #handle: (request: RawRequest) => Promise<RawResponse>;
 
   constructor(config: ConfigSource, options: TransportOptions = {}) {
     this.#source = config;
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#handle = (options.interceptors ?? []).reduceRight<(request: RawRequest) => Promise<RawResponse>>(
       (next, interceptor) => (request) => interceptor(request, next),
       (request) => this.#sendWithRetries(request),
@@ -58,11 +60,11 @@ export class HttpTransport {
 
   async #connect(): Promise<Connection> {
     const config = typeof this.#source === "function" ? await this.#source() : this.#source;
-    const { maxConnections = 64, connectTimeout = 10_000, clock = systemClock, onLookup } = this.#options;
+    const { maxConnections = 64, connectTimeout = 10_000, onLookup } = this.#options;
     const pool = new ConnectionPool(config, {
       maxConnections,
       connectTimeout,
-      clock,
+      clock: this.#clock,
       onLookup: (report) => callSafely(() => onLookup?.(report), warnOf("the client's onLookup")),
     });
     return { config, base: new URL(config.server), pool };
@@ -85,7 +87,7 @@ export class HttpTransport {
         }
         const delay = retryDelay(error, request, number);
         if (delay === undefined) throw error;
-        await wait(delay, request.signal);
+        await wait(this.#clock, delay, request.signal);
       }
     }
   }
@@ -96,7 +98,7 @@ export class HttpTransport {
     refresh: boolean,
     signal: AbortSignal | undefined,
   ): Promise<Credential> {
-    const current = config.credentials?.current({ refresh }) ?? {};
+    const current = config.credentials?.current({ refresh, clock: this.#clock }) ?? {};
     return current instanceof Promise ? unlessAborted(current, signal) : current;
   }
 
@@ -105,10 +107,10 @@ export class HttpTransport {
     const label = `${method} ${request.path}`;
     const wire = this.#wireRequest(connection, request, attempt.credential);
     const bytes = requestBytes(wire);
-    const started = performance.now();
+    const started = this.#clock.monotonic();
     let waited: number | undefined;
     const report = (code: string, responseBytes?: number): void => {
-      const seconds = (performance.now() - started) / 1000;
+      const seconds = (this.#clock.monotonic() - started) / 1000;
       const finished: RequestReport = {
         method,
         host: wire.host,
@@ -128,7 +130,7 @@ export class HttpTransport {
     };
     const { signal } = request;
     const free = await this.#acquire(connection.pool, { ...attempt, stream, signal }).catch(fail);
-    waited = (performance.now() - started) / 1000;
+    waited = (this.#clock.monotonic() - started) / 1000;
     try {
       this.#options.beforeSend?.(request);
     } catch (error) {
@@ -139,7 +141,7 @@ export class HttpTransport {
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
     // Redirects too: API servers send none, but login pages are reached by them.
-    if (answer.status >= 300) throw errorFromAnswer(answer.status, answer.headers, answer.text, label);
+    if (answer.status >= 300) throw errorFromAnswer(answer, label, this.#clock.now());
     return answer;
   }
 

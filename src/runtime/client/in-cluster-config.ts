@@ -18,7 +18,7 @@ export function inClusterConfig(env: Environment, folder = serviceAccount): Clus
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     caFile: `${folder}/ca.crt`,
-    credentials: { current: ({ refresh }) => ({ token: token.read({ refresh }) }) },
+    credentials: { current: (request) => ({ token: token.read(request) }) },
     namespace: podNamespace(folder),
     source: "the pod's service account",
   };

@@ -2,7 +2,7 @@ import { authProviderCredentials } from "./oidc-credentials.ts";
 import type { Credential, Credentials } from "./config.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./kubeconfig-file.ts";
-import { ReloadedFile } from "./reloaded-file.ts";
+import { type ReadRequest, ReloadedFile } from "./reloaded-file.ts";
 
 /** Turns a kubeconfig's user into credentials; undefined for one that proves nothing. */
 export function credentialsOf(
@@ -24,19 +24,19 @@ export function credentialsOf(
   if (!cert && !token && !others && user.username === undefined) return undefined;
   return {
     observe: (observer) => others?.observe?.(observer),
-    async current({ refresh }): Promise<Credential> {
+    async current(request): Promise<Credential> {
       return {
-        ...(cert && { cert: cert(refresh) }),
-        ...(key && { key: key(refresh) }),
+        ...(cert && { cert: cert(request) }),
+        ...(key && { key: key(request) }),
         ...(user.username !== undefined && { username: user.username, password: user.password }),
         // A token in the file spares the program from running, as with kubectl.
-        ...(token ? { token: token(refresh) } : await others?.current({ refresh })),
+        ...(token ? { token: token(request) } : await others?.current(request)),
       };
     },
   };
 }
 
-type Source = (refresh: boolean) => string | undefined;
+type Source = (request: ReadRequest) => string | undefined;
 
 function fileOrData(path: string | undefined, data: string | undefined): Source | undefined {
   if (data) {
@@ -48,5 +48,5 @@ function fileOrData(path: string | undefined, data: string | undefined): Source 
 
 function contentOf(path: string): Source {
   const file = new ReloadedFile(path);
-  return (refresh) => file.read({ refresh });
+  return (request) => file.read(request);
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { inClusterConfig, isInCluster, podNamespace } from "./in-cluster-config.ts";
 import type { KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
@@ -160,10 +161,17 @@ test("loadConfig() reads a token file again, at once after a refusal", async () 
   const home = folder();
   const tokenFile = write(join(home, "token"), "one\n");
   const { credentials } = await loadConfig({ kubeconfig: kubeconfig("a", { tokenFile, token: "ignored" }) });
-  expect(await credentials?.current({ refresh: false })).toEqual({ token: "one" });
+  const clock = new FakeClock();
+  const current = (refresh: boolean) => credentials?.current({ refresh, clock });
+  expect(await current(false)).toEqual({ token: "one" });
   write(tokenFile, "two\n");
-  expect(await credentials?.current({ refresh: false })).toEqual({ token: "one" });
-  expect(await credentials?.current({ refresh: true })).toEqual({ token: "two" });
+  expect(await current(false)).toEqual({ token: "one" });
+  expect(await current(true)).toEqual({ token: "two" });
+  write(tokenFile, "three\n");
+  clock.advanceSync(9_999);
+  expect(await current(false)).toEqual({ token: "two" });
+  clock.advanceSync(1);
+  expect(await current(false)).toEqual({ token: "three" });
 });
 
 test("loadConfig() impersonates with user, uid, groups and extra", async () => {

@@ -1,9 +1,12 @@
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { authProviderCredentials } from "./oidc-credentials.ts";
 
+const clock = new FakeClock();
+
 function idToken(seconds: number, subject = "me"): string {
-  const payload = { sub: subject, exp: Math.floor(Date.now() / 1000) + seconds };
+  const payload = { sub: subject, exp: clock.now() / 1000 + seconds };
   return `header.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.signature`;
 }
 
@@ -22,7 +25,7 @@ function user(config: { [key: string]: string }): {
   return { "auth-provider": { name: "oidc", config: { "client-id": "kubectl", ...config } } };
 }
 
-const kept = { refresh: false };
+const kept = { refresh: false, clock };
 
 test("authProviderCredentials() uses the token of the kubeconfig while it is good", async () => {
   const token = idToken(600);
@@ -43,7 +46,7 @@ test("authProviderCredentials() refreshes a token that has expired, with the new
   const posts = (): string[] =>
     server.requests.flatMap(({ method, body }) => (method === "POST" ? [body] : []));
   expect(posts()).toEqual(["grant_type=refresh_token&refresh_token=r1&client_id=kubectl"]);
-  await credentials.current({ refresh: true });
+  await credentials.current({ refresh: true, clock });
   expect(posts()[1]).toContain("refresh_token=r2");
 });
 

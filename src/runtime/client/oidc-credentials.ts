@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { Credential, Credentials } from "./config.ts";
 import type { KubeconfigUser } from "./kubeconfig-file.ts";
 import { TerminalError } from "./terminal-error.ts";
 
 /** A token is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
 const expirySkew = 10_000;
+
+/** A provider that doesn't answer is a real server, whatever clock a test moves: milliseconds of the machine's time. */
+const answerTimeout = 30_000;
 
 /** The settings of an `auth-provider` named `oidc`. */
 type Settings = { readonly [key: string]: string };
@@ -26,8 +30,8 @@ export function authProviderCredentials({ "auth-provider": provider }: Kubeconfi
   let refreshToken = settings["refresh-token"];
   let running: Promise<string> | undefined;
   return {
-    async current({ refresh }): Promise<Credential> {
-      if (idToken && !refresh && expiryOf(idToken) - expirySkew > Date.now()) return { token: idToken };
+    async current({ refresh, clock = systemClock }): Promise<Credential> {
+      if (idToken && !refresh && expiryOf(idToken) - expirySkew > clock.now()) return { token: idToken };
       running ??= refreshIdToken(settings, refreshToken)
         .then((answer) => {
           refreshToken = answer.refresh_token ?? refreshToken;
@@ -96,7 +100,7 @@ function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: 
       reject(new TerminalError(`the OIDC token could not be refreshed at ${url}: ${why}`, { cause }));
     const outgoing = (secure ? https : http).request(
       url,
-      { method, headers, timeout: 30_000, ...(secure && ca !== undefined && { ca }) },
+      { method, headers, timeout: answerTimeout, ...(secure && ca !== undefined && { ca }) },
       (answer) => {
         const chunks: Buffer[] = [];
         answer.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -1,5 +1,6 @@
 import net from "node:net";
 import tls from "node:tls";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError } from "./connection-errors.ts";
 import { onAbort } from "./on-abort.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
@@ -12,6 +13,7 @@ export interface SocketTarget {
   readonly proxyUrl: string | undefined;
   /** Told how long the server's name took to be looked up. */
   readonly onLookup: ((report: LookupReport) => void) | undefined;
+  readonly clock: Clock;
   readonly secure:
     | {
         readonly context: tls.SecureContext;
@@ -27,7 +29,7 @@ export interface SocketTarget {
 
 /** Resolves with a socket that is ready to be written to; rejects with the signal's reason when it is aborted before. */
 export async function openSocket(target: SocketTarget, signal: AbortSignal): Promise<net.Socket> {
-  const { host, port, proxyUrl, secure, onLookup } = target;
+  const { host, port, proxyUrl, secure, onLookup, clock } = target;
   const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, { host, port, signal });
   if (signal.aborted) tunnel?.destroy();
   signal.throwIfAborted();
@@ -37,8 +39,8 @@ export async function openSocket(target: SocketTarget, signal: AbortSignal): Pro
     : net.connect({ host, port });
   // A socket may fail more than once, and must not end the program by it.
   socket.on("error", () => {});
-  const started = performance.now();
-  socket.once("lookup", () => onLookup?.({ host, seconds: (performance.now() - started) / 1000 }));
+  const started = clock.monotonic();
+  socket.once("lookup", () => onLookup?.({ host, seconds: (clock.monotonic() - started) / 1000 }));
   if (secure) socket.on("session", (session: Buffer) => void (secure.session = session));
   const forget = onAbort(signal, () => socket.destroy(signal.reason as Error));
   try {

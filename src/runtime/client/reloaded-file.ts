@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
 /** How long a file's content is believed, in milliseconds. A kubelet replaces tokens long before they expire. */
 const lifetime = 10_000;
+
+/** How a file is asked for. */
+export interface ReadRequest {
+  /** Read it again, whatever its age. */
+  readonly refresh?: boolean;
+  readonly clock?: Clock | undefined;
+}
 
 /** A file that somebody replaces while the program runs: a token, a certificate. */
 export class ReloadedFile {
@@ -14,8 +22,8 @@ export class ReloadedFile {
   }
 
   /** The content, at most ten seconds old. A file that is gone for a moment keeps what it had. */
-  read({ refresh = false }: { refresh?: boolean } = {}): string {
-    const now = performance.now();
+  read({ refresh = false, clock = systemClock }: ReadRequest = {}): string {
+    const now = clock.monotonic();
     if (this.#content !== undefined && !refresh && now - this.#readAt < lifetime) return this.#content;
     try {
       this.#content = readFileSync(this.path, "utf8").trim();

@@ -1,18 +1,18 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "./api-error.ts";
+import type { Answer } from "./http-connection.ts";
 
 /** Makes an error of an answer: the server's Status, or one made up for what a proxy says in its place. */
 export function errorFromAnswer(
-  status: number,
-  headers: { readonly [name: string]: string | undefined },
-  text: string,
+  { status, headers, text }: Pick<Answer, "status" | "headers" | "text">,
   request: string,
+  now: number,
 ): ApiError {
   const body: Partial<Status> = statusOf(text) ?? {
     message: elsewhere(status, headers) ?? (text.trim().slice(0, 1024) || `HTTP ${status}`),
     reason: reasons[status] ?? "Unknown",
   };
-  const retryAfter = seconds(headers["retry-after"]) ?? body.details?.retryAfterSeconds;
+  const retryAfter = seconds(headers["retry-after"], now) ?? body.details?.retryAfterSeconds;
   return new ApiError(
     {
       ...body,
@@ -55,9 +55,9 @@ function statusOf(text: string): Partial<Status> | undefined {
 }
 
 /** The header may hold a date as well; servers of Kubernetes send seconds. */
-function seconds(header: string | undefined): number | undefined {
+function seconds(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
-  const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isFinite(value) ? Math.max(0, value) : undefined;
 }
 

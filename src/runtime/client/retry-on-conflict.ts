@@ -1,11 +1,14 @@
 import { ApiError } from "./api-error.ts";
-import { wait } from "./wait.ts";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { wait } from "../clock/wait.ts";
 
 /** How to retry. */
 export interface RetryOptions {
   /** How often to try in all; 5 unless said otherwise. */
   readonly attempts?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Times the waits; `manager.clock` in an operator whose tests move it. */
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -14,7 +17,7 @@ export interface RetryOptions {
  */
 export async function retryOnConflict<R>(
   attempt: () => Promise<R>,
-  { attempts = 5, signal }: RetryOptions = {},
+  { attempts = 5, signal, clock = systemClock }: RetryOptions = {},
 ): Promise<R> {
   for (let failures = 0; ; failures++) {
     try {
@@ -22,7 +25,7 @@ export async function retryOnConflict<R>(
     } catch (error) {
       if (!(error instanceof ApiError) || !error.isConflict || failures + 1 >= attempts) throw error;
       // The watch needs a moment to tell what won; others retry too.
-      await wait(10 * 2 ** failures * (1 + Math.random()), signal);
+      await wait(clock, 10 * 2 ** failures * (1 + Math.random()), signal);
     }
   }
 }

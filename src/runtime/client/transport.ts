@@ -57,7 +57,7 @@ export interface TransportOptions {
   readonly timeout?: number | undefined;
   /** Give up when a connection isn't open after this many milliseconds; 10,000 unless said otherwise. */
   readonly connectTimeout?: number | undefined;
-  /** Times how long connecting takes. */
+  /** Times connecting, answers, retries and the age of credentials. The machine's time unless given. */
   readonly clock?: Clock | undefined;
   /** Stands around every request: to count, delay, change or refuse it. The first one is the outermost. */
   readonly interceptors?: readonly Interceptor[] | undefined;

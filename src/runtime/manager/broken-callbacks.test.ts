@@ -209,7 +209,11 @@ test.for(cases)("when %s %s, other objects are reconciled, and a line and a metr
   );
   const [bad, good] = [`bad-${suffix}`, `good-${suffix}`];
   onTestFinished(async () => {
-    await stop();
+    let isStopped = false;
+    const stopped = stop().finally(() => void (isStopped = true));
+    // What never ends is left behind a moment after the deadline.
+    await eventually(() => clock.advance(100).then(() => isStopped));
+    await stopped;
     vi.restoreAllMocks();
     for (const name of [bad, good]) await cluster.client.delete(Widget, { namespace: "default", name });
   });

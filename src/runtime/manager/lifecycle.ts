@@ -55,8 +55,8 @@ export class Lifecycle {
   readonly #stopping = new AbortController();
   readonly #deadline = new AbortController();
   readonly #errors: Error[] = [];
-  readonly #others = new RunnableGroup((error) => this.fail(error));
-  readonly #leaders = new RunnableGroup((error) => this.fail(error));
+  readonly #others: RunnableGroup;
+  readonly #leaders: RunnableGroup;
   readonly #warm: WarmRunnable[] = [];
   readonly #warming: Promise<void>[] = [];
   readonly #onStarted: () => void;
@@ -69,6 +69,8 @@ export class Lifecycle {
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
+    this.#others = new RunnableGroup(parts.clock, (error) => this.fail(error));
+    this.#leaders = new RunnableGroup(parts.clock, (error) => this.fail(error));
     let onStarted = () => {};
     let onNotStarted = (_error: Error) => {};
     this.started = new Promise((resolve, reject) => {

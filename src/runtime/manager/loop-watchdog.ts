@@ -13,7 +13,7 @@ export interface LoopWatchdogOptions {
 
 /**
  * Says when code held the event loop for so long that nothing else could run: no other reconcile, no probe, and no renewal
- * of the lease. That it was held can only be seen afterwards, and who did it by what was being reconciled meanwhile.
+ * of the lease. It goes by the machine's time, as do the moments in `workedSince`: what holds the loop holds any clock. That it was held can only be seen afterwards, and who did it by what was being reconciled meanwhile.
  */
 export class LoopWatchdog implements Service {
   readonly #options: LoopWatchdogOptions;

@@ -1,3 +1,5 @@
+import { defineKind } from "@tsbuilder/apimachinery/meta";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { TerminalError } from "../client/terminal-error.ts";
 import { Manager } from "./manager.ts";
@@ -28,3 +30,14 @@ test.each(refused)(
     expect(make).toThrow(TerminalError);
   },
 );
+
+test("a manager shows the clock that it was given, and its cache goes by it", () => {
+  const clock = new FakeClock();
+  const manager = new Manager({ name: "test", clock, config: { server: "http://127.0.0.1:1" } });
+  expect(manager.clock).toBe(clock);
+  const Note = defineKind({ group: "", version: "v1" }, { kind: "Note", plural: "notes" });
+  const subscription = manager.cache.informer(Note).subscribe(() => {}, { resyncPeriod: 3_600_000 });
+  expect(clock.timers).toBe(1);
+  subscription.unsubscribe();
+  expect(clock.timers).toBe(0);
+});

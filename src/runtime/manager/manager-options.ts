@@ -33,7 +33,7 @@ export interface ManagerOptions {
   readonly ownsProcess?: boolean | undefined;
   /** Writes JSON lines to stderr unless given. */
   readonly logger?: Logger | undefined;
-  /** For tests. */
+  /** The machine's time unless a test gives a clock that it moves. */
   readonly clock?: Clock | undefined;
 }
 

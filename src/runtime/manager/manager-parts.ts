@@ -34,6 +34,7 @@ import { ProbeServer } from "./probe-server.ts";
 
 /** What a manager consists of. Making it sends nothing and opens nothing. */
 export interface ManagerParts {
+  readonly clock: Clock;
   readonly log: Logger;
   readonly client: Client;
   readonly cache: Cache;
@@ -93,6 +94,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const cache = createCache(live, {
     fieldManager: name,
     onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
+    clock,
     ...options.cache,
     onError: (error, informer) => {
       if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
@@ -102,8 +104,8 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   });
   const client = createCachedClient(live, cache);
   const webhooks = makeWebhookServer(options, config, { live, clock, log });
-  const healthChecks = new HealthChecks();
-  const readyChecks = new HealthChecks();
+  const healthChecks = new HealthChecks(clock);
+  const readyChecks = new HealthChecks(clock);
   readyChecks.add("informer-sync", () => checkInformers(cache));
   readyChecks.add("webhook", () => webhooks.check());
   const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
@@ -139,6 +141,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
           webhooks,
           lease,
           credentials,
+          clock,
         });
     },
     servers: [probes, metricsServer, watchdog],
@@ -157,6 +160,7 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   );
   const close = async () => void (await Promise.all([live.close(), background.close()]));
   return {
+    clock,
     log,
     client,
     cache,

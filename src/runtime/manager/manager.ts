@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
@@ -46,6 +47,11 @@ export class Manager<Flags extends FlagDefinitions = {}> {
 
   get cache(): Cache {
     return this.#parts.cache;
+  }
+
+  /** The time that all of the manager goes by: the machine's, or the one that a test moves. */
+  get clock(): Clock {
+    return this.#parts.clock;
   }
 
   get log(): Logger {

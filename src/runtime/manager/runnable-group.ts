@@ -1,3 +1,4 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { onAbort } from "../client/on-abort.ts";
 import type { Runnable, RunContext } from "./runnable.ts";
 
@@ -6,13 +7,15 @@ import type { Runnable, RunContext } from "./runnable.ts";
  * over the moment it happens.
  */
 export class RunnableGroup {
+  readonly #clock: Clock;
   readonly #onFailure: (error: Error) => void;
   readonly #waiting: Runnable[] = [];
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #context: Omit<RunContext, "signal"> | undefined;
 
-  constructor(onFailure: (error: Error) => void) {
+  constructor(clock: Clock, onFailure: (error: Error) => void) {
+    this.#clock = clock;
     this.#onFailure = onFailure;
   }
 
@@ -34,12 +37,12 @@ export class RunnableGroup {
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;
     this.#stopping.abort();
-    let timer: NodeJS.Timeout | undefined;
+    let cancel: (() => void) | undefined;
     const tooLate = aborted(deadline).then(
-      () => new Promise((resolve) => (timer = setTimeout(resolve, momentAfter))),
+      () => new Promise((resolve) => (cancel = this.#clock.setTimer(() => resolve(undefined), momentAfter))),
     );
     await Promise.race([Promise.all(this.#running), tooLate]);
-    clearTimeout(timer);
+    cancel?.();
     return this.#running.size === 0;
   }
 

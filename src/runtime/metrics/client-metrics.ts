@@ -1,3 +1,4 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../client/config.ts";
 import type { LookupReport, RequestReport } from "../client/transport.ts";
@@ -12,6 +13,7 @@ const ageBuckets = [
 /** What a client does, under client-go's names, labels and buckets. */
 export class ClientMetrics implements CredentialsObserver {
   readonly #registry: Registry;
+  readonly #clock: Clock;
   readonly #requests: Counter<"code" | "method" | "host">;
   readonly #retries: Counter<"code" | "verb" | "host">;
   readonly #programRuns: Counter<"code" | "call_status">;
@@ -23,8 +25,9 @@ export class ClientMetrics implements CredentialsObserver {
   readonly #certificateAges: Histogram;
   #certificate: CertificateSpan | undefined;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, clock: Clock) {
     this.#registry = registry;
+    this.#clock = clock;
     this.#requests = this.#counter("requests_total", "Requests to the API server, each attempt counted.", [
       "code",
       "method",
@@ -76,7 +79,7 @@ export class ClientMetrics implements CredentialsObserver {
       name: "rest_client_exec_plugin_ttl_seconds",
       help: "Seconds until the certificate of a credential program ends; +Inf without one.",
       registers: [registry],
-      collect: () => ttl.set(this.#certificate ? (this.#certificate.to - Date.now()) / 1000 : Infinity),
+      collect: () => ttl.set(this.#certificate ? (this.#certificate.to - clock.now()) / 1000 : Infinity),
     });
   }
 
@@ -108,7 +111,7 @@ export class ClientMetrics implements CredentialsObserver {
   }
 
   certificateChanged(certificate: CertificateSpan | undefined): void {
-    if (this.#certificate) this.#certificateAges.observe((Date.now() - this.#certificate.from) / 1000);
+    if (this.#certificate) this.#certificateAges.observe((this.#clock.now() - this.#certificate.from) / 1000);
     this.#certificate = certificate;
   }
 

@@ -29,6 +29,7 @@ async function sendProfile(request: IncomingMessage, response: ServerResponse): 
   try {
     await session.post("Profiler.enable");
     await session.post("Profiler.start");
+    // The profiler samples in the machine's time.
     await new Promise((resolve) => {
       setTimeout(resolve, seconds * 1000);
     });

@@ -1,3 +1,4 @@
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { startStubServer, answerJSON, answerStatus } from "../testing/stub-server.ts";
 import { HttpTransport } from "../client/http-transport.ts";
@@ -5,7 +6,7 @@ import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function makeMetrics(): RuntimeMetrics {
   const cache = { informers: [] } as unknown as ConstructorParameters<typeof RuntimeMetrics>[0]["cache"];
-  return new RuntimeMetrics({ cache, droppedEvents: () => 0 });
+  return new RuntimeMetrics({ cache, droppedEvents: () => 0, clock: systemClock });
 }
 
 /** The bounds of a histogram's buckets. */

@@ -1,3 +1,4 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from "prom-client";
 import type { CallbackName } from "../callbacks/callback-error.ts";
 import type { Cache } from "../cache/cache.ts";
@@ -10,19 +11,21 @@ import { ControllerMetrics } from "./controller-metrics.ts";
 export interface MeasuredParts {
   readonly cache: Cache;
   readonly droppedEvents: () => number;
+  readonly clock: Clock;
 }
 
 /** All metrics of a manager. The names and labels are controller-runtime's, so that its dashboards and alerts fit. */
 export class RuntimeMetrics {
   readonly #registry = new Registry();
   readonly controllers = new ControllerMetrics(this.#registry);
-  readonly client = new ClientMetrics(this.#registry);
+  readonly client: ClientMetrics;
   readonly webhooks: WebhookObserver;
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
   readonly #callbackErrors: Counter<"callback">;
 
   constructor(parts: MeasuredParts) {
+    this.client = new ClientMetrics(this.#registry, parts.clock);
     const registers = [this.#registry];
     this.#isLeading = new Gauge({
       name: "leader_election_master_status",

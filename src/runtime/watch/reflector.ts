@@ -203,7 +203,10 @@ export class Reflector {
   }
 }
 
-/** After this many milliseconds of reading the rest of the program gets its turn: chunks of a fast server never end. */
+/**
+ * After this many milliseconds of reading the rest of the program gets its turn: chunks of a fast server never end.
+ * Reading takes the machine's time, whatever a test's clock says.
+ */
 const longestTurn = 8;
 
 class Silence extends Error {}

@@ -72,12 +72,12 @@ export class ManagedCertificate implements CertificateSource {
   }
 
   async #renew(): Promise<CertificateBundle> {
-    const { client, log, converted } = this.#options;
+    const { client, log, converted, clock } = this.#options;
     const service = await this.#options.service();
     const bundle = await this.#agree(service);
     // Trust comes first: who trusts the new authority trusts the former one too.
     const inject = () => injectAuthority(client, service, converted(), bundle.caBundle);
-    const changed = await retryOnConflict(inject, { attempts: 10 });
+    const changed = await retryOnConflict(inject, { attempts: 10, clock });
     if (changed.length > 0) log.info("Told the API server which authority to trust", { objects: changed });
     return bundle;
   }

@@ -121,7 +121,7 @@ export class WebhookServer implements Service {
       const answer =
         path === conversionPath
           ? convertReview(this.#converted, body, (error) => this.#reportConversion(error))
-          : await this.#review(path, body, signalOf(url, response));
+          : await this.#review(path, body, signalOf(url, response, this.#parts.clock));
       send(response, 200, answer);
     } catch (error) {
       status = error instanceof HttpError ? error.status : 500;
@@ -171,15 +171,21 @@ function logFields(
 }
 
 /** Ends when the API server goes away, or has waited for as long as it said it would. */
-function signalOf(url: URL, response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) gone.abort(new DOMException("the API server went away", "AbortError"));
-  });
+function signalOf(url: URL, response: ServerResponse, clock: Clock): AbortSignal {
+  const abort = new AbortController();
   const seconds = /^(\d+)s$/.exec(url.searchParams.get("timeout") ?? "")?.[1];
-  return seconds === undefined
-    ? gone.signal
-    : AbortSignal.any([gone.signal, AbortSignal.timeout(Number(seconds) * 1000)]);
+  const cancel =
+    seconds === undefined
+      ? undefined
+      : clock.setTimer(
+          () => abort.abort(new DOMException("the API server waits no longer", "TimeoutError")),
+          Number(seconds) * 1000,
+        );
+  response.once("close", () => {
+    cancel?.();
+    if (!response.writableFinished) abort.abort(new DOMException("the API server went away", "AbortError"));
+  });
+  return abort.signal;
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
