@@ -67,7 +67,7 @@ async function loadModules(
 
 /** Which tables hold the types of an import: one for our own paths, any for packages that name types by version. */
 function modulesOf(specifier: string): readonly string[] {
-  const path = /^@tsbuilder\/runtime\/k8s\/(.+)$/u.exec(specifier)?.[1];
+  const path = /^@tsbuilder\/(?:runtime|apimachinery)\/k8s\/(.+)$/u.exec(specifier)?.[1];
   if (path !== undefined) return schemaModules.includes(path) ? [path] : [];
   if (/^@tsbuilder\/(?:runtime|apimachinery\/meta)$/u.test(specifier)) return ["meta/v1"];
   const foreign = /^(?:kubernetes-models|kubernetes-types)\/(.+?)(?:\.[jt]s)?$/u.exec(specifier)?.[1];

@@ -4,7 +4,7 @@ import { crdCases } from "../../../src/apimachinery/cel/testdata/crd-cases.ts";
 import { ruleCases } from "../../../src/apimachinery/cel/testdata/object-cases.ts";
 
 /** Records what a real API server says to schemas and to objects with rules; see `record-schemas.ts`. */
-const testdata = new URL("../../../src/apimachinery/cel/testdata", import.meta.url);
+const testdata = new URL("../../../src/apimachinery/cel/testdata/", import.meta.url);
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 function causes({ status, body }: Answer): object {

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { buildResources, rootTypes } from "./build-resources.ts";
 import { addFormats } from "./read-formats.ts";
 import { readDeclarations } from "./read-declarations.ts";
-import { writeRuntimeModules } from "./write-runtime-modules.ts";
+import { writeReexports, writeTypeModules } from "./write-type-modules.ts";
 import { writeTables } from "./write-tables.ts";
 
 /**
- * `npm run tables`: joins two npm packages and the overlay into the tables of built-in kinds and the runtime's types.
+ * `npm run tables`: joins two npm packages and the overlay into the tables of built-in kinds and their TypeScript types.
  * Offline and deterministic; what it writes is never committed, because it holds others' descriptions.
  */
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -17,7 +17,8 @@ const nodeModules = join(root, "node_modules");
 const resources = buildResources();
 const model = addFormats(nodeModules, readDeclarations(nodeModules, rootTypes(resources)));
 writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));
-writeFolder(join(root, "src/runtime/k8s"), writeRuntimeModules(model, resources));
+writeFolder(join(root, "src/apimachinery/k8s"), writeTypeModules(model, resources));
+writeFolder(join(root, "src/runtime/k8s"), writeReexports(model));
 
 /** Leaves equal files alone, so that compilers and watchers see no change, and removes those of an earlier model. */
 function writeFolder(folder: string, files: ReadonlyMap<string, string>): void {

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { buildResources, rootTypes } from "./build-resources.ts";
 import { readDeclarations } from "./read-declarations.ts";
 import { addFormats } from "./read-formats.ts";
-import { writeRuntimeModules } from "./write-runtime-modules.ts";
+import { writeTypeModules } from "./write-type-modules.ts";
 import { writeTables } from "./write-tables.ts";
 
 const nodeModules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
-const generated = new URL("../generated", import.meta.url);
+const generated = new URL("../generated/", import.meta.url);
 
 test("readDeclarations() follows references and reads structure, text and values", () => {
   const model = readDeclarations(nodeModules, ["core/v1.Service"]);
@@ -43,7 +43,7 @@ test("what is generated depends on nothing but the sources, and stands on disk a
   const resources = buildResources();
   const build = (roots: string[]): Map<string, string> => {
     const model = addFormats(nodeModules, readDeclarations(nodeModules, roots));
-    return new Map([...writeTables(model, resources), ...writeRuntimeModules(model, resources)]);
+    return new Map([...writeTables(model, resources), ...writeTypeModules(model, resources)]);
   };
   const roots = rootTypes(resources);
   const files = build(roots);

@@ -1,7 +1,7 @@
 import { isNamed } from "./model.ts";
 
-/** Where the runtime's types take the vocabulary from. */
-export const META = "@tsbuilder/apimachinery/meta";
+/** Where the types take the vocabulary from. */
+export const META = "../../meta/index.ts";
 
 /** Types that apimachinery declares by hand, because the runtime's own code uses them. */
 export const SHARED = new Set(

@@ -3,15 +3,22 @@ import { elementOf, type Model, type ModelField, type ModelType } from "./model.
 import { META, ModuleImports, SHARED } from "./module-imports.ts";
 import { groupByModule } from "./write-tables.ts";
 
-/** The files of `src/runtime/k8s`: the interfaces of each group and version, and a Kind value for each of its kinds. */
-export function writeRuntimeModules(
-  model: Model,
-  resources: readonly BuiltinResource[],
-): Map<string, string> {
+/** The files of `k8s`: the interfaces of each group and version, and a Kind value for each of its kinds. */
+export function writeTypeModules(model: Model, resources: readonly BuiltinResource[]): Map<string, string> {
   return new Map(
     [...groupByModule(model)].map(([module, types]) => [
       `${module}.ts`,
       writeModule(module, types, new Map(resources.map((resource) => [resource.type, resource]))),
+    ]),
+  );
+}
+
+/** The files of `src/runtime/k8s`, from which users import what stands in apimachinery. */
+export function writeReexports(model: Model): Map<string, string> {
+  return new Map(
+    [...groupByModule(model).keys()].map((module) => [
+      `${module}.ts`,
+      `// Made by \`npm run tables\`.\nexport * from "@tsbuilder/apimachinery/k8s/${module}";\n`,
     ]),
   );
 }
