@@ -16,6 +16,7 @@ import { builtInSubresources } from "./built-in-subresources.ts";
 import { conversionOf } from "./conversions.ts";
 import { emptyObjectOf } from "./empty-objects.ts";
 import { fieldSelectorReaders } from "./field-selectors.ts";
+import { findKind } from "./find-kind.ts";
 import { strategyOf } from "./strategies.ts";
 import { tableColumns } from "./table-columns.ts";
 
@@ -24,8 +25,8 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
-  const emptyObject = emptyObjectOf(preferred);
-  const convert = conversionOf(group, plural);
+  const emptyObject = findKind(preferred)?.emptyObject ?? emptyObjectOf(preferred);
+  const convert = conversionOf(preferred);
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
   const apiVersionOf = (version: string) => (group === "" ? version : `${group}/${version}`);
   const present = convert.presenter(apiVersionOf);
@@ -43,7 +44,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     storageVersion: storage.version,
     ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
     collection: store.collection(storage.group === "" ? plural : `${plural}.${storage.group}`),
-    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred),
+    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
     subresources: builtInSubresources(preferred),
     custom: false,
     ...(emptyObject && { emptyObject }),
@@ -116,16 +117,17 @@ const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spe
 function withDecoding(
   strategy: Strategy,
   schemas: LazySchemas,
-  { group, kind, version, fieldSelectors }: BuiltinResource,
+  { group, plural, kind, version, fieldSelectors }: BuiltinResource,
+  emptyObject: JSONObject | undefined,
 ): Strategy {
-  const readers = fieldSelectorReaders(kind, fieldSelectors);
+  const readers = fieldSelectorReaders({ group, plural, kind }, fieldSelectors);
   return {
     ...strategy,
     ...(readers && { fieldSelectors: readers }),
     default(object: ApiObject, context) {
       const schema = schemas.get(context.version) ?? schemas.get(version);
       if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
-      fillStructs(object, emptyObjectOf({ group, kind }));
+      fillStructs(object, emptyObject);
       strategy.default?.(object, context);
     },
   };

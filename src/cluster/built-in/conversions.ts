@@ -1,6 +1,6 @@
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import { autoscalerTo } from "../kinds/autoscaler-conversion.ts";
+import { findKind } from "./find-kind.ts";
 import { eventTo } from "../kinds/core/event/conversion.ts";
 
 /** Brings an object into another version of its kind; the apiVersion is written already. */
@@ -15,12 +15,11 @@ export interface Conversion {
 const conversions: Readonly<Record<string, ObjectConversion>> = {
   "events.": eventTo,
   "events.events.k8s.io": eventTo,
-  "horizontalpodautoscalers.autoscaling": autoscalerTo,
 };
 
 /** Most kinds have one version; events and autoscalers are stored once and served in two. */
-export function conversionOf(group: string, plural: string): Conversion {
-  const change = conversions[`${plural}.${group}`];
+export function conversionOf(resource: { group: string; plural: string }): Conversion {
+  const change = findKind(resource)?.convert ?? conversions[`${resource.plural}.${resource.group}`];
   const object = (from: ApiObject, apiVersion: string) =>
     !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
   return {

@@ -48,7 +48,6 @@ const emptyObjects: Readonly<Record<string, JSONObject>> = {
   DaemonSet: { spec: { template, updateStrategy: {} }, status: {} },
   Job: { spec: { template }, status: {} },
   CronJob: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
-  HorizontalPodAutoscaler: { spec: { scaleTargetRef: {} }, status: {} },
   PodDisruptionBudget: { spec: {}, status: {} },
   Ingress: { spec: {}, status: { loadBalancer: {} } },
   IngressClass: { spec: {} },

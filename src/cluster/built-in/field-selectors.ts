@@ -1,14 +1,19 @@
 import type { ApiObject } from "../contract/api-object.ts";
 
+import { findKind } from "./find-kind.ts";
+
 type Reader = (object: ApiObject) => string;
 
 /** Readers for the field selectors of a built-in kind; most are plain paths. */
 export function fieldSelectorReaders(
-  kind: string,
+  resource: { group: string; plural: string; kind: string },
   fields: readonly string[],
 ): ReadonlyMap<string, Reader> | undefined {
   if (fields.length === 0) return undefined;
-  return new Map(fields.map((field) => [field, special[`${kind} ${field}`] ?? pathReader(field)]));
+  const own = findKind(resource)?.selectors;
+  return new Map(
+    fields.map((field) => [field, own?.[field] ?? special[`${resource.kind} ${field}`] ?? pathReader(field)]),
+  );
 }
 
 /** Selectors whose name is not the path, or whose absence has a value of its own. */

@@ -46,7 +46,6 @@ import {
 } from "../kinds/other-kinds.ts";
 import { claimStrategy } from "../kinds/persistent-volume-claim.ts";
 import { podStrategy } from "../kinds/pod.ts";
-import { autoscalerStrategy } from "../kinds/autoscaler.ts";
 import { disruptionBudgetStrategy } from "../kinds/disruption-budget.ts";
 import { bindingStrategy, roleStrategy } from "../kinds/rbac.ts";
 import { serviceStrategy } from "../kinds/services/service.ts";
@@ -58,6 +57,7 @@ import {
   replicationControllerStrategy,
 } from "../kinds/workloads/replica-set.ts";
 import { statefulSetStrategy } from "../kinds/workloads/stateful-set.ts";
+import { findKind } from "./find-kind.ts";
 import { namespaceStrategy } from "../kinds/core/namespace/strategy.ts";
 
 /** What kinds do besides the usual, by `plural.group`. */
@@ -85,7 +85,6 @@ function specialOf(store: Store): Readonly<Record<string, Partial<Strategy>>> {
     "networkpolicies.networking.k8s.io": networkPolicyStrategy,
     "ingresses.networking.k8s.io": ingressStrategy,
     "poddisruptionbudgets.policy": disruptionBudgetStrategy,
-    "horizontalpodautoscalers.autoscaling": autoscalerStrategy,
     "storageclasses.storage.k8s.io": storageClassStrategy,
     "customresourcedefinitions.apiextensions.k8s.io": definitionStrategy,
     "validatingwebhookconfigurations.admissionregistration.k8s.io": validatingWebhooksStrategy,
@@ -134,7 +133,6 @@ const statusWritesMetadata = new Set([
   "jobs.batch",
   "cronjobs.batch",
   "ingresses.networking.k8s.io",
-  "horizontalpodautoscalers.autoscaling",
   "poddisruptionbudgets.policy",
   "certificatesigningrequests.certificates.k8s.io",
   "customresourcedefinitions.apiextensions.k8s.io",
@@ -158,18 +156,21 @@ const namedByClients = new Set(["apiservices", "customresourcedefinitions", "ipa
 export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { group, plural, rules, subresources } = resource;
   const id = `${plural}.${group}`;
+  const { strategy } = findKind(resource) ?? {};
+  const own = typeof strategy === "function" ? strategy(store) : (strategy ?? specialOf(store)[id] ?? {});
+  const metadataToo = own.statusWritesMetadata ?? statusWritesMetadata.has(id);
   const hasStatus = subresources.some(({ name }) => name === "status");
   return {
     ...defaultStrategy,
     ...(!hasStatus && { resetFields: resetNothing }),
-    ...(statusWritesMetadata.has(id) && { resetFields: resetStatusAlone }),
+    ...(metadataToo && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
     unconditionalUpdate: rules.allowsUnconditionalUpdate,
     generation: rules.hasGeneration,
     defaultPropagation: rules.defaultPropagation,
     generateName: !namedByClients.has(plural),
     returnsDeleted: returnsDeleted.has(id),
-    statusWritesMetadata: statusWritesMetadata.has(id),
-    ...specialOf(store)[id],
+    statusWritesMetadata: metadataToo,
+    ...own,
   };
 }

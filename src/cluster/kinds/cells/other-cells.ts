@@ -41,14 +41,6 @@ export const otherCells: Cells = {
     "Max Unavailable": text("spec.maxUnavailable", "N/A"),
     "Allowed Disruptions": count("status.disruptionsAllowed"),
   },
-  HorizontalPodAutoscaler: {
-    Reference: (object) =>
-      `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
-    Targets: targets,
-    MinPods: text("spec.minReplicas", "<unset>"),
-    MaxPods: count("spec.maxReplicas"),
-    Replicas: count("status.currentReplicas"),
-  },
   Ingress: {
     Class: text("spec.ingressClassName", "<none>"),
     Hosts: hosts,
@@ -189,22 +181,6 @@ function paramRef(object: object): string {
   const reference = readField<{ namespace?: string; name?: string }>(object, "spec.paramRef");
   if (!reference) return "<unset>";
   return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
-}
-
-function targets(object: object): string {
-  const metrics =
-    readField<Array<{ type: string; resource?: { name: string; target: { averageUtilization?: number } } }>>(
-      object,
-      "spec.metrics",
-    ) ?? [];
-  if (metrics.length === 0) return "<none>";
-  return metrics
-    .map(({ type, resource }) =>
-      resource
-        ? `${resource.name}: <unknown>/${resource.target.averageUtilization ?? 0}%`
-        : `<unknown>/${type}`,
-    )
-    .join(", ");
 }
 
 function hosts(object: object): string {

@@ -1,72 +1,19 @@
+import type {
+  ContainerResourceMetricSource,
+  CrossVersionObjectReference,
+  HPAScalingRules,
+  MetricSpec,
+  MetricTarget,
+  PodsMetricSource,
+} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
-import type { ApiObject } from "../contract/api-object.ts";
-import type { Strategy } from "../registry/resource.ts";
-import { pathSegmentName } from "../registry/validate-name.ts";
-import { choice, needed, optionalChoice, positive, type Problems, refused } from "./checks/problems.ts";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { Sent } from "../../../contract/sent.ts";
+import { pathSegmentName } from "../../../registry/validate-name.ts";
+import { choice, needed, optionalChoice, positive, type Problems, refused } from "../../checks/problems.ts";
+import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
 
-interface Target {
-  readonly type?: string;
-  readonly value?: string;
-  readonly averageValue?: string;
-  readonly averageUtilization?: number;
-}
-
-interface Source {
-  readonly name?: string;
-  readonly metric?: { readonly name?: string };
-  readonly container?: string;
-  readonly target?: Target;
-}
-
-interface Scaling {
-  readonly stabilizationWindowSeconds?: number;
-  readonly selectPolicy?: string;
-  readonly policies?: readonly { type?: string; value?: number; periodSeconds?: number }[];
-}
-
-interface Autoscaler extends ApiObject {
-  spec?: {
-    minReplicas?: number;
-    maxReplicas?: number;
-    scaleTargetRef?: { apiVersion?: string; kind?: string; name?: string };
-    metrics?: readonly ({ readonly type?: string } & Readonly<Record<string, unknown>>)[];
-    targetCPUUtilizationPercentage?: number;
-    behavior?: { scaleUp?: Scaling; scaleDown?: Scaling };
-  };
-}
-
-export const autoscalerStrategy: Partial<Strategy> = {
-  default(object, { version }) {
-    const { spec } = object as Autoscaler;
-    if (spec) {
-      spec.minReplicas ??= 1;
-      const target = { type: "Utilization", averageUtilization: 80 };
-      if (version === "v2") spec.metrics ??= [{ type: "Resource", resource: { name: "cpu", target } }];
-      else spec.targetCPUUtilizationPercentage ??= 80;
-      if (spec.behavior) spec.behavior = defaultBehavior(spec.behavior);
-    }
-    const status =
-      version === "v2"
-        ? { desiredReplicas: 0, currentMetrics: null }
-        : { currentReplicas: 0, desiredReplicas: 0 };
-    object["status"] = { ...status, ...(object["status"] as object) };
-  },
-  validate: (object) => [...problemsOf(object)],
-  validateUpdate: (object) => [...problemsOf(object)],
-};
-
-/** Once some behavior is said, all of it is filled in: up at once by four pods or by all, down as far as asked. */
-function defaultBehavior({ scaleUp, scaleDown }: { scaleUp?: object; scaleDown?: object }): object {
-  const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
-  const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
-  return {
-    scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
-    scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
-  };
-}
-
-function* problemsOf({ spec = {} }: Autoscaler): Problems {
+export function* validate({ spec = {} }: HorizontalPodAutoscaler): Problems {
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
   if (minReplicas < 1) yield invalid("spec.minReplicas", minReplicas, "must be greater than or equal to 1");
   if (maxReplicas === 0) yield required("spec.maxReplicas", "must be set and greater than 0");
@@ -89,7 +36,7 @@ const pathSegment = (name: string): string[] => pathSegmentName(name, false);
 
 function* targetProblems(
   field: string,
-  { apiVersion = "", kind, name }: { apiVersion?: string; kind?: string; name?: string },
+  { apiVersion = "", kind, name }: Sent<CrossVersionObjectReference>,
 ): Problems {
   yield* needed(`${field}.kind`, kind, pathSegment);
   yield* needed(`${field}.name`, name, pathSegment);
@@ -101,27 +48,23 @@ function* targetProblems(
 }
 
 /** Where each type of metric has its source. */
-const sources: Readonly<Record<string, string>> = {
+const sources = {
   ContainerResource: "containerResource",
   External: "external",
   Object: "object",
   Pods: "pods",
   Resource: "resource",
-};
+} as const;
 
-function* metricProblems(
-  field: string,
-  { type = "", ...metric }: { readonly type?: string } & Readonly<Record<string, unknown>>,
-): Problems {
+function* metricProblems(field: string, { type = "", ...metric }: Sent<MetricSpec>): Problems {
   yield* choice(`${field}.type`, type, Object.keys(sources));
-  const name = sources[type];
-  if (!name) return;
-  const source = metric[name] as Source | undefined;
+  if (!isMetricType(type)) return;
+  const at = `${field}.${sources[type]}`;
+  const source: Source | undefined = metric[sources[type]];
   if (!source) {
-    yield required(`${field}.${name}`, "must populate information for the given metric source");
+    yield required(at, "must populate information for the given metric source");
     return;
   }
-  const at = `${field}.${name}`;
   if (type === "ContainerResource" && !source.container) {
     yield required(`${at}.container`, "must specify a container");
   }
@@ -131,7 +74,14 @@ function* metricProblems(
   yield* valueProblems(`${at}.target`, type, source.target ?? {});
 }
 
-function* valueProblems(field: string, type: string, target: Target): Problems {
+/** What the sources of metrics are made of. */
+type Source = Sent<ContainerResourceMetricSource & PodsMetricSource>;
+
+function isMetricType(type: string): type is keyof typeof sources {
+  return Object.hasOwn(sources, type);
+}
+
+function* valueProblems(field: string, type: string, target: Sent<MetricTarget>): Problems {
   for (const name of ["averageValue", "value"] as const) {
     const value = target[name];
     if (value !== undefined && compareQuantities(value, "0") <= 0) {
@@ -151,7 +101,7 @@ function* valueProblems(field: string, type: string, target: Target): Problems {
   }
 }
 
-function* scalingProblems(field: string, scaling: Scaling | undefined): Problems {
+function* scalingProblems(field: string, scaling: Sent<HPAScalingRules> | undefined): Problems {
   if (!scaling) return;
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [] } = scaling;
   const seconds = `${field}.stabilizationWindowSeconds`;

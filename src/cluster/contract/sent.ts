@@ -1,0 +1,11 @@
+/**
+ * A type of the Kubernetes API as a client may have sent it: every field may be missing, and a text may be none of
+ * the API's choices. Defaults and validation see objects like this.
+ */
+export type Sent<T> = T extends string
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Sent<Item>[]
+    : T extends object
+      ? { [Field in keyof T]?: Sent<T[Field]> | undefined }
+      : T;

@@ -1,0 +1,27 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Strategy } from "../registry/resource.ts";
+import type { CellReader, TableColumns } from "../registry/table-columns.ts";
+import type { Store } from "../storage/store.ts";
+
+/** All that is known of a built-in kind besides what the tables of apimachinery say. */
+export interface BuiltInKind {
+  /** The resource as messages name it: `pods`, `deployments.apps`. */
+  readonly resource: string;
+  /** How writes differ from the usual. */
+  readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
+  /** What stands in the columns of its table; `Name` and `Age` are common to all. */
+  readonly cells?: Readonly<Record<string, CellReader>>;
+  readonly rowConditions?: TableColumns["rowConditions"];
+  /** Field selectors whose name is not the path, or that say something of an absent field. */
+  readonly selectors?: Readonly<Record<string, (object: ApiObject) => string>>;
+  /**
+   * What Go prints of an empty object: structs that are no pointers. Nobody owns them in managedFields, and bookmarks
+   * carry them.
+   */
+  readonly emptyObject?: JSONObject;
+  /** Brings an object into another version; the kind and apiVersion of most are all that differs. */
+  readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
+  /** What a warning says about using the kind. */
+  readonly deprecation?: string;
+}
