@@ -1,15 +1,15 @@
-import { controllerNames } from "@tsbuilder/cluster";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { type ControllerName, controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { appServiceSuite, type ClusterToPlayOn } from "../support/appservice/suite.ts";
+import { appServiceSuiteOnClock, type ClusterToPlayOn } from "../support/appservice/suite.ts";
 
-type Controllers = Parameters<typeof startTestCluster>[0];
-
-async function start(options?: Controllers): Promise<ClusterToPlayOn> {
-  const cluster = await startTestCluster(options);
-  return { kubeconfig: await cluster.kubeconfigFile(), stop: () => cluster.stop() };
+async function start(controllers: readonly ControllerName[]): Promise<ClusterToPlayOn> {
+  const clock = new FakeClock();
+  const cluster = await startTestCluster({ controllers, clock });
+  return { clock, kubeconfig: await cluster.kubeconfigFile(), stop: () => cluster.stop() };
 }
 
-appServiceSuite("the embedded cluster", {
-  bare: () => start(),
-  withControllers: () => start({ controllers: controllerNames }),
+appServiceSuiteOnClock("the embedded cluster", {
+  bare: () => start([]),
+  withControllers: () => start(controllerNames),
 });

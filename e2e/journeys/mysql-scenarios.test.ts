@@ -1,12 +1,14 @@
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type ControllerName, controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { mysqlScenarioSuite } from "../support/mysql/suite.ts";
+import { mysqlScenarioSuiteOnClock } from "../support/mysql/suite.ts";
 
 /** What nodes do is played, so that pods can fail. */
 const ofNodes: readonly ControllerName[] = ["scheduler", "node", "kubelet"];
 
-mysqlScenarioSuite("the embedded cluster", async () => {
+mysqlScenarioSuiteOnClock("the embedded cluster", async () => {
+  const clock = new FakeClock();
   const controllers = controllerNames.filter((name) => !ofNodes.includes(name));
-  const cluster = await startTestCluster({ controllers });
-  return { kubeconfig: await cluster.kubeconfigFile(), stop: () => cluster.stop() };
+  const cluster = await startTestCluster({ controllers, clock });
+  return { clock, kubeconfig: await cluster.kubeconfigFile(), stop: () => cluster.stop() };
 });

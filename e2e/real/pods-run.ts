@@ -1,4 +1,5 @@
-import type { Client } from "@tsbuilder/runtime";
+import { type Clock, formatTime, systemClock } from "@tsbuilder/apimachinery/time";
+import { type Cache, type Client, createCache } from "@tsbuilder/runtime";
 import {
   type Container,
   type ContainerState,
@@ -25,29 +26,54 @@ export type Fates = (pod: Pod) => Fate | undefined;
 /** The provisioner of storage classes whose volumes are made here, and grow with their claims. */
 export const volumeProvisioner = "volumes.example.com";
 
-const time = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
-
 /**
  * Plays scheduler, kubelet and volume driver on a control plane without nodes: every pod meets its fate at once and
  * ends when it is deleted, and volumes are as large as they are asked for.
  */
-export async function letPodsRun(
-  client: Client,
-  signal: AbortSignal,
-  fates: Fates = () => undefined,
-): Promise<void> {
-  while (!signal.aborted) {
-    const pods = await client.list(Pod, { live: true });
-    for (const pod of pods) await settle(client, pod, fates).catch(() => undefined);
-    const claims = await client.list(PersistentVolumeClaim, { live: true });
-    for (const claim of claims) await provision(client, claim).catch(() => undefined);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
+export class PodsRun {
+  readonly #client: Client;
+  readonly #fates: Fates;
+  readonly #clock: Clock;
+  readonly #cache: Cache;
+
+  constructor(client: Client, fates: Fates = () => undefined, clock: Clock = systemClock) {
+    this.#client = client;
+    this.#fates = fates;
+    this.#clock = clock;
+    this.#cache = createCache(client, { clock });
+    this.#cache.informer(Pod).subscribe(({ type, object }) => {
+      if (type !== "delete") this.#meet(object);
     });
+    this.#cache.informer(PersistentVolumeClaim).subscribe(({ type, object }) => {
+      // Whoever changed it since is told of again.
+      if (type !== "delete") provision(this.#client, object).catch(() => undefined);
+    });
+    this.#cache.start();
+  }
+
+  /** Looks at all pods once more, after fates have changed. */
+  lookAgain(): void {
+    for (const pod of this.#cache.informer(Pod).list()) this.#meet(pod);
+  }
+
+  stop(): Promise<void> {
+    return this.#cache.stop();
+  }
+
+  #meet(pod: Pod): void {
+    const time = formatTime(this.#clock.now());
+    // Whoever changed it since is told of again.
+    settle(this.#client, pod, { fates: this.#fates, time }).catch(() => undefined);
   }
 }
 
-async function settle(client: Client, pod: Pod, fates: Fates): Promise<void> {
+/** What pods are told of their fates with, and when. */
+interface Telling {
+  readonly fates: Fates;
+  readonly time: string;
+}
+
+async function settle(client: Client, pod: Pod, { fates, time }: Telling): Promise<void> {
   const { namespace, name = "" } = pod.metadata;
   if (pod.metadata.deletionTimestamp) {
     await client.delete(Pod, { namespace, name }, { gracePeriodSeconds: 0 });
@@ -56,7 +82,7 @@ async function settle(client: Client, pod: Pod, fates: Fates): Promise<void> {
   if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return;
   const fate = fates(pod) ?? (pod.spec?.restartPolicy === "Never" ? "succeeded" : "ready");
   if (fateOf(pod) === JSON.stringify(fate)) return;
-  await client.patchStatus(Pod, pod, { ...pod.status, ...statusFor(pod, fate) });
+  await client.patchStatus(Pod, pod, { ...pod.status, ...statusFor(pod, fate, time) });
 }
 
 /** The status says which fate it was made for, so that it is written once. */
@@ -64,12 +90,12 @@ function fateOf({ status }: Pod): string | undefined {
   return status?.message;
 }
 
-function statusFor(pod: Pod, fate: Fate | "succeeded"): NonNullable<Pod["status"]> {
+function statusFor(pod: Pod, fate: Fate | "succeeded", time: string): NonNullable<Pod["status"]> {
   const isReady = fate === "ready";
   const condition = (type: string, status: boolean) => ({
     type,
     status: status ? ("True" as const) : ("False" as const),
-    lastTransitionTime: time(),
+    lastTransitionTime: time,
   });
   const initialized = fate !== "no-image" && !(typeof fate === "object" && "refusedWith" in fate);
   return {
@@ -77,15 +103,15 @@ function statusFor(pod: Pod, fate: Fate | "succeeded"): NonNullable<Pod["status"
     phase: phaseOf(fate),
     podIP: "10.1.0.1",
     podIPs: [{ ip: "10.1.0.1" }],
-    startTime: pod.status?.startTime ?? time(),
+    startTime: pod.status?.startTime ?? time,
     conditions: [
       condition("PodScheduled", true),
       condition("Initialized", initialized),
       condition("ContainersReady", isReady),
       condition("Ready", isReady),
     ],
-    initContainerStatuses: containers(pod.spec?.initContainers, initState(fate), initialized),
-    containerStatuses: containers(pod.spec?.containers, mainState(fate), isReady),
+    initContainerStatuses: containers(pod.spec?.initContainers, initState(fate, time), initialized),
+    containerStatuses: containers(pod.spec?.containers, mainState(fate, time), isReady),
   };
 }
 
@@ -95,22 +121,22 @@ function phaseOf(fate: Fate | "succeeded"): "Running" | "Pending" | "Succeeded" 
   return fate === "no-image" || (typeof fate === "object" && "refusedWith" in fate) ? "Pending" : "Running";
 }
 
-function initState(fate: Fate | "succeeded"): ContainerState {
+function initState(fate: Fate | "succeeded", time: string): ContainerState {
   if (fate === "no-image") return waiting("ImagePullBackOff");
-  return ended(typeof fate === "object" && "refusedWith" in fate ? fate.refusedWith : 0);
+  return ended(typeof fate === "object" && "refusedWith" in fate ? fate.refusedWith : 0, time);
 }
 
-function mainState(fate: Fate | "succeeded"): ContainerState {
-  if (fate === "ready" || fate === "unready") return { running: { startedAt: time() } };
+function mainState(fate: Fate | "succeeded", time: string): ContainerState {
+  if (fate === "ready" || fate === "unready") return { running: { startedAt: time } };
   if (fate === "succeeded" || fate === "failed") {
-    return ended(fate === "failed" ? 1 : 0);
+    return ended(fate === "failed" ? 1 : 0, time);
   }
-  if (typeof fate === "object" && "endedWith" in fate) return ended(fate.endedWith);
+  if (typeof fate === "object" && "endedWith" in fate) return ended(fate.endedWith, time);
   return waiting(fate === "no-image" ? "ImagePullBackOff" : "PodInitializing");
 }
 
-function ended(exitCode: number): ContainerState {
-  return { terminated: { exitCode, startedAt: time(), finishedAt: time() } };
+function ended(exitCode: number, time: string): ContainerState {
+  return { terminated: { exitCode, startedAt: time, finishedAt: time } };
 }
 
 function waiting(reason: string): ContainerState {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { referenceOperatorSuite } from "../support/reference-operators.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
-import { letPodsRun } from "./pods-run.ts";
+import { PodsRun } from "./pods-run.ts";
 
 const binaries = findBinaries({ build: false });
 
@@ -14,13 +14,11 @@ if ("missing" in binaries) {
   referenceOperatorSuite("a real control plane", async () => {
     const control = await startControlPlane(binaries.folder, { controllerManager: true });
     const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
-    const ended = new AbortController();
-    const running = letPodsRun(client, ended.signal);
+    const pods = new PodsRun(client);
     return {
       kubeconfig: control.kubeconfig,
       stop: async () => {
-        ended.abort();
-        await running.catch(() => undefined);
+        await pods.stop();
         await control.stop();
       },
     };

@@ -11,7 +11,7 @@ import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts
 import { repository } from "../support/source-imports.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
-import { letPodsRun } from "./pods-run.ts";
+import { PodsRun } from "./pods-run.ts";
 
 // From a project to a running operator and back on a real control plane; a stand-in plays the kubelet, and the
 // operator's process runs beside it with the deployed ServiceAccount's token. The tests stand on each other.
@@ -120,8 +120,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async () => {
-  const ended = new AbortController();
-  const kubelet = letPodsRun(client, ended.signal);
+  const kubelet = new PodsRun(client);
   try {
     const deployed = await tsbuilder("deploy", "--image", "r.io/operator:v2", "--wait");
     expect(deployed.stderr).toContain(`Deploying in context "real" (${control.url}), namespace "${SYSTEM}"`);
@@ -168,8 +167,7 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
     expect(await exists("namespace", SYSTEM)).toBe(false);
     expect(await exists("crd", CRD)).toBe(false);
   } finally {
-    ended.abort();
-    await kubelet.catch(() => undefined);
+    await kubelet.stop();
   }
 });
 

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { loadConfig } from "@tsbuilder/runtime";
 
 /** A request that came through, with the status that it was answered with; 0 where it was not answered. */
@@ -16,6 +17,8 @@ export interface PassedRequest {
 export interface ApiGateway {
   readonly url: string;
   readonly requests: readonly PassedRequest[];
+  /** Whether requests are under way; watches, which have no end, don't count. */
+  readonly isBusy: boolean;
   /** Breaks all connections and answers nobody, until `mend`. */
   cut(): void;
   mend(): void;
@@ -35,7 +38,10 @@ interface Refusal {
 type KubeconfigSource = NonNullable<Parameters<typeof loadConfig>[0]>["kubeconfig"];
 
 /** Starts a gateway before the API server that a kubeconfig names. Whoever calls brings his own credentials. */
-export async function startApiGateway(kubeconfig: KubeconfigSource): Promise<ApiGateway> {
+export async function startApiGateway(
+  kubeconfig: KubeconfigSource,
+  clock: Clock = systemClock,
+): Promise<ApiGateway> {
   const { server: upstream } = await loadConfig({ kubeconfig, env: {} });
   const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
   const requests: PassedRequest[] = [];
@@ -47,7 +53,13 @@ export async function startApiGateway(kubeconfig: KubeconfigSource): Promise<Api
   const server = http.createServer((request, response) => {
     const url = new URL(request.url!, upstream);
     const query = url.searchParams;
-    const passed = { at: performance.now(), method: request.method!, path: url.pathname, query, status: 0 };
+    const passed = {
+      at: clock.monotonic(),
+      method: request.method!,
+      path: url.pathname,
+      query,
+      status: 0,
+    };
     requests.push(passed);
     if (isCut) {
       request.socket.destroy();
@@ -77,6 +89,9 @@ export async function startApiGateway(kubeconfig: KubeconfigSource): Promise<Api
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    get isBusy() {
+      return [...running.values()].some((request) => !isWatch(request));
+    },
     cut() {
       isCut = true;
       breakAll();

@@ -49,6 +49,7 @@ export interface RunningOperator {
   /** What it has logged so far. */
   readonly lines: readonly LogLine[];
   readonly isRunning: boolean;
+  /** Of the process that it runs in. */
   readonly pid: number;
   /** Lines in which it was refused something that it has no permission for. */
   refused(): string[];
@@ -64,14 +65,10 @@ const operatorAccount = { namespace: "operator-system", name: "controller-manage
 
 /** Bundles and installs an operator: definitions, ServiceAccount, and exactly the permissions that were generated. */
 export async function installOperator(place: OperatorPlace): Promise<InstalledOperator> {
-  const { client, kubeconfig, folder, project, account = operatorAccount } = place;
+  const { kubeconfig, folder, project } = place;
   const bundle = join(folder, `${basename(project)}.mjs`);
   await bundleOperator(project, bundle, { conditions: ["@tsbuilder/source"] });
-  const install =
-    place.install ??
-    (() => applyConfig(project, client, { namespace: account.namespace, webhooks: undefined }));
-  await install(client);
-  const token = await requestToken(client, account);
+  const token = await installPermissions(place);
   return {
     async start({ server, flags = [] } = {}) {
       const config = join(folder, `${basename(project)}.kubeconfig`);
@@ -101,6 +98,16 @@ export async function installOperator(place: OperatorPlace): Promise<InstalledOp
   };
 }
 
+/** Installs definitions, the ServiceAccount and its permissions, and gives a token of it. */
+export async function installPermissions(place: OperatorPlace): Promise<string> {
+  const { client, project, account = operatorAccount } = place;
+  const {
+    install = (to) => applyConfig(project, to, { namespace: account.namespace, webhooks: undefined }),
+  } = place;
+  await install(client);
+  return requestToken(client, account);
+}
+
 /** Controllers work once their caches are filled and, with an election, the lease is theirs. */
 function expectWorkers({ lines }: RunningOperator): void {
   if (!lines.some(({ msg }) => msg === "Starting workers")) throw new Error("no controller works yet");
@@ -119,14 +126,8 @@ function runningOperator(child: ChildProcess, metricsUrl: string): RunningOperat
     get isRunning() {
       return child.exitCode === null && child.signalCode === null;
     },
-    refused: () => lines.map((line) => JSON.stringify(line)).filter((line) => line.includes("is forbidden")),
-    async metric(name, labels = "") {
-      const text = await (await fetch(metricsUrl)).text();
-      const samples = text
-        .split("\n")
-        .filter((line) => /^\w+/.exec(line)?.[0] === name && line.includes(labels));
-      return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
-    },
+    refused: () => refusedIn(lines),
+    metric: (name, labels) => metricOf(metricsUrl, name, labels),
     async stop() {
       child.kill("SIGTERM");
       return exited;
@@ -136,6 +137,18 @@ function runningOperator(child: ChildProcess, metricsUrl: string): RunningOperat
       await exited;
     },
   };
+}
+
+/** Lines in which an operator was refused something that it has no permission for. */
+export function refusedIn(lines: readonly LogLine[]): string[] {
+  return lines.map((line) => JSON.stringify(line)).filter((line) => line.includes("is forbidden"));
+}
+
+/** A metric summed over all label sets that hold the given text. */
+export async function metricOf(url: string, name: string, labels = ""): Promise<number> {
+  const text = await (await fetch(url)).text();
+  const samples = text.split("\n").filter((line) => /^\w+/.exec(line)?.[0] === name && line.includes(labels));
+  return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
 function readLine(line: string): LogLine {
@@ -154,13 +167,14 @@ async function requestToken(
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     metadata: {},
-    spec: {},
+    // Longer than any scenario on any clock.
+    spec: { expirationSeconds: 30 * 24 * 3600 },
   } as never);
   return (request as unknown as { status: { token: string } }).status.token;
 }
 
 /** The administrator's kubeconfig with the ServiceAccount's token in place of the administrator's rights. */
-function operatorConfig(kubeconfig: string, token: string, server: string | undefined): string {
+export function operatorConfig(kubeconfig: string, token: string, server: string | undefined): string {
   const config = parse(readFileSync(kubeconfig, "utf8")) as {
     users: { user: object }[];
     clusters: { cluster: object }[];

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type Client, createClient, type Kind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
 import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -13,6 +14,8 @@ import { repository } from "./source-imports.ts";
 export interface ClusterWithControllers {
   /** An administrator's kubeconfig file. */
   readonly kubeconfig: string;
+  /** Its clock, if a test moves it. */
+  readonly clock?: FakeClock;
   stop(): Promise<void>;
 }
 

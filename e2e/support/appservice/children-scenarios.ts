@@ -1,6 +1,5 @@
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import type { Kind } from "@tsbuilder/runtime";
 import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
@@ -56,7 +55,7 @@ async function sample(stage: Stage, namespace: string): Promise<void> {
   }
   expect(await stage.condition(AppService, key, "Available")).toBe("False/Deploying");
   await stage.makeAvailable(key);
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
   }, patient);
   expect((await stage.client.get(AppService, key)).status).toMatchObject({
@@ -78,7 +77,7 @@ async function scale(stage: Stage, namespace: string): Promise<void> {
   expect(app.metadata.generation).toBe(metadata.generation! + 1);
   expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(3);
   await stage.makeAvailable(key);
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await subresource.get()).toMatchObject({
       spec: { replicas: 3 },
       status: {
@@ -122,7 +121,7 @@ async function deletedChildren(stage: Stage, namespace: string): Promise<void> {
   for (const [kind, child] of children) {
     const before = await stage.client.get(kind, child);
     await stage.client.delete(kind, child, { propagationPolicy: "Background" });
-    await eventually(async () => {
+    await stage.eventually(async () => {
       const after = await stage.client.get(kind, child);
       expect(after.metadata.uid).not.toBe(before.metadata.uid);
       expect(lasting(after)).toEqual(lasting(before));
@@ -150,7 +149,7 @@ async function othersFields(stage: Stage, namespace: string): Promise<void> {
   const app = await stage.client.get(AppService, key);
   const { annotations: _, ...rest } = app.metadata;
   await stage.client.update(AppService, { ...app, metadata: rest });
-  await eventually(async () => expect(await stage.reconciles()).toBeGreaterThan(reconciles), patient);
+  await stage.eventually(async () => expect(await stage.reconciles()).toBeGreaterThan(reconciles), patient);
   const [deployment, service] = [
     await stage.client.get(Deployment, key),
     await stage.client.get(Service, key),

@@ -3,7 +3,6 @@ import { promisify } from "node:util";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Namespace, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
@@ -74,14 +73,14 @@ async function collected(stage: Stage, namespace: string): Promise<void> {
   await ready(stage, key, 1);
   await stage.stop();
   await stage.client.delete(AppService, key, { propagationPolicy: "Background" });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.client.find(Deployment, key)).toBeUndefined();
     expect(await stage.client.find(Service, key)).toBeUndefined();
     expect(await podsOf(stage, key)).toEqual([]);
   }, GARBAGE);
   const writes = stage.writesFromNow();
   await stage.start();
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.operator.metric("workqueue_depth")).toBe(0);
   }, patient);
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
@@ -98,7 +97,7 @@ async function madeAgain(stage: Stage, namespace: string): Promise<void> {
   }
   // Until the children of before are collected, their names are taken.
   const { uid } = (await stage.client.get(AppService, key)).metadata;
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
     for (const kind of [Deployment, Service]) {
       const child = await stage.client.get<KubernetesObject>(kind, key);
@@ -116,7 +115,7 @@ async function foreground(stage: Stage, namespace: string): Promise<void> {
   await ready(stage, key, 2);
   const writes = stage.writesFromNow();
   await stage.client.delete(AppService, key, { propagationPolicy: "Foreground" });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.client.find(AppService, key)).toBeUndefined();
   }, GARBAGE);
   expect(await stage.client.find(Deployment, key)).toBeUndefined();
@@ -130,7 +129,7 @@ async function endedNamespace(stage: Stage, namespace: string): Promise<void> {
   for (const key of keys) await ready(stage, key, 1);
   const writes = stage.writesFromNow();
   await stage.client.delete(Namespace, { name: namespace });
-  await eventually(
+  await stage.eventually(
     async () => expect(await stage.client.find(Namespace, { name: namespace })).toBeUndefined(),
     { timeout: 90_000 },
   );
@@ -144,7 +143,7 @@ async function image(stage: Stage, namespace: string): Promise<void> {
   const key = { namespace, name: "cache" };
   await stage.client.create(Memcached, { metadata: key, spec: { replicas: 2 } });
   const isReady = () =>
-    eventually(async () => {
+    stage.eventually(async () => {
       expect(await stage.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
       expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
       const { status, metadata } = await stage.client.get(Memcached, key);
@@ -153,21 +152,21 @@ async function image(stage: Stage, namespace: string): Promise<void> {
   await isReady();
   const before = await podsOf(stage, key);
   await stage.client.patch(Memcached, key, { merge: { spec: { image: "memcached:1.7" } } });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     const now = await podsOf(stage, key);
     expect(now.filter((uid) => before.includes(uid))).toEqual([]);
     expect(now).toHaveLength(2);
   }, patient);
   await isReady();
   await stage.client.delete(Memcached, key, { propagationPolicy: "Background" });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.client.find(Deployment, key)).toBeUndefined();
     expect(await stage.client.find(Service, key)).toBeUndefined();
   }, GARBAGE);
 }
 
 async function ready(stage: Stage, key: Key, pods: number): Promise<void> {
-  await eventually(async () => {
+  await stage.eventually(async () => {
     const { metadata, status } = await stage.client.get(AppService, key);
     expect(status).toMatchObject({ readyReplicas: pods, observedGeneration: metadata.generation });
     expect(await stage.condition(AppService, key, "Progressing")).toBe("False/UpToDate");

@@ -1,6 +1,5 @@
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
 import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
@@ -20,7 +19,7 @@ export const imageScenarios: readonly Scenario[] = [
 async function scaffolded(stage: Stage, namespace: string): Promise<void> {
   const key = { namespace, name: "plain" };
   const { metadata } = await create(stage, key, {});
-  const deployment = await eventually(() => stage.client.get(Deployment, key), patient);
+  const deployment = await stage.eventually(() => stage.client.get(Deployment, key), patient);
   expect(deployment.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
   expect(deployment.spec).toMatchObject({
     replicas: 1,
@@ -37,7 +36,7 @@ async function scaffolded(stage: Stage, namespace: string): Promise<void> {
       },
     },
   });
-  const service = await eventually(() => stage.client.get(Service, key), patient);
+  const service = await stage.eventually(() => stage.client.get(Service, key), patient);
   expect(service.spec).toMatchObject({ type: "ClusterIP", ports: [{ port: 11211 }] });
 }
 
@@ -51,7 +50,7 @@ async function images(stage: Stage, namespace: string): Promise<void> {
   const keys = forms.map((_, at) => ({ namespace, name: `image-${at}` }));
   for (const key of keys) await create(stage, key, {});
   for (const [at, key] of keys.entries()) await change(stage, key, { image: forms[at]! });
-  const deployments = await eventually(async () => {
+  const deployments = await stage.eventually(async () => {
     const found = await Promise.all(keys.map((key) => stage.client.get(Deployment, key)));
     expect(found.map(({ spec }) => spec!.template.spec!.containers[0]!.image)).toEqual(forms);
     return found;
@@ -64,14 +63,14 @@ async function images(stage: Stage, namespace: string): Promise<void> {
 async function scaleAndDelete(stage: Stage, namespace: string): Promise<void> {
   const key = { namespace, name: "scaled" };
   await create(stage, key, {});
-  const before = await eventually(() => stage.client.get(Deployment, key), patient);
+  const before = await stage.eventually(() => stage.client.get(Deployment, key), patient);
   await stage.client.subresource(Memcached, key, "scale").patch({ merge: { spec: { replicas: 4 } } });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(4);
   }, patient);
   await stage.client.delete(Deployment, key, { propagationPolicy: "Background" });
   await stage.client.delete(Service, key);
-  await eventually(async () => {
+  await stage.eventually(async () => {
     const after = await stage.client.get(Deployment, key);
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     expect(after.spec?.replicas).toBe(4);
@@ -82,18 +81,18 @@ async function scaleAndDelete(stage: Stage, namespace: string): Promise<void> {
 async function conditions(stage: Stage, namespace: string): Promise<void> {
   const key = { namespace, name: "watched" };
   await create(stage, key, {});
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
     expect(await stage.condition(Memcached, key, "Degraded")).toBe("False/AsExpected");
   }, patient);
   await stage.makeAvailable(key);
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
     expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
   }, patient);
   // The Deployment has a new generation that its controller has not seen: what it says is of the old one.
   await change(stage, key, { image: "memcached:1.7" });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
     expect(await stage.condition(Memcached, key, "Progressing")).toBe("True/RollingOut");
   }, patient);

@@ -3,14 +3,13 @@ import { dirname, join } from "node:path";
 import type { Client, Kind } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
+import { setupAppServiceController } from "../../golden/app-operator/src/controller/appservice_controller.ts";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { parseManifest } from "../../../src/ship/manifest.ts";
 import { renderConfig } from "../../../src/ship/render.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { findPrograms } from "../kubectl-binaries.ts";
-import { installOperator } from "../operator-process.ts";
 import { repository } from "../source-imports.ts";
 import { patient, type Scenario, type Stage } from "./stage.ts";
 
@@ -32,21 +31,24 @@ async function oneNamespace(stage: Stage, namespace: string): Promise<void> {
   const outside = { namespace: await stage.makeNamespace(`${namespace}-b`), name: "outside" };
   await stage.stop();
   const project = await makeNamespacedProject(stage.folder);
-  const scoped = await installOperator({
-    client: stage.client,
-    kubeconfig: stage.kubeconfig,
-    folder: stage.folder,
-    project,
-    account: { namespace: inside.namespace, name: "scoped-operator-controller-manager" },
-    install: (client) => installPermissions(client, project, inside.namespace),
-  });
+  const scoped = await stage.host.install(
+    {
+      client: stage.client,
+      kubeconfig: stage.kubeconfig,
+      folder: stage.folder,
+      project,
+      account: { namespace: inside.namespace, name: "scoped-operator-controller-manager" },
+      install: (client) => installPermissions(client, project, inside.namespace),
+    },
+    [setupAppServiceController],
+  );
   const operator = await scoped.start({
     server: stage.gateway.url,
     flags: [`--watch-namespaces=${inside.namespace}`],
   });
   const from = stage.gateway.requests.length;
   for (const key of [outside, inside]) await stage.create(key, { image: "nginx", ports: [{ port: 80 }] });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     await stage.client.get(Deployment, inside);
     await stage.client.get(Service, inside);
   }, patient);

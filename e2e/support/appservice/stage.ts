@@ -1,16 +1,19 @@
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type Client, createClient, findCondition, type Kind, loadConfig } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import { ConfigMap, Namespace, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
+import { setupAppServiceController } from "../../golden/app-operator/src/controller/appservice_controller.ts";
+import { setupMemcachedController } from "../../golden/app-operator/src/controller/memcached_controller.ts";
 import { type ApiGateway, isWrite, type PassedRequest, startApiGateway } from "../api-gateway.ts";
-import { type InstalledOperator, installOperator, type RunningOperator } from "../operator-process.ts";
+import { type OperatorHost, operatorHost } from "../operator-host.ts";
+import type { InstalledOperator, RunningOperator } from "../operator-process.ts";
+import type { PassingTime } from "../passing-time.ts";
 import { repository } from "../source-imports.ts";
 
 /** A namespace and a name in it. */
@@ -35,8 +38,8 @@ export const watchedKinds: readonly Kind[] = [
 export const patient = { timeout: 30_000 };
 
 /**
- * What a scenario plays on: a cluster, and the operator as a process of its own, with its ServiceAccount's token and
- * exactly the permissions that were generated. Every request of the operator is seen.
+ * What a scenario plays on: a cluster, and the operator, with its ServiceAccount's token and exactly the permissions
+ * that were generated. Every request of the operator is seen.
  */
 export class Stage {
   readonly client: Client;
@@ -44,6 +47,7 @@ export class Stage {
   /** Where a scenario may write files. */
   readonly folder: string;
   readonly gateway: ApiGateway;
+  readonly host: OperatorHost;
   readonly #installed: InstalledOperator;
   readonly #refused: string[] = [];
   /** Namespaces in which, when all scenarios are through, nothing may move any more. */
@@ -51,7 +55,7 @@ export class Stage {
   operator: RunningOperator;
 
   private constructor(
-    place: { client: Client; kubeconfig: string; folder: string; gateway: ApiGateway },
+    place: Pick<Stage, "client" | "kubeconfig" | "folder" | "gateway" | "host">,
     installed: InstalledOperator,
     operator: RunningOperator,
   ) {
@@ -59,17 +63,27 @@ export class Stage {
     this.kubeconfig = place.kubeconfig;
     this.folder = place.folder;
     this.gateway = place.gateway;
+    this.host = place.host;
     this.#installed = installed;
     this.operator = operator;
   }
 
-  static async open(kubeconfig: string, folder: string): Promise<Stage> {
+  static async open(kubeconfig: string, folder: string, clock?: FakeClock): Promise<Stage> {
     const client = createClient(await loadConfig({ kubeconfig, env: {} }), { fieldManager: "user" });
-    const gateway = await startApiGateway(kubeconfig);
+    const gateway = await startApiGateway(kubeconfig, clock);
+    const host = operatorHost(clock, gateway, [setupAppServiceController, setupMemcachedController]);
     const project = join(repository, "e2e/golden/app-operator");
-    const installed = await installOperator({ client, kubeconfig, folder, project });
+    const installed = await host.install({ client, kubeconfig, folder, project });
     const operator = await installed.start({ server: gateway.url });
-    return new Stage({ client, kubeconfig, folder, gateway }, installed, operator);
+    return new Stage({ client, kubeconfig, folder, gateway, host }, installed, operator);
+  }
+
+  /** Waits until a check neither throws nor returns false. */
+  eventually: PassingTime["eventually"] = (check, options) => this.host.time.eventually(check, options);
+
+  /** Lets so many milliseconds pass. */
+  wait(milliseconds: number): Promise<void> {
+    return this.host.time.advance(milliseconds);
   }
 
   async close(): Promise<void> {
@@ -123,7 +137,7 @@ export class Stage {
 
   /** Waits until the operator has seen the app as it is now, and gives it. */
   async observed(key: Key): Promise<AppService> {
-    return eventually(async () => {
+    return this.eventually(async () => {
       const app = await this.client.get(AppService, key);
       return app.status?.observedGeneration === app.metadata.generation && app;
     }, patient);
@@ -170,9 +184,9 @@ export class Stage {
 
   /** Waits until the operator has nothing to do. */
   async settled(): Promise<void> {
-    await eventually(async () => {
+    await this.eventually(async () => {
       const before = await this.operator.metric("controller_runtime_reconcile_total");
-      await delay(500);
+      await this.wait(500);
       const after = await this.operator.metric("controller_runtime_reconcile_total");
       return after === before && (await this.operator.metric("workqueue_depth")) === 0;
     }, patient);
@@ -198,6 +212,8 @@ export interface Scenario {
   readonly play: (stage: Stage, namespace: string) => Promise<void>;
   /** Whether nothing may move in the namespace once all is done; unless said otherwise, nothing may. */
   readonly quiet?: boolean;
+  /** Whether it kills the operator without a warning, for which that has to be a process of its own. */
+  readonly kills?: boolean;
   /** Why it can't be played here. */
   readonly missing?: string | undefined;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isWrite } from "../api-gateway.ts";
 import { absenceScenarios } from "./absence-scenarios.ts";
@@ -18,6 +18,8 @@ import { unforeseenScenarios } from "./unforeseen-scenarios.ts";
 export interface ClusterToPlayOn {
   /** An administrator's kubeconfig file. */
   readonly kubeconfig: string;
+  /** Its clock, if a test moves it. */
+  readonly clock?: FakeClock;
   stop(): Promise<void>;
 }
 
@@ -27,27 +29,44 @@ export interface Clusters {
   readonly withControllers: () => Promise<ClusterToPlayOn>;
 }
 
-/** Nothing may be written for this long before it counts as quiet. */
+/** Nothing may be written for this long before it counts as quiet; after kills, which take no clock, for this long. */
 const QUIET = 20_000;
+const QUIET_AFTER_KILLS = 1000;
 
-/** Plays every scenario of AppService and of deploy-image on a cluster. */
+const withoutControllers: readonly Scenario[] = [
+  ...childrenScenarios,
+  ...imageScenarios,
+  ...refusalScenarios,
+  ...troubleScenarios,
+  ...unforeseenScenarios,
+  ...absenceScenarios,
+  ...scopeScenarios,
+];
+
+/** Plays every scenario of AppService and of deploy-image on a cluster with the machine's time. */
 export function appServiceSuite(where: string, { bare, withControllers }: Clusters): void {
-  playAll(`${where} without controllers`, bare, [
-    ...childrenScenarios,
-    ...imageScenarios,
-    ...refusalScenarios,
-    ...troubleScenarios,
-    ...unforeseenScenarios,
-    ...absenceScenarios,
-    ...scopeScenarios,
-  ]);
+  playAll(`${where} without controllers`, bare, withoutControllers);
   playAll(`${where} with its controllers`, withControllers, controllersScenarios);
+}
+
+/** Plays those that don't kill the operator, on a cluster with a clock that is moved. */
+export function appServiceSuiteOnClock(where: string, { bare, withControllers }: Clusters): void {
+  const staysAlive = ({ kills }: Scenario) => !kills;
+  playAll(`${where} without controllers`, bare, withoutControllers.filter(staysAlive));
+  playAll(`${where} with its controllers`, withControllers, controllersScenarios.filter(staysAlive));
+}
+
+/** Plays those that kill the operator. */
+export function appServiceKills(where: string, start: () => Promise<ClusterToPlayOn>): void {
+  const kills = [...withoutControllers, ...controllersScenarios].filter((scenario) => scenario.kills);
+  playAll(where, start, kills, QUIET_AFTER_KILLS);
 }
 
 function playAll(
   where: string,
   startCluster: () => Promise<ClusterToPlayOn>,
   scenarios: readonly Scenario[],
+  quietFor = QUIET,
 ): void {
   describe(`the app operator on ${where}`, () => {
     let folder: string;
@@ -57,7 +76,7 @@ function playAll(
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), "app-operator-"));
       cluster = await startCluster();
-      stage = await Stage.open(cluster.kubeconfig, folder);
+      stage = await Stage.open(cluster.kubeconfig, folder, cluster.clock);
     });
 
     afterAll(async () => {
@@ -79,10 +98,10 @@ function playAll(
       });
     }
 
-    test("then nothing is written for 20 s", async () => {
+    test(`then nothing is written for ${quietFor / 1000} s`, async () => {
       const writes = stage.writesFromNow();
       const before = await stage.versions(stage.quietNamespaces);
-      await delay(QUIET);
+      await stage.wait(quietFor);
       expect(writes().map(({ method, path }) => `${method} ${path}`)).toEqual([]);
       expect(await stage.versions(stage.quietNamespaces)).toEqual(before);
     });

@@ -1,11 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Kind } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
@@ -29,7 +27,12 @@ export const troubleScenarios: readonly Scenario[] = [
     play: autoscaling,
   },
   { id: "B02", title: "twenty edits at once end in what was asked for last", play: manyEdits },
-  { id: "B03", title: "killed at any moment, it ends where it would have ended", play: killed },
+  {
+    id: "B03",
+    title: "killed at any moment, it ends where it would have ended",
+    play: killed,
+    kills: true,
+  },
   { id: "B04", title: "an app with everything, and 500 variables, loses all of it again", play: richApp },
   { id: "B05", title: "a port that was edited by hand is put back with its node port", play: editedPort },
 ];
@@ -58,7 +61,7 @@ async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
     await client.create(Service, { metadata: other, spec: { selector: labels, ports: [{ port: 80 }] } }),
   );
   await client.create(Memcached, { metadata: other, spec: {} });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     for (const key of apps)
       expect(await stage.condition(AppService, key, "Degraded")).toBe("True/NameConflict");
     expect(await stage.condition(Memcached, other, "Degraded")).toBe("True/NameConflict");
@@ -77,7 +80,7 @@ async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
     expect(now.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
     await client.delete(kind, object.metadata as { name: string }, { propagationPolicy: "Background" });
   }
-  await eventually(async () => {
+  await stage.eventually(async () => {
     for (const key of apps)
       expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
     expect(await stage.condition(Memcached, other, "Degraded")).toBe("False/AsExpected");
@@ -96,7 +99,7 @@ async function nodePortClash(stage: Stage, namespace: string): Promise<void> {
   await stage.create(first, spec);
   await stage.observed(first);
   await stage.create(second, spec);
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(AppService, second, "Degraded")).toBe("True/ServiceRejected");
   }, patient);
   const { status } = await stage.client.get(AppService, second);
@@ -105,10 +108,10 @@ async function nodePortClash(stage: Stage, namespace: string): Promise<void> {
   // The children's own events have been through then; a hot loop would be at it all the time.
   await stage.settled();
   const writes = stage.writesFromNow();
-  await delay(3000);
+  await stage.wait(3000);
   expect(writes().filter(({ path }) => path.endsWith("/services/second")).length).toBeLessThanOrEqual(1);
   await stage.change(first, { ports: [{ port: 80 }] });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect(await stage.condition(AppService, second, "Degraded")).toBe("False/AsExpected");
   }, patient);
   expect((await stage.client.get(Service, second)).spec?.ports?.[0]?.nodePort).toBe(30023);
@@ -143,7 +146,7 @@ async function autoscaling(stage: Stage, namespace: string): Promise<void> {
   await stage.change(key, { autoscaling: null });
   await stage.observed(key);
   expect(await stage.client.find(HorizontalPodAutoscaler, key)).toBeUndefined();
-  await eventually(async () => {
+  await stage.eventually(async () => {
     expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(3);
   }, patient);
   watching.abort();
@@ -175,7 +178,7 @@ async function killed(stage: Stage, namespace: string): Promise<void> {
     const spec = { image: `nginx:${round + 1}`, config: { round: `${round + 1}` } };
     const odd = { ...spec, ports: round % 2 ? [{ port: 80 }] : null, replicas: 1 + (round % 2) };
     for (const key of keys) await stage.change(key, odd);
-    await delay(pause);
+    await stage.wait(pause);
     await stage.crash();
   }
   for (const key of keys) {
@@ -236,7 +239,7 @@ async function editedPort(stage: Stage, namespace: string): Promise<void> {
   await stage.client.patch(Service, key, {
     json: [{ op: "replace", path: "/spec/ports/0/port", value: 81 }],
   });
-  await eventually(async () => {
+  await stage.eventually(async () => {
     const service = await stage.client.get(Service, key);
     expect(service.spec?.ports).toEqual(spec?.ports);
     expect(service.metadata.uid).toBe(metadata.uid);

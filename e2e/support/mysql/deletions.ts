@@ -2,11 +2,10 @@ import type { KubernetesObject } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Namespace, PersistentVolumeClaim, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage, wait } from "./stage.ts";
+import { patient, type Stage } from "./stage.ts";
 
 const RETAINED = "data.example.com/retained";
 
@@ -28,13 +27,16 @@ export const deletions: readonly Scenario[] = [
       const { data } = (await stage.find(Secret, "db-credentials"))!;
 
       await stage.client.delete(Maria, stage.key("db"));
-      await eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), {
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), {
         timeout: 10_000,
       });
       await gone(stage);
       expect(await uids(stage)).toEqual(claims);
       expect(await labels(stage)).toEqual(["true", "true", "true", "true"]);
-      await eventually(async () => expect(await stage.events("db", "Retained")).toHaveLength(1), patient);
+      await stage.eventually(
+        async () => expect(await stage.events("db", "Retained")).toHaveLength(1),
+        patient,
+      );
 
       await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
       expect((await stage.find(Secret, "db-credentials"))?.data).toEqual(data);
@@ -51,11 +53,11 @@ export const deletions: readonly Scenario[] = [
       const spec = { backupSchedule: "@daily", deletionPolicy: "Delete" as const };
       await stage.createReady("kept", spec);
       await stage.client.delete(Maria, stage.key("kept"));
-      await eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined(), patient);
       await gone(stage);
       const claim = await stage.find(PersistentVolumeClaim, "kept-backup");
       expect(claim?.metadata.labels).toMatchObject({ [RETAINED]: "true" });
-      await eventually(
+      await stage.eventually(
         async () => expect(await uids(stage)).toEqual(new Set([claim?.metadata.uid])),
         patient,
       );
@@ -63,11 +65,14 @@ export const deletions: readonly Scenario[] = [
 
       await stage.createReady("db", { ...spec, size: 2, backup: { deletionPolicy: "Delete" } });
       await stage.client.delete(Maria, stage.key("db"));
-      await eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
       await gone(stage);
-      await eventually(async () => expect(await uids(stage)).toEqual(new Set()), patient);
+      await stage.eventually(async () => expect(await uids(stage)).toEqual(new Set()), patient);
       expect(await stage.find(Secret, "db-credentials")).toBeUndefined();
-      await eventually(async () => expect(await stage.events("db", "Deleted")).toHaveLength(1), patient);
+      await stage.eventually(
+        async () => expect(await stage.events("db", "Deleted")).toHaveLength(1),
+        patient,
+      );
     },
   },
   {
@@ -77,13 +82,13 @@ export const deletions: readonly Scenario[] = [
       await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
       const sent = stage.writes().length;
       await stage.client.delete(Namespace, { name: stage.namespace });
-      await eventually(async () => {
+      await stage.eventually(async () => {
         expect(await stage.client.find(Namespace, { name: stage.namespace })).toBeUndefined();
       }, patient);
       const after = stage.writes().slice(sent);
       const isRefused = ({ status }: { status: number }) => status === 403;
       expect(after.filter((request) => request.method === "POST" || isRefused(request))).toEqual([]);
-      await wait(1000);
+      await stage.wait(1000);
       expect(stage.writes().slice(sent)).toEqual(after);
     },
   },
@@ -101,12 +106,12 @@ export const deletions: readonly Scenario[] = [
           .patch(Maria, stage.key("db"), { merge: { metadata: { finalizers: null } } })
           .catch(() => {}),
       ]);
-      await eventually(async () => {
+      await stage.eventually(async () => {
         expect((await stage.find(Maria, "db"))?.metadata.uid).not.toBe(uid);
         expect(await stage.find(StatefulSet, "db")).toBeUndefined();
         expect(await stage.find(Service, "db")).toBeUndefined();
       }, patient);
-      await wait(2000);
+      await stage.wait(2000);
       expect(await stage.find(StatefulSet, "db")).toBeUndefined();
       const errors = stage.theatre
         .operator()
@@ -119,7 +124,7 @@ export const deletions: readonly Scenario[] = [
 
 /** Waits until nothing is left that makes something. */
 async function gone(stage: Stage): Promise<void> {
-  await eventually(async () => {
+  await stage.eventually(async () => {
     for (const kind of [StatefulSet, CronJob, Job, Service])
       expect(await stage.client.list(kind as typeof Service, { namespace: stage.namespace })).toEqual([]);
   }, patient);

@@ -3,11 +3,10 @@ import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage, wait } from "./stage.ts";
+import { patient, type Stage } from "./stage.ts";
 
 const FINALIZER = "data.example.com/mysql";
 
@@ -53,7 +52,7 @@ export const everyday: readonly Scenario[] = [
       expect(await stage.find(PodDisruptionBudget, "db")).toBeDefined();
       expect((await stage.find(CronJob, "db-backup"))?.spec?.schedule).toBe("*/5 * * * *");
       expect(await stage.condition("db", "InlinePassword")).toMatchObject({ status: "True" });
-      await eventually(async () => expect(await stage.events("db", "InlinePassword")).toHaveLength(1));
+      await stage.eventually(async () => expect(await stage.events("db", "InlinePassword")).toHaveLength(1));
       const [event] = await stage.events("db", "InlinePassword");
       expect(event).toMatchObject({ type: "Warning" });
       expect(event!.series).toBeUndefined();
@@ -90,7 +89,10 @@ export const everyday: readonly Scenario[] = [
       const scaled = await stage.get("db");
       expect(scaled.spec.size).toBe(3);
       expect(scaled.metadata.generation).toBe((metadata.generation ?? 0) + 1);
-      await eventually(async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3), patient);
+      await stage.eventually(
+        async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3),
+        patient,
+      );
       await stage.settled("db");
       expect((await scale.get()).status).toEqual({
         replicas: 3,
@@ -152,7 +154,7 @@ export const everyday: readonly Scenario[] = [
       const { lastTransitionTime } = (await stage.condition("db", "Available"))!;
       await stage.change("db", { image: "mariadb:none" });
       await stage.until("db", "Degraded", "ReplicaNotReady");
-      await wait(2000);
+      await stage.wait(2000);
       const pods = await stage.pods("db");
       expect(pods.map(({ status }) => status?.phase)).toEqual(["Running", "Running", "Pending"]);
       await stage.change("db", { image: "mariadb:11.4" });
@@ -185,7 +187,7 @@ export const everyday: readonly Scenario[] = [
       for (const [kind, name] of children) {
         const old = await stage.find(kind, name);
         await stage.client.delete(kind, stage.key(name), { propagationPolicy: "Background" });
-        await eventually(async () => {
+        await stage.eventually(async () => {
           const found = await stage.find(kind, name);
           expect(found?.metadata.uid).not.toBe(old?.metadata.uid);
           expect(found).toHaveProperty("metadata.ownerReferences.0.name", "db");
@@ -232,11 +234,14 @@ export const everyday: readonly Scenario[] = [
       expect(await stage.until("db", "BackupReady", "InvalidSchedule")).toMatchObject({ status: "False" });
       expect(await stage.condition("db", "Degraded")).toMatchObject({ status: "False" });
       const sent = stage.writes().length;
-      await wait(3000);
+      await stage.wait(3000);
       expect(stage.writes().length - sent).toBeLessThanOrEqual(1);
 
       await stage.change("db", { backupSchedule: null });
-      await eventually(async () => expect(await stage.find(CronJob, "db-backup")).toBeUndefined(), patient);
+      await stage.eventually(
+        async () => expect(await stage.find(CronJob, "db-backup")).toBeUndefined(),
+        patient,
+      );
       expect(await stage.find(PersistentVolumeClaim, "db-backup")).toBeDefined();
       expect(await stage.condition("db", "BackupReady")).toBeUndefined();
     },

@@ -2,7 +2,6 @@ import type { Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -39,7 +38,7 @@ export const failures: readonly Scenario[] = [
           const path = `/${kind.plural}/${made.metadata.name}`;
           expect(stage.writes().filter((request) => request.path.endsWith(path))).toEqual([]);
           await stage.client.delete(kind, made, { propagationPolicy: "Background" });
-          await eventually(async () => {
+          await stage.eventually(async () => {
             const { uid } = (await stage.find(kind, made.metadata.name ?? ""))!.metadata;
             expect(uid).not.toBe(made.metadata.uid);
           }, patient);
@@ -63,7 +62,7 @@ export const failures: readonly Scenario[] = [
       expect(message).toContain('Service "db-read"');
       expect((await stage.find(Service, "db-read"))!.metadata.resourceVersion).toBe(before.resourceVersion);
       await stage.client.delete(Maria, stage.key("db-2"));
-      await eventually(async () => expect(await stage.find(Maria, "db-2")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db-2")).toBeUndefined(), patient);
       expect(await stage.find(CronJob, "db-backup")).toBeDefined();
       await stage.until("db", "Available", "PrimaryReady");
     },
@@ -73,7 +72,7 @@ export const failures: readonly Scenario[] = [
     title: "a primary that lost its data is told, whatever else is wrong, until it may start from nothing",
     async play(stage) {
       await stage.createReady("db", { size: 2 });
-      await eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"), patient);
+      await stage.eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"), patient);
       stage.decide((name) => (name === "db-0" ? { refusedWith: 3 } : undefined));
       await stage.client.delete(Pod, stage.key("db-0"));
       expect(await stage.until("db", "Degraded", "PrimaryDataLost")).toMatchObject({
@@ -86,12 +85,15 @@ export const failures: readonly Scenario[] = [
       await stage.until("db", "Degraded", "PrimaryDataLost");
       // The mark must not go with the Secret that carries it to the servers.
       await stage.client.delete(Secret, stage.key("db-config"));
-      await eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"), patient);
+      await stage.eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"), patient);
 
       expect(await stage.file("db", "allow-reinit")).toBeUndefined();
       const annotations = { "data.example.com/allow-reinit": "true" };
       await stage.client.patch(Maria, stage.key("db"), { merge: { metadata: { annotations } } });
-      await eventually(async () => expect(await stage.file("db", "allow-reinit")).toBe("true"), patient);
+      await stage.eventually(
+        async () => expect(await stage.file("db", "allow-reinit")).toBe("true"),
+        patient,
+      );
       stage.decide(() => undefined);
       await stage.until("db", "Degraded", "AsExpected");
     },
@@ -125,7 +127,7 @@ export const failures: readonly Scenario[] = [
       const good = await stage.status("db");
       expect(good).toMatchObject({ lastBackup: { job: "by-hand", result: "Succeeded" } });
       expect(good.lastBackupTime).toBe(good.lastBackup?.completionTime);
-      await eventually(
+      await stage.eventually(
         async () => expect(await stage.events("db", "BackupSucceeded")).toHaveLength(1),
         patient,
       );
@@ -136,7 +138,10 @@ export const failures: readonly Scenario[] = [
       const bad = await stage.status("db");
       expect(bad).toMatchObject({ lastBackup: { job: "failing", result: "Failed" } });
       expect(bad.lastBackupTime).toBe(good.lastBackupTime);
-      await eventually(async () => expect(await stage.events("db", "BackupFailed")).toHaveLength(1), patient);
+      await stage.eventually(
+        async () => expect(await stage.events("db", "BackupFailed")).toHaveLength(1),
+        patient,
+      );
     },
   },
   {
@@ -147,7 +152,7 @@ export const failures: readonly Scenario[] = [
       await stage.create("other", { backupSchedule: "@daily", size: 0 });
       await stage.create("bad", { restoreFrom: { name: "other", file: "absent.sql.gz" } });
       expect(await stage.until("bad", "Restored", "Failed")).toMatchObject({ status: "False" });
-      await eventually(
+      await stage.eventually(
         async () => expect(await stage.events("bad", "RestoreFailed")).toHaveLength(1),
         patient,
       );
@@ -160,12 +165,15 @@ export const failures: readonly Scenario[] = [
         persistentVolumeClaim: { claimName: "other-backup", readOnly: true },
       });
       await stage.client.delete(Job, job, { propagationPolicy: "Background" });
-      await eventually(async () => expect(await stage.find(Job, "good-restore")).toBeUndefined(), patient);
+      await stage.eventually(
+        async () => expect(await stage.find(Job, "good-restore")).toBeUndefined(),
+        patient,
+      );
       await again(stage, "good");
       expect(await stage.find(Job, "good-restore")).toBeUndefined();
       // Under its old name it finds its data again, and a backup must not overwrite them.
       await stage.client.delete(Maria, stage.key("good"));
-      await eventually(async () => expect(await stage.find(Maria, "good")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "good")).toBeUndefined(), patient);
       await stage.createReady("good", { restoreFrom: { name: "other" } });
       await stage.until("good", "Restored", "Restored");
       expect(await stage.find(Job, "good-restore")).toBeUndefined();

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Namespace, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
 import { type ClusterRole, type PolicyRule, Role, RoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { parse } from "yaml";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
-import { installOperator } from "../operator-process.ts";
 import { repository } from "../source-imports.ts";
 import type { Life } from "./lives.ts";
-import { patient, wait } from "./stage.ts";
+import { patient } from "./stage.ts";
 
 /** An operator that may see one namespace. */
 export const scopedLife: Life = {
@@ -22,7 +20,7 @@ export const scopedLife: Life = {
     await client.create(Namespace, { metadata: { name: elsewhere.namespace } });
     const account = { namespace, name: "operator-of-one" };
     mkdirSync(join(folder, "scoped"), { recursive: true });
-    const scoped = await installOperator({
+    const scoped = await stage.theatre.host.install({
       client,
       kubeconfig,
       folder: join(folder, "scoped"),
@@ -48,12 +46,12 @@ export const scopedLife: Life = {
     await stage.change("db", { size: 1 });
     await stage.settled("db");
     await stage.change("db", { storage: { size: "2Gi" } });
-    await eventually(async () => {
+    await stage.eventually(async () => {
       const { spec } = await stage.statefulSet("db");
       expect(spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"]).toBe("2Gi");
     }, patient);
     await stage.settled("db");
-    await wait(2000);
+    await stage.wait(2000);
     const outside = stage.theatre.gateway.requests
       .slice(from)
       .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${namespace}`))

@@ -1,8 +1,7 @@
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage, wait } from "./stage.ts";
+import { patient, type Stage } from "./stage.ts";
 
 /** Where passwords come from, and what becomes of new ones. */
 export const secrets: readonly Scenario[] = [
@@ -15,16 +14,16 @@ export const secrets: readonly Scenario[] = [
       expect(await stage.condition("db", "Degraded")).toMatchObject({
         message: expect.stringContaining('"given"'),
       });
-      await wait(1000);
+      await stage.wait(1000);
       const sent = requests(stage);
-      await wait(12_000);
+      await stage.wait(12_000);
       expect(requests(stage)).toBe(sent);
       await expect(stage.statefulSet("db")).rejects.toMatchObject({ isNotFound: true });
 
       await put(stage, "given", { other: "x" });
       await stage.until("db", "Degraded", "SecretKeyMissing");
       await put(stage, "given", { password: "x" });
-      await eventually(() => stage.statefulSet("db"), { timeout: 5000 });
+      await stage.eventually(() => stage.statefulSet("db"), { timeout: 5000 });
       await stage.settled("db");
     },
   },
@@ -46,14 +45,16 @@ export const secrets: readonly Scenario[] = [
       const before = await seen();
       const sent = stage.writes().length;
       await put(stage, "given", { password: "second" });
-      await eventually(async () => expect((await seen()).hashes).not.toBe(before.hashes), patient);
+      await stage.eventually(async () => expect((await seen()).hashes).not.toBe(before.hashes), patient);
       await stage.settled("db");
       const after = await seen();
       expect(after.generation).toBe(before.generation + 1);
       expect(after.config).not.toBe(before.config);
       const written = stage.writes().slice(sent);
       expect(written.filter(({ path }) => path.endsWith("/secrets/db-config"))).toHaveLength(1);
-      await eventually(async () => expect(await stage.events("db", "CredentialsRotated")).toHaveLength(1));
+      await stage.eventually(async () =>
+        expect(await stage.events("db", "CredentialsRotated")).toHaveLength(1),
+      );
 
       await put(stage, "given", { password: "second" });
       await stage.client.patch(Secret, stage.key("given"), { merge: { metadata: { labels: { a: "b" } } } });
@@ -68,7 +69,10 @@ export const secrets: readonly Scenario[] = [
     async play(stage) {
       await stage.createReady("db");
       await stage.change("db", { config: { max_connections: "50" } });
-      await eventually(async () => expect(await stage.events("db", "Updated")).toHaveLength(1), patient);
+      await stage.eventually(
+        async () => expect(await stage.events("db", "Updated")).toHaveLength(1),
+        patient,
+      );
       await stage.settled("db");
       expect(await stage.file("db", "my.cnf")).toContain("max_connections=50");
       expect(await stage.events("db", "CredentialsRotated")).toEqual([]);
@@ -82,10 +86,10 @@ export const secrets: readonly Scenario[] = [
       const data = (await stage.find(Secret, "db-credentials"))?.data;
       const { metadata } = await stage.statefulSet("db");
       await stage.client.delete(Secret, stage.key("db-credentials"));
-      await eventually(async () => {
+      await stage.eventually(async () => {
         expect((await stage.find(Secret, "db-credentials"))?.data).toEqual(data);
       }, patient);
-      await wait(1000);
+      await stage.wait(1000);
       expect((await stage.statefulSet("db")).metadata.generation).toBe(metadata.generation);
     },
   },

@@ -11,20 +11,22 @@ import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Namespace, PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Event } from "@tsbuilder/runtime/k8s/events/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Maria, type MariaSpec, type MariaStatus } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Fate, Fates } from "../../real/pods-run.ts";
 import { type ApiGateway, isWrite, type PassedRequest } from "../api-gateway.ts";
+import type { OperatorHost } from "../operator-host.ts";
 import type { RunningOperator } from "../operator-process.ts";
+import type { PassingTime } from "../passing-time.ts";
 
 /** What all scenarios share: a cluster, and the operator that runs there, seen from outside. */
 export interface Theatre {
   readonly client: Client;
   readonly gateway: ApiGateway;
+  readonly host: OperatorHost;
   readonly operator: () => RunningOperator;
-  /** The fates of the pods of a namespace. */
-  readonly fates: Map<string, Fates>;
+  /** Decides over the pods of a namespace. */
+  readonly decide: (namespace: string, fates: Fates) => void;
 }
 
 /** How long nothing may happen for "quiet" to be said. */
@@ -47,6 +49,15 @@ export class Stage {
   async open(): Promise<this> {
     await this.client.create(Namespace, { metadata: { name: this.namespace } });
     return this;
+  }
+
+  /** Waits until a check neither throws nor returns false. */
+  eventually: PassingTime["eventually"] = (check, options) =>
+    this.theatre.host.time.eventually(check, options);
+
+  /** Lets so many milliseconds pass. */
+  wait(milliseconds: number): Promise<void> {
+    return this.theatre.host.time.advance(milliseconds);
   }
 
   key(name: string): { namespace: string; name: string } {
@@ -89,7 +100,7 @@ export class Stage {
 
   /** Waits until a condition has the reason and speaks of the generation of now; gives it. */
   async until(name: string, type: string, reason: string): Promise<Condition> {
-    return eventually(async () => checkCondition(await this.get(name), type, reason), patient);
+    return this.eventually(async () => checkCondition(await this.get(name), type, reason), patient);
   }
 
   statefulSet(name: string): Promise<StatefulSet> {
@@ -109,7 +120,7 @@ export class Stage {
 
   /** Decides over the pods of this stage. */
   decide(fates: (name: string, pod: Pod) => Fate | undefined): void {
-    this.theatre.fates.set(this.namespace, (pod) => fates(pod.metadata.name ?? "", pod));
+    this.theatre.decide(this.namespace, (pod) => fates(pod.metadata.name ?? "", pod));
   }
 
   /** A file of the configuration that is mounted into the servers. */
@@ -158,7 +169,7 @@ export class Stage {
 
   /** Nothing is sent and nothing changes for twenty seconds. */
   async quiet(): Promise<void> {
-    await eventually(() => expectQuiet(this, 1000), patient);
+    await this.eventually(() => expectQuiet(this, 1000), patient);
     await expectQuiet(this, QUIET_MILLISECONDS);
   }
 }
@@ -172,13 +183,7 @@ function checkCondition({ metadata, status }: Maria, type: string, reason: strin
 
 async function expectQuiet(stage: Stage, milliseconds: number): Promise<void> {
   const [versions, sent] = [await stage.versions(), stage.writes().length];
-  await wait(milliseconds);
+  await stage.wait(milliseconds);
   expect(stage.writes().slice(sent)).toEqual([]);
   expect(await stage.versions()).toEqual(versions);
-}
-
-export function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

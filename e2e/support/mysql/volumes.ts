@@ -1,10 +1,9 @@
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage, wait } from "./stage.ts";
+import { patient, type Stage } from "./stage.ts";
 
 /** Volumes that grow, and those that can't. */
 export const volumes: readonly Scenario[] = [
@@ -20,7 +19,7 @@ export const volumes: readonly Scenario[] = [
       const watching = counts(stage);
 
       await stage.change("db", { storage: { size: "2Gi" } });
-      await eventually(async () => {
+      await stage.eventually(async () => {
         const after = await stage.statefulSet("db");
         expect(after.metadata.uid).not.toBe(before.metadata.uid);
         expect(templateSize(after)).toBe("2Gi");
@@ -32,7 +31,10 @@ export const volumes: readonly Scenario[] = [
       expect((await stage.status("db")).storageSize).toBe("2Gi");
       // Servers that run all the while are not reported as gone.
       expect(await watching()).toEqual([2]);
-      await eventually(async () => expect(await stage.events("db", "Resized")).toHaveLength(1), patient);
+      await stage.eventually(
+        async () => expect(await stage.events("db", "Resized")).toHaveLength(1),
+        patient,
+      );
     },
   },
   {
@@ -45,7 +47,7 @@ export const volumes: readonly Scenario[] = [
       await stage.change("db", { storage: { size: "2Gi" } });
       const { message } = await stage.until("db", "Degraded", "StorageResizeFailed");
       expect(message).toContain("data-db-0");
-      await wait(2000);
+      await stage.wait(2000);
       expect((await stage.statefulSet("db")).metadata.uid).toBe(before.metadata.uid);
       expect(await requests(stage)).toEqual(["1Gi"]);
       expect(await stage.condition("db", "Available")).toMatchObject({ status: "True" });
@@ -59,16 +61,16 @@ export const volumes: readonly Scenario[] = [
       await stage.createReady("db", { storage });
       await bound(stage, 1);
       await stage.client.delete(Maria, stage.key("db"));
-      await eventually(async () => expect(await stage.pods("db")).toEqual([]), patient);
+      await stage.eventually(async () => expect(await stage.pods("db")).toEqual([]), patient);
       await stage.createReady("db", { storage: { ...storage, size: "3Gi" } });
-      await eventually(async () => expect(await requests(stage)).toEqual(["3Gi"]), patient);
+      await stage.eventually(async () => expect(await requests(stage)).toEqual(["3Gi"]), patient);
     },
   },
 ];
 
 /** Waits until claims have the volumes that they ask for: only then may they grow. */
 async function bound(stage: Stage, count: number): Promise<void> {
-  await eventually(async () => {
+  await stage.eventually(async () => {
     const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
     expect(claims.map(({ status }) => status?.phase)).toEqual(Array.from({ length: count }, () => "Bound"));
     for (const { status } of claims) expect(status?.capacity).toBeDefined();
@@ -91,7 +93,7 @@ function counts(stage: Stage): () => Promise<unknown[]> {
   const done = (async () => {
     while (!ended.signal.aborted) {
       seen.add((await stage.status("db")).readyReplicas);
-      await wait(10);
+      await stage.wait(10);
     }
   })();
   return async () => {

@@ -1,4 +1,5 @@
 export { backgroundClock, type Clock, type Participant, systemClock } from "./clock.ts";
 export { formatDuration, formatNanoseconds, parseDuration, parseNanoseconds } from "./duration.ts";
 export { FakeClock } from "./fake-clock.ts";
+export { settled } from "./settled.ts";
 export { formatMicroTime, formatTime, parseTime } from "./time.ts";

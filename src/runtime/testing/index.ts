@@ -2,6 +2,7 @@ export { admissionContext, type TestAdmissionContext } from "./admission-context
 export { createCRDValidator, type CRDValidator } from "./create-crd-validator.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
 export { FakeClock } from "@tsbuilder/apimachinery/time";
+export { moveClock, moveClockUntil, type MoveOptions } from "./move-clock.ts";
 export { checkRoundTrip } from "./round-trip.ts";
 export { type Setup, startTestManager, type TestManager } from "./start-test-manager.ts";
 export {

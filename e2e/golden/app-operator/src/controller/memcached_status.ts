@@ -19,7 +19,7 @@ export function statusFor(
   rejections: readonly Rejection[],
 ): MemcachedStatus {
   const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
-  const observedGeneration = owner.metadata.generation;
+  const observedGeneration = owner.metadata.generation ?? 0;
   const conditions = [...rolloutConditions(deployment), degraded(rejections)];
   return {
     observedGeneration,

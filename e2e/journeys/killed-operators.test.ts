@@ -1,0 +1,20 @@
+import { type ControllerName, controllerNames } from "@tsbuilder/cluster";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { appServiceKills } from "../support/appservice/suite.ts";
+import { mysqlKills } from "../support/mysql/suite.ts";
+
+// A process that is killed leaves at any moment, with sockets open and half of its writes sent: these operators are
+// processes, and their clusters have the machine's time.
+
+/** What nodes do is played. */
+const ofNodes: readonly ControllerName[] = ["scheduler", "node", "kubelet"];
+
+async function start(controllers: readonly ControllerName[]) {
+  const cluster = await startTestCluster({ controllers });
+  return { kubeconfig: await cluster.kubeconfigFile(), stop: () => cluster.stop() };
+}
+
+appServiceKills("the embedded cluster, killed", () => start([]));
+mysqlKills("the embedded cluster, killed", () =>
+  start(controllerNames.filter((name) => !ofNodes.includes(name))),
+);

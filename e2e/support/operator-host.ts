@@ -1,0 +1,26 @@
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
+import type { Setup } from "@tsbuilder/runtime/testing";
+import type { ApiGateway } from "./api-gateway.ts";
+import { installInProcess } from "./operator-in-process.ts";
+import { type InstalledOperator, installOperator, type OperatorPlace } from "./operator-process.ts";
+import { clockTime, machineTime, type PassingTime } from "./passing-time.ts";
+
+/** Where operators run, and how time passes for them. */
+export interface OperatorHost {
+  readonly time: PassingTime;
+  /** `setups` are what the project's main calls, if it is not the host's usual project. */
+  install(place: OperatorPlace, setups?: readonly Setup[]): Promise<InstalledOperator>;
+}
+
+/** How operators run beside a cluster: on its clock in this process, or as processes if it has the machine's time. */
+export function operatorHost(
+  clock: FakeClock | undefined,
+  gateway: ApiGateway,
+  setups: readonly Setup[],
+): OperatorHost {
+  if (!clock) return { time: machineTime, install: (place) => installOperator(place) };
+  const time = clockTime(clock, () => gateway.isBusy);
+  const install: OperatorHost["install"] = (place, own = setups) =>
+    installInProcess(place, { clock, time, setups: own });
+  return { time, install };
+}

@@ -1,0 +1,110 @@
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { FakeClock } from "@tsbuilder/apimachinery/time";
+import { createLogger, Manager } from "@tsbuilder/runtime";
+import { type Setup, startTestManager } from "@tsbuilder/runtime/testing";
+import { optionsFromArgs } from "../../src/runtime/manager/manager-args.ts";
+import {
+  type InstalledOperator,
+  installPermissions,
+  type LogLine,
+  metricOf,
+  type OperatorPlace,
+  operatorConfig,
+  refusedIn,
+  type RunningOperator,
+} from "./operator-process.ts";
+import type { PassingTime } from "./passing-time.ts";
+
+/** Operators in the test's own process. */
+export interface InProcess {
+  readonly clock: FakeClock;
+  readonly time: PassingTime;
+  /** What the project's main calls. */
+  readonly setups: readonly Setup[];
+}
+
+/** Installs an operator that runs in the test's own process, with the same token and flags as one of its own has. */
+export async function installInProcess(
+  place: OperatorPlace,
+  { clock, time, setups }: InProcess,
+): Promise<InstalledOperator> {
+  const { kubeconfig, folder, project } = place;
+  const name = basename(project);
+  const token = await installPermissions(place);
+  await loadEverything(kubeconfig);
+  return {
+    async start({ server, flags = [] } = {}) {
+      const config = join(folder, `${name}.kubeconfig`);
+      writeFileSync(config, operatorConfig(kubeconfig, token, server));
+      const lines: LogLine[] = [];
+      const logger = createLogger({ clock, write: (line) => void lines.push(JSON.parse(line) as LogLine) });
+      const argv = [
+        `--kubeconfig=${config}`,
+        "--health-probe-bind-address=0",
+        "--enable-webhooks=false",
+        "--metrics-bind-address=127.0.0.1:0",
+        "--metrics-secure=false",
+        ...flags,
+      ];
+      const leaderElectionId = `${name}.example.com`;
+      const { options } = optionsFromArgs({ name, leaderElectionId, argv, env: {}, logger, clock });
+      const manager = new Manager({ ...options, ownsProcess: false });
+      for (const setup of setups) setup(manager);
+      return runManager(manager, lines, time);
+    },
+  };
+}
+
+/**
+ * Starts and stops a manager on the machine's time. What it imports when it starts is brought to a test by another
+ * process, and no clock would wait for it.
+ */
+async function loadEverything(kubeconfig: string): Promise<void> {
+  const manager = await startTestManager({
+    kubeconfig,
+    metrics: { bindAddress: "127.0.0.1:0" },
+    logger: createLogger({ level: "error" }),
+  });
+  await manager.stop();
+}
+
+async function runManager(
+  manager: Manager,
+  lines: readonly LogLine[],
+  time: PassingTime,
+): Promise<RunningOperator> {
+  const operator = { isRunning: true, code: 0 };
+  const ended = manager
+    .start()
+    .catch((error: unknown) => {
+      operator.code = 1;
+      return error;
+    })
+    .finally(() => (operator.isRunning = false));
+  let hasStarted = false;
+  manager.started.then(
+    () => (hasStarted = true),
+    () => undefined,
+  );
+  await time.eventually(async () => {
+    if (!operator.isRunning) throw await ended;
+    return hasStarted;
+  });
+  const stop = async (): Promise<number> => {
+    manager.stop();
+    await time.eventually(() => !operator.isRunning);
+    return operator.code;
+  };
+  return {
+    lines,
+    pid: process.pid,
+    get isRunning() {
+      return operator.isRunning;
+    },
+    refused: () => refusedIn(lines),
+    metric: (name, labels) => metricOf(`http://${manager.addresses.metrics}/metrics`, name, labels),
+    stop,
+    kill: async () => void (await stop()),
+  };
+}

@@ -1,0 +1,73 @@
+import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { moveClock, moveClockUntil } from "./move-clock.ts";
+import { startTestManager } from "./start-test-manager.ts";
+
+interface ConfigMap extends KubernetesObject {
+  readonly data?: { readonly [key: string]: string };
+}
+const ConfigMap = defineKind<ConfigMap>(
+  { group: "", version: "v1" },
+  { kind: "ConfigMap", plural: "configmaps" },
+);
+const key = { namespace: "default", name: "counter" };
+
+/** A controller that counts in a ConfigMap, one up each hour, and who reads it. */
+async function startCounter(clock: FakeClock): Promise<() => Promise<number>> {
+  const cluster = await startTestCluster({ clock });
+  onTestFinished(() => cluster.stop());
+  const running = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, (manager) => {
+    manager.controllerFor(ConfigMap).complete({
+      async reconcile(request) {
+        if (request.name !== key.name) return;
+        const { data = {} } = await manager.client.get(ConfigMap, request);
+        const count = String(Number(data["count"]) + 1);
+        // What this sets off is seen as a change of the object, too: only an hour later is it time for more.
+        const due = Number(data["due"] ?? 0);
+        if (clock.now() < due) return { requeueAfter: `${due - clock.now()}ms` };
+        const merge = { data: { count, due: String(clock.now() + 3_600_000) } };
+        await manager.client.patch(ConfigMap, request, { merge });
+      },
+    });
+  });
+  onTestFinished(() => running.stop());
+  await running.client.create(ConfigMap, { metadata: key, data: { count: "0" } });
+  return async () => Number((await running.client.get(ConfigMap, key)).data?.["count"]);
+}
+
+test("moveClock() resolves when manager and cluster have done all that the time set off", async () => {
+  const clock = new FakeClock();
+  const count = await startCounter(clock);
+  await moveClock(clock, 0);
+  expect(await count()).toBe(1);
+  await moveClock(clock, 3_599_999);
+  expect(await count()).toBe(1);
+  await moveClock(clock, 1);
+  expect(await count()).toBe(2);
+  await moveClock(clock, 4 * 3_600_000);
+  expect(await count()).toBe(6);
+});
+
+test("moveClockUntil() moves to the moment at which a check holds, and not on", async () => {
+  const clock = new FakeClock();
+  const count = await startCounter(clock);
+  const start = clock.now();
+  await moveClockUntil(clock, async () => (await count()) === 4, { timeout: 24 * 3_600_000 });
+  expect(clock.now() - start).toBe(3 * 3_600_000);
+});
+
+test("moveClockUntil() rejects with what the check threw, once the time is over", async () => {
+  const clock = new FakeClock();
+  clock.setTimer(() => undefined, 500);
+  clock.setTimer(() => undefined, 2000);
+  const moved = moveClockUntil(clock, () => expect(clock.monotonic()).toBe(-1), { timeout: 1000 });
+  await expect(moved).rejects.toThrow("expected 500 to be -1");
+});
+
+test("two who move one clock don't wait for each other", async () => {
+  const clock = new FakeClock();
+  await Promise.all([moveClock(clock, 1000), moveClockUntil(clock, () => clock.monotonic() >= 1000)]);
+  expect(clock.monotonic()).toBeGreaterThanOrEqual(1000);
+});

@@ -1,0 +1,55 @@
+import { type FakeClock, settled } from "@tsbuilder/apimachinery/time";
+import type { EventuallyOptions } from "./eventually.ts";
+
+/** What is known of the work that a clock sets off. */
+export interface MoveOptions {
+  /** Tells of work that the event loop of this process can't see, such as a request that another process answers. */
+  readonly isBusy?: (() => boolean) | undefined;
+}
+
+/**
+ * Moves a clock that a manager and a cluster in this process share, from timer to timer. The next timer fires when all
+ * that the last one set off has come to rest, requests and watch events included; the same holds for the end of it.
+ */
+export async function moveClock(
+  clock: FakeClock,
+  milliseconds: number,
+  { isBusy }: MoveOptions = {},
+): Promise<void> {
+  const end = clock.monotonic() + milliseconds;
+  await settled(isBusy);
+  for (let next = clock.untilNextTimer; next !== undefined; next = clock.untilNextTimer) {
+    if (clock.monotonic() + next > end) break;
+    await clock.advance(next);
+    await settled(isBusy);
+  }
+  await clock.advance(end - clock.monotonic());
+  await settled(isBusy);
+}
+
+/**
+ * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with what it returned.
+ * The timeout, a minute unless said otherwise, is on that clock: how fast the machine is doesn't matter. After it, this
+ * rejects with what the check threw last.
+ */
+export async function moveClockUntil<R>(
+  clock: FakeClock,
+  check: () => R | Promise<R>,
+  { timeout = 60_000, isBusy }: Pick<EventuallyOptions, "timeout"> & MoveOptions = {},
+): Promise<Exclude<R, false>> {
+  const end = clock.monotonic() + timeout;
+  for (;;) {
+    await settled(isBusy);
+    let failure: unknown;
+    try {
+      const result = await check();
+      if (result !== false) return result as Exclude<R, false>;
+      failure = new Error(`the check still gave false after ${timeout} ms on the test's clock`);
+    } catch (error) {
+      failure = error;
+    }
+    const next = clock.untilNextTimer;
+    if (next === undefined || clock.monotonic() + next > end) throw failure;
+    await clock.advance(next);
+  }
+}
