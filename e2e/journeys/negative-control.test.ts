@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { type Kind, type KubernetesObject, type ManagerOptions, ownerReferenceTo } from "@tsbuilder/runtime";
 import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { type Setup, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
+import { moveClock, type Setup, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AppService } from "../golden/app-operator/api/v1/appservice_types.ts";
 import { setupAppServiceController } from "../golden/app-operator/src/controller/appservice_controller.ts";
@@ -30,6 +30,7 @@ interface Key {
   readonly name: string;
 }
 
+const clock = new FakeClock();
 let cluster: TestCluster;
 let gateway: ApiGateway;
 let user: TestManager;
@@ -40,9 +41,10 @@ beforeAll(async () => {
   );
   cluster = await startTestCluster({
     crds,
+    clock,
     tokens: { operator: { name: "operator", groups: ["system:masters"] } },
   });
-  gateway = await startApiGateway(cluster.kubeconfig);
+  gateway = await startApiGateway(cluster.kubeconfig, clock);
   user = await startTestManager(cluster.kubeconfig);
 });
 
@@ -61,13 +63,13 @@ describe.each([
   test(`drift: ${outcome(holds, "restores a Service that somebody deleted")}`, async () => {
     const key = { namespace, name: `${prefix}-deleted` };
     await startAndMake(setup, appService, key, Service);
-    expect(await isRestored(Service, key, holds)).toBe(holds);
+    expect(await isRestored(Service, key)).toBe(holds);
   });
 
   test(`drift: ${outcome(holds, "repairs an image that somebody changed")}`, async () => {
     const key = { namespace, name: `${prefix}-changed` };
     await startAndMake(setup, appService, key, Service);
-    expect(await isRepaired(Deployment, key, holds)).toBe(holds);
+    expect(await isRepaired(Deployment, key)).toBe(holds);
   });
 
   test(`conflict: ${outcome(holds, "goes on after a write that met another one")}`, async () => {
@@ -79,9 +81,9 @@ describe.each([
     );
     await startAndMake(setup, appService, key, Service);
     await user.client.patch(AppService, key, { merge: { spec: { image: "nginx:2" } } });
-    expect(
-      await becomes(async () => imageOf(await user.client.get(Deployment, key)) === "nginx:2", holds),
-    ).toBe(holds);
+    expect(await becomes(async () => imageOf(await user.client.get(Deployment, key)) === "nginx:2")).toBe(
+      holds,
+    );
   });
 
   test(`conflict: ${outcome(holds, "goes on after somebody replaced the annotations")}`, async () => {
@@ -93,9 +95,9 @@ describe.each([
     });
     const change = { metadata: { annotations: null }, spec: { image: "nginx:2" } };
     await user.client.patch(AppService, key, { merge: change });
-    expect(
-      await becomes(async () => imageOf(await user.client.get(Deployment, key)) === "nginx:2", holds),
-    ).toBe(holds);
+    expect(await becomes(async () => imageOf(await user.client.get(Deployment, key)) === "nginx:2")).toBe(
+      holds,
+    );
   });
 
   test(`restart: ${outcome(holds, "goes on after an end in the middle of its work")}`, async () => {
@@ -110,9 +112,7 @@ describe.each([
     await becomes(async () => (await user.client.find(Deployment, key)) !== undefined);
     await manager.stop();
     await startOperator(setup);
-    expect(await becomes(async () => (await user.client.find(Service, key)) !== undefined, holds)).toBe(
-      holds,
-    );
+    expect(await becomes(async () => (await user.client.find(Service, key)) !== undefined)).toBe(holds);
   });
 });
 
@@ -126,13 +126,13 @@ describe.each([
   test(`drift: ${outcome(holds, "restores a Secret that somebody deleted")}`, async () => {
     const key = { namespace, name: `${prefix}-deleted` };
     await startAndMake(setup, mysql, key, workload);
-    expect(await isRestored(Secret, secretOf(key), holds)).toBe(holds);
+    expect(await isRestored(Secret, secretOf(key))).toBe(holds);
   });
 
   test(`drift: ${outcome(holds, "repairs an image that somebody changed")}`, async () => {
     const key = { namespace, name: `${prefix}-changed` };
     await startAndMake(setup, mysql, key, workload);
-    expect(await isRepaired(workload, key, holds)).toBe(holds);
+    expect(await isRepaired(workload, key)).toBe(holds);
   });
 
   test(`conflict: ${outcome(holds, "leaves another one's workload of that name alone")}`, async () => {
@@ -152,7 +152,7 @@ describe.each([
     const isChanged = await becomes(async () => {
       const { metadata } = await user.client.get(workload, key);
       return metadata.resourceVersion !== theirs.metadata.resourceVersion;
-    }, !holds);
+    });
     expect(isChanged).toBe(!holds);
   });
 
@@ -179,7 +179,7 @@ describe.each([
     const isTaken = await becomes(async () => {
       const { data } = await user.client.get(Secret, secretOf(key));
       return JSON.stringify(data) !== JSON.stringify(before.data);
-    }, holds);
+    });
     expect(isTaken).toBe(holds);
   });
 });
@@ -193,7 +193,7 @@ async function startOperator(setup: Setup): Promise<TestManager> {
   const kubeconfig = structuredClone(cluster.kubeconfig);
   kubeconfig.clusters[0].cluster = { server: gateway.url };
   kubeconfig.users[0].user = { token: "operator" };
-  const manager = await startTestManager({ kubeconfig, logger: silent }, setup);
+  const manager = await startTestManager({ kubeconfig, clock, logger: silent }, setup);
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= manager.stop());
   onTestFinished(stop);
@@ -213,44 +213,38 @@ async function startAndMake<T extends KubernetesObject>(
   throw new Error("the reconciler made nothing to disturb");
 }
 
-async function isRestored(kind: Kind, key: Key, holds: boolean): Promise<boolean> {
+async function isRestored(kind: Kind, key: Key): Promise<boolean> {
   const { metadata } = await user.client.get(kind, key);
   await settled();
   await user.client.delete(kind, key);
   return becomes(async () => {
     const object = await user.client.find(kind, key);
     return object !== undefined && object.metadata.uid !== metadata.uid;
-  }, holds);
+  });
 }
 
-async function isRepaired(
-  kind: typeof Deployment | typeof StatefulSet,
-  key: Key,
-  holds: boolean,
-): Promise<boolean> {
+async function isRepaired(kind: typeof Deployment | typeof StatefulSet, key: Key): Promise<boolean> {
   await settled();
   const path = "/spec/template/spec/containers/0/image";
   const image = imageOf(await user.client.get(kind, key));
   await user.client.patch(kind, key, { json: [{ op: "replace", path, value: "other" }] });
-  return becomes(async () => imageOf(await user.client.get(kind, key)) === image, holds);
+  return becomes(async () => imageOf(await user.client.get(kind, key)) === image);
 }
 
 function imageOf({ spec }: Deployment): string | undefined {
   return spec?.template.spec?.containers[0]?.image;
 }
 
-/** Nothing was sent for a while. */
-async function settled(): Promise<void> {
-  for (let before = -1; before !== gateway.requests.length; await delay(500))
-    before = gateway.requests.length;
+/** All that goes on has come to an end; what waits for a time has had a second. */
+function settled(): Promise<void> {
+  return moveClock(clock, 1000, { isBusy: () => gateway.isBusy });
 }
 
-/** What is expected may take its time; anything else would come within a few milliseconds, and has 4 s. */
-async function becomes(check: () => Promise<boolean>, isExpected = true): Promise<boolean> {
-  const deadline = Date.now() + (isExpected ? 60_000 : 4000);
-  while (Date.now() < deadline) {
+/** Whether something becomes so within half a minute on the clock, without anybody doing more. */
+async function becomes(check: () => Promise<boolean>): Promise<boolean> {
+  for (let second = 0; second < 30; second++) {
     if (await check()) return true;
-    await delay(50);
+    await settled();
   }
   return false;
 }
