@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { action, formatTemplate, itemsWhen, keysWhen, lines, valueKey } from "./actions.ts";
 
-test("an action is never quoted, whatever it stands in", () => {
+test("an action is never quoted, whatever string it is in", () => {
   const name = action('include "a.name" (dict "x: #" "y" "context" $)');
   expect(formatTemplate({ name, host: `${name}.svc`, port: action(".Values.port") })).toBe(
     `name: {{ include "a.name" (dict "x: #" "y" "context" $) }}
@@ -11,13 +11,13 @@ port: {{ .Values.port }}
   );
 });
 
-test("what only looks like an action is printed by Helm as it is", () => {
+test("text that looks like an action is escaped for Helm", () => {
   expect(formatTemplate({ description: "write {{ .Name }} there" })).toBe(
     'description: write {{ "{{" }} .Name }} there\n',
   );
 });
 
-test("conditions stand around items and keys, two of them in one mapping too", () => {
+test("conditions wrap items and keys, also two in one mapping", () => {
   expect(
     formatTemplate({
       args: ["--a", ...itemsWhen(".Values.b", ["--b"], ["--c"])],
@@ -40,7 +40,7 @@ metadata:
 `);
 });
 
-test("a value is indented by as much as its key, wherever that stands", () => {
+test("a value is indented like its key", () => {
   expect(
     formatTemplate({ a: { b: valueKey("c", ".Values.c") }, list: [lines("- {{ 1 | nindent <indent+2> }}")] }),
   ).toBe(

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
  * written so that Helm prints it as it is.
  */
 
-/** An action within a text: `{{ .Release.Namespace }}`. */
+/** A template action within a string: `{{ .Release.Namespace }}`. */
 export function action(expression: string): string {
   return token("action", `{{ ${expression} }}`);
 }
@@ -19,7 +19,7 @@ export function lines(text: string, salt = ""): string {
   return token("lines", text, salt);
 }
 
-/** Items of a list that are there only under a condition. */
+/** List items under a condition. */
 export function itemsWhen(
   condition: string,
   items: readonly unknown[],
@@ -34,7 +34,7 @@ export function itemsWhen(
   ];
 }
 
-/** Keys of a mapping that are there only under a condition. */
+/** Mapping keys under a condition. */
 export function keysWhen(
   condition: string,
   keys: Readonly<Record<string, unknown>>,
@@ -43,18 +43,18 @@ export function keysWhen(
   return { [lines(`{{- if ${condition} }}`, salt)]: null, ...keys, [lines("{{- end }}", salt)]: null };
 }
 
-/** A key that stands there when the value does: `nodeSelector`. */
+/** A key that is only present if the value is set: `nodeSelector`. */
 export function optionalKey(key: string, value: string): Record<string, null> {
   const text = `{{- with ${value} }}\n${key}:\n  {{- toYaml . | nindent <indent+2> }}\n{{- end }}`;
   return { [lines(text)]: null };
 }
 
-/** A key that the values say whole. */
+/** A key whose whole content comes from the values. */
 export function valueKey(key: string, value: string): Record<string, null> {
   return { [lines(`${key}:\n  {{- toYaml ${value} | nindent <indent+2> }}`)]: null };
 }
 
-/** Writes an object with tokens as a template. */
+/** Formats an object with tokens as a Helm template. */
 export function formatTemplate(value: unknown): string {
   return stringify(value, {
     compat: "yaml-1.1",

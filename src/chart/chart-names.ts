@@ -1,22 +1,22 @@
 import type { ManifestObject } from "../ship/manifest.ts";
 import { action } from "./actions.ts";
 
-/** What the names of a rendered deployment have in common. */
+/** The common parts of the names in a rendered deployment. */
 export interface Deployed {
   /** The chart's name, which is the project's. */
   readonly chart: string;
-  /** What all names start with, as config/base says: `mysql-operator-`. */
+  /** The prefix of all names, from config/base: `mysql-operator-`. */
   readonly prefix: string;
   readonly namespace: string;
   readonly objects: readonly ManifestObject[];
 }
 
-/** The name of an object without what all names start with: `manager-role`. */
+/** The name of an object without the prefix: `manager-role`. */
 export function shortName(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** The action for a name that the release gives. */
+/** The template action for a name in the release. */
 export function releaseName(chart: string, suffix: string): string {
   return action(`include "${chart}.resourceName" (dict "suffix" "${suffix}" "context" $)`);
 }
@@ -26,8 +26,8 @@ export function accountName(chart: string): string {
 }
 
 /**
- * Puts the release's names and namespace in the place of the deployment's, wherever a text has them: in references,
- * DNS names, annotations, arguments.
+ * Replaces the deployment's names and namespace with the release's in all strings: references, DNS names, annotations,
+ * arguments.
  */
 export function renamer({ chart, prefix, namespace, objects }: Deployed): (text: string) => string {
   const names = objects

@@ -2,7 +2,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 import { action, itemsWhen, lines, optionalKey, valueKey } from "./actions.ts";
 
-/** The parts of a Deployment that the chart looks at. */
+/** The fields of a Deployment that the chart uses. */
 export interface Container {
   readonly name: string;
   readonly image: string;
@@ -43,11 +43,11 @@ export function readManager(deployment: ManifestObject): Manager {
   if (container) return { replicas: spec.replicas ?? 1, pod, container };
   throw new TsbuilderError(`the Deployment "${deployment.metadata.name}" has no container "manager"`, {
     code: "NOT_FOUND",
-    hint: "name the operator's container manager in config/manager/manager.yaml: the chart's values are for it",
+    hint: "name the operator's container manager in config/manager/manager.yaml: the chart's values apply to it",
   });
 }
 
-/** Arguments and variables that the chart sets by its switches; all others stand in its values. */
+/** Arguments and variables that the chart sets by its switches; all others are in its values. */
 const METRICS = /^--metrics-/u;
 const WEBHOOKS = /^--(?:webhook-|self-signed-webhook-certs|enable-webhooks)/u;
 
@@ -55,12 +55,12 @@ export function ownArguments({ args = [] }: Container): readonly string[] {
   return args.filter((arg) => !METRICS.test(arg) && !WEBHOOKS.test(arg));
 }
 
-/** Variables that somebody may want to set otherwise; where one comes from is the Deployment's business. */
+/** Variables with a plain value; those with valueFrom stay in the Deployment. */
 export function plainVariables({ env = [] }: Container): readonly Env[] {
   return env.filter(({ name, value }) => value !== undefined && name !== "WEBHOOK_SERVICE");
 }
 
-/** Puts the chart's values into the Deployment, and what belongs to a switch under its condition. */
+/** Inserts the chart's values into the Deployment, with the parts of each feature under its condition. */
 export function managerTemplate(deployment: ManifestObject, chart: string): ManifestObject {
   const { pod, container } = readManager(deployment);
   const { spec } = deployment as ManifestObject & {
@@ -110,7 +110,7 @@ function containerTemplate(container: Container, chart: string): Record<string, 
   } = container;
   const manager = ".Values.manager";
   const plain = new Set(plainVariables(container));
-  // Lines can't stand first in a list's item, so the name does.
+  // A list item cannot start with a template line, so the name comes first.
   return {
     name,
     ...rest,
@@ -170,12 +170,12 @@ function switchedArguments(args: readonly string[]): unknown[] {
 
 const METRICS_CERTIFICATE = "and .Values.metrics.enabled .Values.certManager.enabled";
 
-/** The operator's own default needs no flag, as in config/. */
+/** The operator's default port needs no flag, as in config/. */
 const webhookPort = lines(
   "{{- if ne (int .Values.webhook.port) 9443 }}\n- --webhook-port={{ .Values.webhook.port }}\n{{- end }}",
 );
 
-/** Ports, volumes and their mounts go with the feature that asked for them. */
+/** Ports, volumes and mounts belong to the feature that needs them. */
 function perSwitch(items: readonly { readonly name?: string }[]): unknown[] {
   const switches: Readonly<Record<string, string>> = {
     metrics: ".Values.metrics.enabled",
@@ -195,7 +195,7 @@ function withPortValue(port: { readonly name?: string; readonly containerPort: n
     "webhook-server": ".Values.webhook.port",
   };
   const value = values[port.name ?? ""];
-  // An action is text here, and the number that it stands for once Helm has read it.
+  // An action is a string here, and a number once Helm has rendered it.
   return value === undefined ? port : { ...port, containerPort: action(value) as unknown as number };
 }
 

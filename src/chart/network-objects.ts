@@ -4,7 +4,7 @@ import { action, keysWhen, lines } from "./actions.ts";
 const SCHEME = action("if .Values.metrics.secure }}https{{ else }}http{{ end");
 const PORT = action(".Values.metrics.port");
 
-/** The Services in front of metrics and webhooks: the pod's ports are the values'. */
+/** The Services for metrics and webhooks, with the ports from the values. */
 export function serviceTemplate(service: ManifestObject, folder: string): ManifestObject {
   const { spec } = service as ManifestObject & { readonly spec: { readonly ports?: readonly object[] } };
   const ours: Readonly<Record<string, object>> = {
@@ -14,7 +14,7 @@ export function serviceTemplate(service: ManifestObject, folder: string): Manife
   return { ...service, spec: { ...spec, ports: spec.ports?.map((port) => ({ ...port, ...ours[folder] })) } };
 }
 
-/** What Prometheus is told follows how the metrics are served, and by whose certificate. */
+/** The ServiceMonitor's endpoint depends on how metrics are served, and on the certificate. */
 export function monitorTemplate(monitor: ManifestObject): ManifestObject {
   const { spec } = monitor as ManifestObject & {
     readonly spec: { readonly endpoints?: readonly { readonly tlsConfig?: object }[] };
@@ -28,7 +28,7 @@ export function monitorTemplate(monitor: ManifestObject): ManifestObject {
   return { ...monitor, spec: { ...spec, endpoints } };
 }
 
-/** The certificate that cert-manager issued; without it there is none to check. */
+/** The CA of the certificate from cert-manager; without cert-manager there is none to verify. */
 function trusted(tlsConfig: object): object {
   if (!Object.hasOwn(tlsConfig, "ca")) return tlsConfig;
   return {
@@ -37,7 +37,7 @@ function trusted(tlsConfig: object): object {
   };
 }
 
-/** The traffic that is let in goes to the ports of the values. */
+/** Traffic is allowed to the ports from the values. */
 export function policyTemplate(policy: ManifestObject, port: "metrics" | "webhook"): ManifestObject {
   const { spec } = policy as ManifestObject & {
     readonly spec: { readonly ingress?: readonly { readonly ports?: readonly object[] }[] };

@@ -1,81 +1,59 @@
 import type { ManifestObject } from "../ship/manifest.ts";
 
-/** Where an object stands in the chart, and the switches that it depends on. */
+/** The place of an object in the chart, and the switches it depends on. */
 export interface Place {
   readonly folder: string;
   readonly switches: readonly string[];
 }
 
-/** Finds the place of an object by its kind, and its name without the project's. */
+/** Finds the place of an object by its kind, and its name without the project's prefix. */
 export function placeOf({ kind }: ManifestObject, name: string): Place {
-  const rule = rules.find((each) => each.kind.test(kind) && each.name.test(name));
-  return { folder: rule?.folder ?? "extras", switches: rule?.switches ?? [] };
+  const places = ROLE_KINDS.has(kind) ? rolePlaces : placesByKind[kind];
+  if (places === rolePlaces && HELPER_ROLES.some((suffix) => name.endsWith(suffix))) return helperRole;
+  return places?.[name] ?? places?.[OTHERS] ?? place("extras");
 }
 
-interface Rule extends Place {
-  readonly kind: RegExp;
-  readonly name: RegExp;
-}
+const place = (folder: string, ...switches: string[]): Place => ({ folder, switches });
 
-const ROLE = /^(?:Cluster)?Role(?:Binding)?$/u;
-const ANY = /^/u;
+/** Objects of a kind by their names in `templates/kustomize`; `OTHERS` are those of any other name. */
+type PlacesByName = Readonly<Record<string, Place>>;
+const OTHERS = "*";
 
-/** The first one that fits; names are those below `templates/kustomize`. */
-const rules: readonly Rule[] = [
-  { kind: /^CustomResourceDefinition$/u, name: ANY, folder: "crd", switches: ["crd.enabled"] },
-  { kind: /^Deployment$/u, name: /^controller-manager$/u, folder: "manager", switches: [] },
-  {
-    kind: /^ServiceAccount$/u,
-    name: /^controller-manager$/u,
-    folder: "rbac",
-    switches: ["serviceAccount.enabled"],
+const ROLE_KINDS = new Set(["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
+const HELPER_ROLES = ["-admin-role", "-editor-role", "-viewer-role"];
+const helperRole = place("rbac", "rbac.helpers.enabled");
+const metricsRole = place("metrics", "metrics.enabled", "metrics.secure");
+const webhook = place("webhook", "webhook.enabled");
+
+const rolePlaces: PlacesByName = {
+  "metrics-auth-role": metricsRole,
+  "metrics-auth-rolebinding": metricsRole,
+  "metrics-reader": metricsRole,
+  "webhook-ca-role": webhook,
+  "webhook-ca-rolebinding": webhook,
+  "webhook-certs-role": webhook,
+  "webhook-certs-rolebinding": webhook,
+  [OTHERS]: place("rbac"),
+};
+
+const placesByKind: Readonly<Record<string, PlacesByName>> = {
+  CustomResourceDefinition: { [OTHERS]: place("crd", "crd.enabled") },
+  Deployment: { "controller-manager": place("manager") },
+  ServiceAccount: { "controller-manager": place("rbac", "serviceAccount.enabled") },
+  Service: {
+    "controller-manager-metrics-service": place("metrics", "metrics.enabled"),
+    "webhook-service": webhook,
   },
-  {
-    kind: ROLE,
-    name: /^metrics-(?:auth|reader)/u,
-    folder: "metrics",
-    switches: ["metrics.enabled", "metrics.secure"],
+  MutatingWebhookConfiguration: { [OTHERS]: webhook },
+  ValidatingWebhookConfiguration: { [OTHERS]: webhook },
+  Certificate: {
+    "metrics-certs": place("cert-manager", "certManager.enabled", "metrics.enabled"),
+    "serving-cert": place("cert-manager", "certManager.enabled", "webhook.enabled"),
   },
-  {
-    kind: ROLE,
-    name: /-(?:admin|editor|viewer)-role$/u,
-    folder: "rbac",
-    switches: ["rbac.helpers.enabled"],
+  Issuer: { [OTHERS]: place("cert-manager", "certManager.enabled") },
+  ServiceMonitor: { [OTHERS]: place("prometheus", "prometheus.enabled", "metrics.enabled") },
+  NetworkPolicy: {
+    "allow-metrics-traffic": place("network-policy", "networkPolicy.enabled", "metrics.enabled"),
+    "allow-webhook-traffic": place("network-policy", "networkPolicy.enabled", "webhook.enabled"),
   },
-  { kind: ROLE, name: /^webhook-/u, folder: "webhook", switches: ["webhook.enabled"] },
-  { kind: ROLE, name: ANY, folder: "rbac", switches: [] },
-  { kind: /^Service$/u, name: /metrics-service$/u, folder: "metrics", switches: ["metrics.enabled"] },
-  { kind: /^Service$/u, name: /^webhook-service$/u, folder: "webhook", switches: ["webhook.enabled"] },
-  { kind: /WebhookConfiguration$/u, name: ANY, folder: "webhook", switches: ["webhook.enabled"] },
-  {
-    kind: /^Certificate$/u,
-    name: /^metrics-/u,
-    folder: "cert-manager",
-    switches: ["certManager.enabled", "metrics.enabled"],
-  },
-  {
-    kind: /^Certificate$/u,
-    name: /^serving-cert$/u,
-    folder: "cert-manager",
-    switches: ["certManager.enabled", "webhook.enabled"],
-  },
-  { kind: /^Issuer$/u, name: ANY, folder: "cert-manager", switches: ["certManager.enabled"] },
-  {
-    kind: /^ServiceMonitor$/u,
-    name: ANY,
-    folder: "prometheus",
-    switches: ["prometheus.enabled", "metrics.enabled"],
-  },
-  {
-    kind: /^NetworkPolicy$/u,
-    name: /metrics/u,
-    folder: "network-policy",
-    switches: ["networkPolicy.enabled", "metrics.enabled"],
-  },
-  {
-    kind: /^NetworkPolicy$/u,
-    name: /webhook/u,
-    folder: "network-policy",
-    switches: ["networkPolicy.enabled", "webhook.enabled"],
-  },
-];
+};

@@ -5,7 +5,7 @@ import type { FileChange } from "../scaffold/file-change.ts";
 import { type ManifestObject, parseManifest } from "../ship/manifest.ts";
 import { type Overrides, renderConfig } from "../ship/render.ts";
 
-/** Renders the deployment as it would be after changes that are never made. */
+/** Renders the deployment with changes that are not written to the project. */
 export async function renderChanged(
   project: string,
   changes: readonly FileChange[],

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, Json>>;
 const NAME = "app.kubernetes.io/name";
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 
-/** Gives an object the release's names and labels; definitions keep theirs, which belong to the cluster. */
+/** Sets the release's names and labels in an object; CRDs keep theirs, since they are cluster-wide. */
 export function toTemplate(
   object: ManifestObject,
   project: string,
@@ -31,11 +31,11 @@ export function toTemplate(
     const entries = Object.entries(fields).map(([name, field]) => [name, walk(field, name)] as const);
     const plain = Object.fromEntries(entries);
     if (fields[NAME] !== project) return plain;
-    // Pods and what selects them: these must never change, so they say nothing of the chart's version.
+    // Selectors are immutable, so pods and selectors have no label with the chart's version.
     return { [labelLines(project, "selectorLabels")]: null, ...without(plain, [NAME, MANAGED_BY]) };
   }
 
-  /** Schemas name nothing of the deployment's, and are long. */
+  /** Schemas are long and contain none of the deployment's names. */
   function definition({ spec, ...crd }: ManifestObject & { readonly spec: Fields }): ManifestObject {
     const { versions, ...others } = spec;
     return { ...(walk(crd) as ManifestObject), spec: { ...(walk(others) as Fields), versions } };

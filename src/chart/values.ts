@@ -7,16 +7,16 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { imageName, parseImageReference } from "../ship/image-reference.ts";
 import { type Manager, ownArguments, plainVariables } from "./manager.ts";
 
-/** What the values of a chart are made from. */
+/** The inputs for a chart's values. */
 export interface ValuesRequest {
   readonly manager: Manager;
-  /** What is on in the project. */
+  /** The features enabled in the project. */
   readonly features: readonly FeatureName[];
-  /** The switches that the chart's templates ask for: `metrics.enabled`. */
+  /** The switches that the chart's templates use: `metrics.enabled`. */
   readonly switches: ReadonlySet<string>;
 }
 
-/** The sections of values.yaml, in its order, each with the text that it is written as. */
+/** The sections of values.yaml in order, each with its text. */
 export function valuesSections(request: ValuesRequest, templates: Tree): Map<string, string> {
   const files = renderPart(valuesPart(request), templates);
   const asked = new Set([...request.switches].map((name) => name.split(".")[0]));
@@ -33,7 +33,7 @@ const ORDER = "manager rbac serviceAccount crd metrics certManager webhook prome
 );
 const ALWAYS = new Set(["manager", "serviceAccount"]);
 
-/** The templates of the sections, with what the deployment says. */
+/** The templates of the sections, rendered with the settings of the deployment. */
 export function valuesPart({ manager, features }: ValuesRequest): Part {
   const { container, pod, replicas } = manager;
   const image = parseImageReference(container.image);
@@ -42,7 +42,7 @@ export function valuesPart({ manager, features }: ValuesRequest): Part {
     String(container.ports?.find((each) => each.name === name)?.containerPort ?? missing);
   const context: TemplateContext = {
     replicas: String(replicas),
-    // A digest leaves no room for a tag.
+    // A digest replaces the tag.
     repository: imageName(image) + (image.digest ? `@${image.digest}` : ""),
     tag: image.digest ? '""' : JSON.stringify(image.tag ?? ""),
     pullPolicy: container.imagePullPolicy ?? "IfNotPresent",
@@ -62,15 +62,15 @@ export function valuesPart({ manager, features }: ValuesRequest): Part {
   return { key: "helm/values", templates: "helm/values", context };
 }
 
-/** A value of a key that stands two columns in: below it, or behind it where it is empty. */
+/** A value for a key indented by two columns: on the following lines, or on the same line if empty. */
 function block(value: object): string {
   const text = stringify(value, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" }).trimEnd();
   return text === "{}" || text === "[]" ? ` ${text}` : `\n${text.replaceAll(/^/gmu, "    ")}`;
 }
 
 /**
- * Values that somebody edited stay as they are; a section that the templates have come to need is put at the end,
- * because without it Helm could render nothing.
+ * Keeps values that the user edited; a section that the templates need and that is missing is appended, since Helm
+ * could not render the templates without it.
  */
 export function completeValues(
   existing: string,
@@ -80,9 +80,9 @@ export function completeValues(
   const document = parseDocument(existing);
   const { contents, errors } = document;
   if (errors.length > 0 || (contents !== null && !isMap(contents))) {
-    throw new TsbuilderError(`"${path}" is no mapping in YAML: ${errors[0]?.message.split("\n")[0] ?? ""}`, {
+    throw new TsbuilderError(`"${path}" is not a YAML mapping: ${errors[0]?.message.split("\n")[0] ?? ""}`, {
       code: "INVALID_SOURCE",
-      hint: "mend it, or add --force to write it anew",
+      hint: "fix it, or add --force to overwrite it",
     });
   }
   const missing = [...sections].filter(([section]) => !document.has(section));

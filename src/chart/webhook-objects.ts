@@ -1,7 +1,7 @@
 import type { ManifestObject } from "../ship/manifest.ts";
 import { keysWhen, lines } from "./actions.ts";
 
-/** Conversion and its authority depend on the webhooks. */
+/** Conversion and its CA depend on the webhooks. */
 export function definitionTemplate(definition: ManifestObject): ManifestObject {
   const { metadata, spec } = definition as ManifestObject & {
     readonly spec: { readonly conversion?: unknown };
@@ -21,7 +21,7 @@ export function definitionTemplate(definition: ManifestObject): ManifestObject {
 
 const INJECT = "cert-manager.io/inject-ca-from";
 
-/** cert-manager writes its authority only where there is a certificate of its own. */
+/** cert-manager only injects its CA if it issues the certificate. */
 export function injected(annotations: object): Record<string, unknown> {
   const { [INJECT]: from, ...others } = annotations as Record<string, unknown>;
   if (from === undefined) return others;
@@ -31,7 +31,7 @@ export function injected(annotations: object): Record<string, unknown> {
   };
 }
 
-/** Without cert-manager somebody else makes the certificate, and says here whom to trust. */
+/** Without cert-manager, the user provides the certificate, and its CA here. */
 export function webhookTemplate(configuration: ManifestObject): ManifestObject {
   const { metadata, webhooks } = configuration as ManifestObject & {
     readonly webhooks?: readonly { readonly clientConfig: object }[];

@@ -6,17 +6,17 @@ import { findOwnPackage } from "./own-package.ts";
 import { type PackageManifest, packSiblings, type PackageSource } from "./pack.ts";
 import { readPackageFiles } from "./package-files.ts";
 
-/** Builds everything that is shipped: compiled packages, the bundled CLI, and the tarballs of all four. */
+/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of all four packages. */
 const root = findOwnPackage().folder;
 
-/** Dependencies first. */
+/** In order of their dependencies. */
 const packages = ["apimachinery", "runtime", "cluster"].map((name) => join(root, "src", name));
 
 await step("compile the packages", () => run("node_modules/typescript-native/bin/tsc", ["-b", ...packages]));
 await step("bundle the CLI", bundleCli);
 await step("pack the tarballs", packAll);
 
-/** Each command is a chunk of its own, loaded when it runs; what only some need stays outside. */
+/** Each command becomes its own chunk, loaded on demand; large dependencies that few commands need stay external. */
 async function bundleCli(): Promise<void> {
   rmSync(join(root, "dist/cli"), { recursive: true, force: true });
   await bundle({

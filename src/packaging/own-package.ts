@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the tsbuilder that is running: the repository, or where npm installed it. */
+/** The folder of the running tsbuilder: the repository, or npm's installation folder. */
 export function findOwnPackage(): { folder: string; version: string } {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!isTsbuilder(folder)) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error("tsbuilder does not find its own package.json");
+    if (parent === folder) throw new Error("package.json of tsbuilder not found");
     folder = parent;
   }
   return { folder, version: readManifest(folder).version };

@@ -31,7 +31,7 @@ const user = {
   ],
 };
 
-test("packSiblings() names a version after its content", () => {
+test("packSiblings() puts a content hash into the version", () => {
   const [first] = packSiblings([library("one")]);
   const [again] = packSiblings([library("one")]);
   const [other] = packSiblings([library("two")]);
@@ -46,7 +46,7 @@ test("packSiblings() changes the version of what depends on changed content", ()
   expect(after!.version).not.toBe(before!.version);
 });
 
-test("packSiblings() refers to a sibling by the tarball beside it and keeps other ranges", () => {
+test("packSiblings() references siblings by their tarballs and keeps other ranges", () => {
   const [packedLibrary, packedUser] = packSiblings([library("one"), user]);
   expect(unpack(packedUser!)["dependencies"]).toEqual({
     "@tsbuilder/library": `file:./${packedLibrary!.fileName}`,
@@ -54,7 +54,7 @@ test("packSiblings() refers to a sibling by the tarball beside it and keeps othe
   expect(unpack(packedLibrary!)["dependencies"]).toEqual({ re2js: "2.10.0" });
 });
 
-test("packSiblings() leaves out what only means something in the repository", () => {
+test("packSiblings() omits what only applies in the repository", () => {
   const [packedLibrary, packedUser] = packSiblings([library("one"), user]);
   expect(unpack(packedLibrary!)).not.toHaveProperty("private");
   expect(unpack(packedUser!)).not.toHaveProperty("scripts");
@@ -69,7 +69,7 @@ test("packSiblings() writes what tar reads: long paths, contents and the executa
   expect(readFileSync(long, "utf8")).toBe("x".repeat(1024));
 });
 
-test("tarballName() is npm's", () => {
+test("tarballName() matches npm's", () => {
   expect(tarballName("@tsbuilder/runtime", "1.0.0")).toBe("tsbuilder-runtime-1.0.0.tgz");
 });
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { type PackedFile, writeTarball } from "./tarball.ts";
 
-/** A package of ours before it is packed. */
+/** One of our packages before it is packed. */
 export interface PackageSource {
   readonly manifest: PackageManifest;
   readonly files: readonly PackedFile[];
 }
 
-/** The fields of a `package.json` that packing reads or drops; all others are kept as they are. */
+/** The fields of a `package.json` that packing reads or drops; all others are kept. */
 export interface PackageManifest {
   readonly name: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface PackageManifest {
   readonly [field: string]: unknown;
 }
 
-/** A tarball of ours, named after its content. */
+/** The tarball of one of our packages, with its content hash in the file name. */
 export interface Tarball {
   readonly name: string;
   readonly version: string;
@@ -24,9 +24,9 @@ export interface Tarball {
 }
 
 /**
- * Packs packages that depend on each other, dependencies first.
- * A version says what is inside (`0.1.0-dev.<hash>`), because npm caches a fixed version; a dependency on a
- * sibling becomes a `file:` reference to the tarball beside it, because a registry must not be asked for our names.
+ * Packs packages that depend on each other, in order of their dependencies. The version contains a content hash
+ * (`0.1.0-dev.<hash>`), because npm caches a fixed version; a dependency on a sibling becomes a `file:` reference to
+ * its tarball, because a registry must not be asked for our names.
  */
 export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
   const packed = new Map<string, Tarball>();
@@ -39,7 +39,7 @@ export function tarballName(name: string, version: string): string {
   return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 }
 
-/** Fields that only mean something in this repository. */
+/** Fields that only apply in this repository. */
 const REPOSITORY_FIELDS = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
 
 function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, Tarball>): Tarball {
@@ -64,6 +64,6 @@ function hashContent(manifest: unknown, files: readonly PackedFile[]): string {
   for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     if (file.path !== "package.json") hash.update(`\0${file.path}\0`).update(file.content);
   }
-  // A version's part must not be a number with a leading zero; a letter in front keeps it text.
+  // A numeric prerelease identifier must not have a leading zero; a letter in front makes it alphanumeric.
   return `h${hash.digest("hex").slice(0, 10)}`;
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { PackedFile } from "./tarball.ts";
 
-/** Reads all files below some entries of a folder; `node_modules` and compiler state never count. */
+/** Reads all files in the given entries of a folder, except `node_modules` and compiler state. */
 export function readPackageFiles(folder: string, entries: readonly string[]): PackedFile[] {
   return entries
     .map((entry) => join(folder, entry))

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** One file of a package; `path` is relative to the package's folder, with forward slashes. */
+/** A file in a package; `path` is relative to the package's folder, with forward slashes. */
 export interface PackedFile {
   readonly path: string;
   readonly content: Uint8Array;
@@ -8,8 +8,8 @@ export interface PackedFile {
 }
 
 /**
- * Writes files as an npm tarball: gzipped ustar, everything below `package/`.
- * The same files give the same bytes: no time, no owner, sorted paths.
+ * Creates an npm tarball: gzipped ustar, with everything in `package/`. It is deterministic: no time, no owner, sorted
+ * paths.
  */
 export function writeTarball(files: readonly PackedFile[]): Uint8Array {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -19,7 +19,7 @@ export function writeTarball(files: readonly PackedFile[]): Uint8Array {
 
 const BLOCK = 512;
 
-/** npm refuses files dated before 1980 in some tools; this is the date that npm itself writes. */
+/** Some npm tools reject files dated before 1980; npm itself writes this date. */
 const MODIFIED = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
 function header(file: PackedFile): Buffer {
@@ -31,7 +31,7 @@ function header(file: PackedFile): Buffer {
   block.write(octal(0, 8), 116);
   block.write(octal(file.content.length, 12), 124);
   block.write(octal(MODIFIED, 12), 136);
-  block.write("        ", 148); // the checksum is taken over spaces in its own place
+  block.write("        ", 148); // The checksum is calculated with spaces in its own field.
   block.write("0", 156);
   block.write("ustar\u000000", 257);
   block.write(prefix, 345, 155);
@@ -40,11 +40,11 @@ function header(file: PackedFile): Buffer {
   return block;
 }
 
-/** ustar keeps 100 bytes of a path as the name and up to 155 before it as the prefix. */
+/** ustar stores 100 bytes of a path as the name and up to 155 before it as the prefix. */
 function splitPath(path: string): { name: string; prefix: string } {
   if (Buffer.byteLength(path) <= 100) return { name: path, prefix: "" };
   const slash = path.indexOf("/", path.length - 101);
-  if (slash === -1 || slash > 155) throw new Error(`a tarball can't hold a path this long: "${path}"`);
+  if (slash === -1 || slash > 155) throw new Error(`path too long for a tarball: "${path}"`);
   return { name: path.slice(slash + 1), prefix: path.slice(0, slash) };
 }
 

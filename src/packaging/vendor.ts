@@ -6,7 +6,7 @@ import { type Tarball, tarballName } from "./pack.ts";
 import { readPackageFiles } from "./package-files.ts";
 import { writeTarball } from "./tarball.ts";
 
-/** Our packages, as a project's `package.json` names them. */
+/** The names of our packages in a project's `package.json`. */
 export type OwnPackageName =
   | "tsbuilder"
   | "@tsbuilder/apimachinery"
@@ -14,8 +14,8 @@ export type OwnPackageName =
   | "@tsbuilder/cluster";
 
 /**
- * Reads the tarballs of our packages that belong to the running tsbuilder, for a project's `vendor/` folder.
- * The repository has all of them after a build; an installed tsbuilder carries its siblings and packs itself.
+ * Reads the tarballs of our packages for a project's `vendor/` folder, in the version of the running tsbuilder. The
+ * repository has all of them after a build; an installed tsbuilder contains the others and packs itself.
  */
 export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, Tarball> {
   const folder = join(own.folder, "dist", "vendor");
@@ -23,7 +23,7 @@ export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, 
   const found = names.map((fileName) => describe(folder, fileName));
   const tarballs = new Map(found.map((tarball) => [tarball.name as OwnPackageName, tarball]));
   if (!tarballs.has("@tsbuilder/runtime")) {
-    throw new TsbuilderError(`tsbuilder's own packages are not in "${folder}"`, {
+    throw new TsbuilderError(`tsbuilder's own packages not found in "${folder}"`, {
       code: "NOT_FOUND",
       hint: "build them first: npm run build (in tsbuilder's repository)",
     });
@@ -47,7 +47,7 @@ function describe(folder: string, fileName: string): Tarball {
   return { name, version, fileName, bytes: readFileSync(join(folder, fileName)) };
 }
 
-/** What npm unpacked is what was packed, so packing it again gives the same package. */
+/** Packing what npm unpacked gives an identical package. */
 function packInstalled({ folder, version }: { folder: string; version: string }): Tarball {
   const files = readPackageFiles(
     folder,

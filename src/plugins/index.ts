@@ -7,7 +7,7 @@ import { typescript } from "./typescript/index.ts";
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];
 
-/** Everything that a project consists of. The same description gives the same blueprint, whichever commands led to it. */
+/** The blueprint of a project; it depends only on the description, not on the commands that led to it. */
 export function describeProject(project: Project, inputs: ScaffoldInputs): Blueprint {
   return joinBlueprints(
     ...plugins.map((plugin) => plugin.init(project, inputs)),
@@ -20,5 +20,5 @@ export function describeProject(project: Project, inputs: ScaffoldInputs): Bluep
   );
 }
 
-/** A project that has nothing yet. */
+/** The blueprint of a project without any files. */
 export const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };

@@ -1,25 +1,27 @@
 import type { Project, Resource } from "../project/project.ts";
 import type { Blueprint } from "../scaffold/blueprint.ts";
 
-/** What a plugin adds to a project: parts and lines as data. Reading and writing is the scaffolder's. */
+/**
+ * The parts and inserts that a plugin adds to a project, as data. Reading and writing files is up to the scaffolder.
+ */
 export interface Plugin {
-  /** What every project has. */
+  /** For every project. */
   init(project: Project, inputs: ScaffoldInputs): Blueprint;
-  /** What one kind adds: its types and its controllers. */
+  /** For each kind: its types and controllers. */
   createApi(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint;
-  /** What the webhooks of one kind add. */
+  /** For each kind with webhooks. */
   createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint;
 }
 
-/** What a project's files depend on beside its `PROJECT` file. */
+/** Inputs of the templates that are not in the `PROJECT` file. */
 export interface ScaffoldInputs {
-  /** The licence header that new files start with; may be empty. */
+  /** The license header of new files; may be empty. */
   readonly boilerplate: string;
-  /** How `package.json` names our packages. */
+  /** The specifiers of our packages in `package.json`. */
   readonly packages: PackageSpecifiers;
 }
 
-/** The version or file of each of our packages that a project depends on directly. */
+/** A version range or tarball path for each of our packages that a project depends on directly. */
 export interface PackageSpecifiers {
   readonly runtime: string;
   readonly cluster: string;

@@ -10,25 +10,25 @@ import {
   type Resource,
 } from "./project.ts";
 
-/** What is asked for beside the resource itself. */
+/** Options besides the resource itself. */
 export interface ApiRequest {
   readonly resource: Resource;
-  /** Write the types and objects of a kind of the project's own. */
+  /** Scaffold the types and manifests of a kind of the project. */
   readonly withResource: boolean;
   readonly withController: boolean;
   readonly controllerName: string | undefined;
-  /** Write again what is there. */
+  /** Overwrite existing files. */
   readonly force: boolean;
 }
 
-/** Adds a kind, a version of it, or a controller for it to a project; refuses what would clash. */
+/** Adds a kind, a version of it, or a controller for it to a project; throws on conflicts. */
 export function addResource(project: Project, request: ApiRequest): Project {
   const { resource, withResource, withController, force } = request;
   const present = project.resources.find((other) => isSameResource(other, resource));
   if (withResource && present?.origin.type === "own" && !force) {
-    throw new TsbuilderError(`the project has ${describeResource(resource)} already`, {
+    throw new TsbuilderError(`the project already has ${describeResource(resource)}`, {
       code: "ALREADY_EXISTS",
-      hint: "add --resource=false to add only a controller, or --force to write the files again",
+      hint: "add --resource=false to add only a controller, or --force to overwrite the files",
     });
   }
   if (withResource) refuseClashes(project, resource);
@@ -60,15 +60,15 @@ function addController(
     .find((other) => collides(project, resource, name, other));
   if (!taken) return { ...resource, controllers: [...resource.controllers, { name }] };
   throw new TsbuilderError(
-    `the controller name "${name}" clashes with "${taken.name}" of ${describeResource(taken.of)}`,
+    `the controller name "${name}" conflicts with "${taken.name}" of ${describeResource(taken.of)}`,
     {
       code: "ALREADY_EXISTS",
-      hint: `give this one another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
+      hint: `choose another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
     },
   );
 }
 
-/** Names clash when they are the same once they have become the names of a class or a file. */
+/** Names conflict if they result in the same class or file name. */
 function collides(
   project: Project,
   resource: Resource,
@@ -87,30 +87,30 @@ function refuseClashes(project: Project, resource: Resource): void {
   const otherGroup = own.find((other) => qualifiedGroup(other) !== qualifiedGroup(resource));
   if (otherGroup && !project.multigroup) {
     throw new TsbuilderError(
-      `the project has the group "${qualifiedGroup(otherGroup)}", and "${qualifiedGroup(resource)}" would be a second one`,
-      { code: "REFUSED", hint: "give each group its own folders first: tsbuilder edit --multigroup" },
+      `the project has the group "${qualifiedGroup(otherGroup)}", so "${qualifiedGroup(resource)}" would be a second one`,
+      { code: "REFUSED", hint: "enable several groups first: tsbuilder edit --multigroup" },
     );
   }
   const sameKind = own.find((other) => isSameKind(other, resource));
   if (sameKind && (sameKind.plural !== resource.plural || sameKind.namespaced !== resource.namespaced)) {
     const scope = sameKind.namespaced ? "--namespaced" : "--cluster-scoped";
-    throw new TsbuilderError(`${describeResource(resource)} disagrees with its version ${sameKind.version}`, {
+    throw new TsbuilderError(`${describeResource(resource)} does not match its version ${sameKind.version}`, {
       code: "INVALID_ARGUMENT",
-      hint: `all versions of a kind share plural and scope: --plural ${sameKind.plural} ${scope}`,
+      hint: `all versions of a kind have the same plural and scope: --plural ${sameKind.plural} ${scope}`,
     });
   }
   for (const other of own) {
     if (qualifiedGroup(other) !== qualifiedGroup(resource) || other.kind === resource.kind) continue;
     const name = sharedName(other, resource);
     if (name === undefined) continue;
-    throw new TsbuilderError(`${describeResource(other)} has the name "${name}" already`, {
+    throw new TsbuilderError(`${describeResource(other)} already has the name "${name}"`, {
       code: "ALREADY_EXISTS",
-      hint: "names of a group are unique, and each kind has its list's: choose another --kind, --plural, --singular or --short-name",
+      hint: "names must be unique within a group, including the names of the list kinds: choose another --kind, --plural, --singular or --short-name",
     });
   }
 }
 
-/** An API server serves only one of two CRDs that share a name, in whichever role; so do files. */
+/** An API server serves only one of two CRDs that share any name; so do files. */
 function sharedName(one: Resource, other: Resource): string | undefined {
   return common(kindsOf(one), kindsOf(other)) ?? common(wordsOf(one), wordsOf(other));
 }

@@ -9,7 +9,7 @@ import {
   type Resource,
 } from "./project.ts";
 
-/** The webhooks that are asked for. */
+/** The webhooks to add. */
 export interface WebhookRequest {
   readonly resource: Resource;
   readonly defaulting: boolean;
@@ -21,7 +21,7 @@ export interface WebhookRequest {
   readonly force: boolean;
 }
 
-/** Adds webhooks to a kind of a project, and the features that serve them; what is there stays. */
+/** Adds webhooks to a kind, and enables the features that serve them; existing webhooks are kept. */
 export function addWebhooks(project: Project, request: WebhookRequest): Project {
   const { resource } = request;
   const present = project.resources.find((other) => isSameResource(other, resource)) ?? resource;
@@ -50,7 +50,7 @@ export function addWebhooks(project: Project, request: WebhookRequest): Project 
   };
 }
 
-/** The first webhook switches on what serves it. Whoever switched something off later has a reason: it stays off. */
+/** The first webhook enables the features that serve it. A feature that the user disabled later stays disabled. */
 function withCertificates({ features, resources }: Project): readonly FeatureName[] {
   if (resources.some(hasWebhooks)) return features;
   const certificates: FeatureName = features.includes("self-signed") ? "self-signed" : "cert-manager";
@@ -63,24 +63,24 @@ function refuseRepeated({ webhooks, ...resource }: Resource, request: WebhookReq
     (request.defaulting && webhooks.defaulting && "defaulting") ||
     (request.validation && webhooks.validation && "programmatic-validation");
   if (!repeated) return;
-  throw new TsbuilderError(`${describeResource(resource)} has its --${repeated} webhook already`, {
+  throw new TsbuilderError(`${describeResource(resource)} already has a --${repeated} webhook`, {
     code: "ALREADY_EXISTS",
-    hint: "add --force to write its files again",
+    hint: "add --force to overwrite its files",
   });
 }
 
 function checkSpokes(project: Project, hub: Resource, { spokes, force }: WebhookRequest): void {
   if (hub.origin.type !== "own") {
-    throw new TsbuilderError(`${describeResource(hub)} is not the project's own kind`, {
+    throw new TsbuilderError(`${describeResource(hub)} is not a kind of this project`, {
       code: "INVALID_ARGUMENT",
-      hint: "leave out --conversion: only who owns a definition converts between its versions",
+      hint: "omit --conversion: only the project that owns a CRD can convert between its versions",
     });
   }
   const versions = project.resources
     .filter((other) => other.origin.type === "own" && isSameKind(other, hub) && other.version !== hub.version)
     .map(({ version }) => version);
   if (spokes.length === 0) {
-    throw new TsbuilderError("--conversion needs the versions that are converted", {
+    throw new TsbuilderError("--conversion needs the versions to convert", {
       code: "INVALID_ARGUMENT",
       hint:
         versions.length > 0
@@ -92,21 +92,18 @@ function checkSpokes(project: Project, hub: Resource, { spokes, force }: Webhook
     (other) => isSameKind(other, hub) && other.version !== hub.version && other.webhooks.spokes !== undefined,
   );
   if (otherHub) {
-    throw new TsbuilderError(
-      `version ${otherHub.version} is what ${hub.kind} is converted to and from already`,
-      {
-        code: "ALREADY_EXISTS",
-        hint: `add the version there: --version ${otherHub.version} --conversion --spoke ${spokes.join(",")}`,
-      },
-    );
+    throw new TsbuilderError(`version ${otherHub.version} is already the hub of ${hub.kind}`, {
+      code: "ALREADY_EXISTS",
+      hint: `add the spokes there: --version ${otherHub.version} --conversion --spoke ${spokes.join(",")}`,
+    });
   }
   const unknown = spokes.find((spoke) => !versions.includes(spoke));
   if (unknown !== undefined) {
-    throw new TsbuilderError(`"${unknown}" is no other version of ${hub.kind} in this project`, {
+    throw new TsbuilderError(`"${unknown}" is not another version of ${hub.kind} in this project`, {
       code: "INVALID_ARGUMENT",
       hint:
         versions.length > 0
-          ? `choose from ${versions.join(", ")}`
+          ? `use one of ${versions.join(", ")}`
           : `add it first: tsbuilder create api --group ${hub.group} --version ${unknown} --kind ${hub.kind} --controller=false`,
     });
   }
@@ -114,9 +111,9 @@ function checkSpokes(project: Project, hub: Resource, { spokes, force }: Webhook
     (spoke, i) => spokes.indexOf(spoke) !== i || hub.webhooks.spokes?.includes(spoke),
   );
   if (repeated !== undefined && !force) {
-    throw new TsbuilderError(`the spoke "${repeated}" is named twice, or converted already`, {
+    throw new TsbuilderError(`the spoke "${repeated}" is given twice, or already has a conversion`, {
       code: "ALREADY_EXISTS",
-      hint: "name each version once; --force writes a conversion again",
+      hint: "give each version once; use --force to overwrite a conversion",
     });
   }
 }

@@ -1,7 +1,7 @@
 import { blockCommentText } from "../shared/source-text.ts";
 import type { Project } from "./project.ts";
 
-/** The licence header of source files. It carries no year, so that the same project has the same bytes next year. */
+/** The license header of source files. It contains no year, so that the output does not depend on the date. */
 export function formatBoilerplate({ license, owner }: Pick<Project, "license" | "owner">): string {
   if (license === "none" || license === "file") return "";
   const lines = [

@@ -2,7 +2,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { type FeatureName, featureNames, features } from "./features.ts";
 import { describeResource, hasWebhooks, type LicenseName, type Project, qualifiedGroup } from "./project.ts";
 
-/** What `edit` can change; undefined leaves it as it is. */
+/** The settings that `edit` can change; undefined keeps the current value. */
 export interface ProjectEdit {
   readonly multigroup: boolean | undefined;
   readonly namespaced: boolean | undefined;
@@ -13,15 +13,15 @@ export interface ProjectEdit {
   readonly owner: string | undefined;
 }
 
-/** Changes a project's layout, scope and features; refuses what can't be. */
+/** Changes a project's layout, scope and features; throws on invalid combinations. */
 export function changeProject(project: Project, edit: ProjectEdit): Project {
   const multigroup = edit.multigroup ?? project.multigroup;
   if (project.multigroup && !multigroup) refuseSeveralGroups(project);
   const namespaced = edit.namespaced ?? (edit.namespaces ? true : project.namespaced);
   if (edit.namespaces && !namespaced) {
-    throw new TsbuilderError("--namespaces is for namespaced operators", {
+    throw new TsbuilderError("--namespaces requires a namespaced operator", {
       code: "INVALID_ARGUMENT",
-      hint: "leave out --namespaced=false",
+      hint: "omit --namespaced=false",
     });
   }
   return {
@@ -35,14 +35,14 @@ export function changeProject(project: Project, edit: ProjectEdit): Project {
   };
 }
 
-/** In one folder for all groups, kinds of several groups would share files. */
+/** In a shared folder, kinds of several groups could have the same files. */
 function refuseSeveralGroups({ resources }: Project): void {
   const own = resources.filter(({ origin }) => origin.type === "own");
   const groups = [...new Set(own.map(qualifiedGroup))];
   if (groups.length > 1) {
     throw new TsbuilderError(`the project has ${groups.length} groups: ${groups.join(", ")}`, {
       code: "REFUSED",
-      hint: "several groups need folders of their own; delete the kinds of all groups but one first",
+      hint: "with several groups, each needs its own folder; first delete the kinds of all groups but one",
     });
   }
   const files = new Map<string, string>();
@@ -51,7 +51,7 @@ function refuseSeveralGroups({ resources }: Project): void {
       const other = files.get(name);
       if (other !== undefined) {
         throw new TsbuilderError(
-          `the controllers of ${other} and ${describeResource(resource)} are both "${name}"`,
+          `the controllers of ${other} and ${describeResource(resource)} are both named "${name}"`,
           {
             code: "REFUSED",
             hint: "they would share a file; delete one of them first",
@@ -66,9 +66,9 @@ function refuseSeveralGroups({ resources }: Project): void {
 function changeFeatures(project: Project, { enable, disable }: ProjectEdit): readonly FeatureName[] {
   const both = enable.find((name) => disable.includes(name));
   if (both !== undefined) {
-    throw new TsbuilderError(`"${both}" is to be switched on and off`, {
+    throw new TsbuilderError(`"${both}" is both enabled and disabled`, {
       code: "INVALID_ARGUMENT",
-      hint: "name it once",
+      hint: "give it once",
     });
   }
   const on = new Set([...project.features.filter((name) => !disable.includes(name)), ...enable]);
@@ -87,26 +87,26 @@ function checkFeature(name: FeatureName, on: ReadonlySet<FeatureName>, enable: r
     throw new TsbuilderError(`"${name}" needs ${missing.map((other) => `"${other}"`).join(" and ")}`, {
       code: "REFUSED",
       hint: enable.includes(name)
-        ? `switch both on: --enable ${[...missing, name].join(",")}`
-        : `switch it off, too: --disable ${[name, ...missing].join(",")}`,
+        ? `enable both: --enable ${[...missing, name].join(",")}`
+        : `disable it, too: --disable ${[name, ...missing].join(",")}`,
     });
   }
   const other = excludes.find((excluded) => on.has(excluded));
   if (other !== undefined) {
     const [wanted, unwanted] = enable.includes(name) ? [name, other] : [other, name];
-    throw new TsbuilderError(`"${wanted}" and "${unwanted}" exclude each other`, {
+    throw new TsbuilderError(`"${wanted}" and "${unwanted}" are mutually exclusive`, {
       code: "REFUSED",
       hint: `choose one: --enable ${wanted} --disable ${unwanted}`,
     });
   }
 }
 
-/** Webhooks can't be served without a certificate from somebody. */
+/** Webhooks are only served with a certificate. */
 function checkWebhookServed({ resources }: Project, on: ReadonlySet<FeatureName>): void {
   if (!on.has("webhook") || on.has("cert-manager") || on.has("self-signed")) return;
   const reason = resources.some(hasWebhooks) ? "the project has webhooks, and they" : "webhooks";
   throw new TsbuilderError(`${reason} need a certificate`, {
     code: "REFUSED",
-    hint: "let somebody make it: --enable cert-manager or --enable self-signed",
+    hint: "choose where it comes from: --enable cert-manager or --enable self-signed",
   });
 }

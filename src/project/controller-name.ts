@@ -1,7 +1,7 @@
 import { kindFile } from "./paths.ts";
 import type { Project, Resource } from "./project.ts";
 
-/** The name of a kind's first controller; with several groups it names the group, too. */
+/** The name of a kind's first controller; with several groups it includes the group. */
 export function defaultControllerName(
   { multigroup }: Pick<Project, "multigroup">,
   resource: Resource,
@@ -9,7 +9,7 @@ export function defaultControllerName(
   return multigroup ? groupedName(resource) : kindFile(resource);
 }
 
-/** Whether a controller goes by its kind's name: in the layout with several groups, or in the other one. */
+/** Whether a controller has its kind's default name, in either layout. */
 export function isDefaultControllerName(resource: Resource, name: string): boolean {
   return name === kindFile(resource) || name === groupedName(resource);
 }

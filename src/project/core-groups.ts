@@ -1,8 +1,8 @@
 import { qualifiedGroup, type Resource } from "./project.ts";
 
 /**
- * The API groups of Kubernetes itself: as they are typed, with the domain that completes them. What is typed without a
- * domain here has none in Kubernetes either; the group of Pods and Services has no name at all, and is typed `core`.
+ * The built-in API groups of Kubernetes: their short names, with the domain that completes them. Groups without a
+ * domain here have none in Kubernetes either; the group of Pods and Services has an empty name, and is called `core`.
  */
 const coreGroups: Readonly<Record<string, string>> = {
   core: "",
@@ -32,7 +32,7 @@ const coreGroups: Readonly<Record<string, string>> = {
 
 export const coreGroupNames = Object.keys(coreGroups);
 
-/** The group and domain of a core group, typed short (`networking`) or in full (`networking.k8s.io`). */
+/** The group and domain of a built-in group, from its short (`networking`) or full name (`networking.k8s.io`). */
 export function findCoreGroup(typed: string): { group: string; domain: string } | undefined {
   const group = typed.replace(/\.k8s\.io$/u, "");
   const domain = coreGroups[group];
@@ -40,7 +40,7 @@ export function findCoreGroup(typed: string): { group: string; domain: string } 
   return { group: group === "core" ? "" : group, domain };
 }
 
-/** The module of the runtime that has the types of a core group: the group's first word, and the version. */
+/** The runtime module with the types of a built-in group: the group's first segment, and the version. */
 export function coreModule(resource: Pick<Resource, "group" | "domain" | "version">): string {
   const group = qualifiedGroup(resource).split(".")[0];
   return `@tsbuilder/runtime/k8s/${group === "" ? "core" : group}/${resource.version}`;

@@ -1,22 +1,22 @@
-/** What can be switched on and off in the deployment, with what it needs and what it can't stand beside. */
+/** The features of a deployment, with their requirements and conflicts. */
 export const features = {
-  metrics: { summary: "serve metrics on port 8443, for who is allowed to read them" },
+  metrics: { summary: "serve metrics on port 8443, with authentication and authorization" },
   webhook: { summary: "serve the admission and conversion webhooks" },
   "cert-manager": {
-    summary: "let cert-manager issue the certificates",
+    summary: "use certificates from cert-manager",
     excludes: ["self-signed"],
   },
   "self-signed": {
-    summary: "let the operator make and rotate the webhooks' certificate itself",
+    summary: "let the operator create and rotate the webhooks' certificate itself",
     needs: ["webhook"],
     excludes: ["cert-manager"],
   },
-  prometheus: { summary: "tell the Prometheus operator to scrape the metrics", needs: ["metrics"] },
+  prometheus: { summary: "add a ServiceMonitor for the Prometheus operator", needs: ["metrics"] },
   "metrics-tls": {
-    summary: "serve metrics with a certificate of cert-manager's",
+    summary: "serve metrics with a certificate from cert-manager",
     needs: ["metrics", "cert-manager"],
   },
-  "network-policy": { summary: "let in only the traffic that metrics and webhooks need" },
+  "network-policy": { summary: "allow only the traffic that metrics and webhooks need" },
 } as const satisfies Record<string, FeatureDefinition>;
 
 export type FeatureName = keyof typeof features;

@@ -1,6 +1,6 @@
 import type { Project, Resource } from "./project.ts";
 
-/** The folder of the API's types. */
+/** The folder of the API types. */
 export function apiFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup ? `api/${groupFolder(resource)}/${resource.version}` : `api/${resource.version}`;
 }
@@ -17,28 +17,28 @@ export function webhookFolder(project: Pick<Project, "multigroup">, resource: Re
     : `src/webhook/${resource.version}`;
 }
 
-/** A kind without a group of its own lives in a folder named after the domain. */
+/** The folder of a kind without a group is named after the domain. */
 export function groupFolder({ group, domain }: Pick<Resource, "group" | "domain">): string {
   if (group !== "") return group;
   return domain === "" ? "core" : domain;
 }
 
-/** The name of a kind as it stands in file names. */
+/** The kind as used in file names. */
 export function kindFile({ kind }: Pick<Resource, "kind">): string {
   return kind.toLowerCase();
 }
 
-/** The start of file names below `config/`; with several groups it names the group too. */
+/** The prefix of file names in `config/`; with several groups it includes the group. */
 export function configPrefix(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup ? `${groupFolder(resource)}_` : "";
 }
 
-/** The name of a kind's sample below `config/samples`, without its ending. */
+/** The file name of a kind's sample in `config/samples`, without its extension. */
 export function sampleFile(resource: Resource): string {
   return `${groupFolder(resource)}_${resource.version}_${kindFile(resource)}`;
 }
 
-/** How a module of the project is imported from another one: relative, with forward slashes. */
+/** The specifier that imports one module of the project from another: relative, with forward slashes. */
 export function importPath(fromFile: string, toFile: string): string {
   const from = fromFile.split("/").slice(0, -1);
   const to = toFile.split("/");

@@ -1,30 +1,30 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { FeatureName } from "./features.ts";
 
-/** What was scaffolded: the whole truth from which the project's own files can be made again. */
+/** The description of a project, from which all scaffolded files follow. */
 export interface Project {
   readonly domain: string;
   readonly projectName: string;
-  /** Folders per API group: `api/<group>/<version>` instead of `api/<version>`. */
+  /** A folder per API group: `api/<group>/<version>` instead of `api/<version>`. */
   readonly multigroup: boolean;
-  /** The operator watches its own namespace and gets Roles instead of ClusterRoles. */
+  /** The operator watches its own namespace, with Roles instead of ClusterRoles. */
   readonly namespaced: boolean;
-  /** Other namespaces that a namespaced operator watches. */
+  /** The namespaces that a namespaced operator watches instead. */
   readonly namespaces: readonly string[];
   readonly license: LicenseName;
-  /** Who stands in the copyright line. */
+  /** The copyright owner. */
   readonly owner: string;
   readonly features: readonly FeatureName[];
   readonly resources: readonly Resource[];
-  /** The tsbuilder that started the project. */
+  /** The tsbuilder version that scaffolded the project. */
   readonly cliVersion: string;
 }
 
 export type LicenseName = "apache2" | "copyright" | "none" | "file";
 
-/** A kind that the project defines, or works with. */
+/** A kind that the project defines or uses. */
 export interface Resource {
-  /** The part of the API group before the domain; may be empty when there is a domain. */
+  /** The part of the API group before the domain; may be empty if there is a domain. */
   readonly group: string;
   readonly domain: string;
   readonly version: string;
@@ -34,9 +34,9 @@ export interface Resource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly namespaced: boolean;
-  /** Whose type it is: the project's own, one of Kubernetes, or somebody else's. */
+  /** Who defines the kind: the project, Kubernetes, or a third party. */
   readonly origin: Origin;
-  /** What the types and the controller were made from, where it is more than a skeleton. */
+  /** The template of the types and the controller; undefined for a skeleton. */
   readonly template: TemplateRecord | undefined;
   readonly controllers: readonly ControllerRecord[];
   readonly webhooks: WebhookRecord;
@@ -45,10 +45,10 @@ export interface Resource {
 export type Origin =
   | { readonly type: "own" }
   | { readonly type: "core" }
-  /** `module` is what the types are imported from: an npm package, or a file of the project's. */
+  /** `module` is where the types are imported from: an npm package, or a file in the project. */
   | { readonly type: "external"; readonly module: string };
 
-/** A reference operator, and what was said to it. */
+/** A reference operator with its options. */
 export interface TemplateRecord {
   readonly name: string;
   readonly options: Readonly<Record<string, string>>;
@@ -58,11 +58,11 @@ export interface ControllerRecord {
   readonly name: string;
 }
 
-/** Which webhooks a kind has. */
+/** The webhooks of a kind. */
 export interface WebhookRecord {
   readonly defaulting: boolean;
   readonly validation: boolean;
-  /** Versions that are converted to and from this one; undefined without conversion. */
+  /** Spoke versions that are converted to and from this one; undefined without conversion. */
   readonly spokes: readonly string[] | undefined;
   readonly defaultingPath: string | undefined;
   readonly validationPath: string | undefined;
@@ -76,7 +76,7 @@ export const noWebhooks: WebhookRecord = {
   validationPath: undefined,
 };
 
-/** A kind of the project's own, plain as can be, with what is said about it. */
+/** A resource of the project with default settings. */
 export function newResource(
   facts: Pick<Resource, "group" | "domain" | "version" | "kind" | "plural"> & Partial<Resource>,
 ): Resource {
@@ -93,17 +93,17 @@ export function newResource(
   };
 }
 
-/** The API group as it stands in an apiVersion: group and domain, joined by a dot. */
+/** The API group as used in an apiVersion: group and domain, joined by a dot. */
 export function qualifiedGroup({ group, domain }: Pick<Resource, "group" | "domain">): string {
   return [group, domain].filter((part) => part !== "").join(".");
 }
 
-/** `group/version, Kind`, as error messages name a resource. */
+/** `group/version, Kind kind`, for error messages. */
 export function describeResource(resource: Pick<Resource, "group" | "domain" | "version" | "kind">): string {
   return `${apiVersionOf({ group: qualifiedGroup(resource), version: resource.version })}, Kind ${resource.kind}`;
 }
 
-/** Tells whether two records stand for the same kind in the same version. */
+/** Returns whether two resources are the same kind in the same version. */
 export function isSameResource(
   a: Pick<Resource, "group" | "domain" | "version" | "kind">,
   b: Pick<Resource, "group" | "domain" | "version" | "kind">,
@@ -111,7 +111,7 @@ export function isSameResource(
   return isSameKind(a, b) && a.version === b.version;
 }
 
-/** Tells whether two records stand for the same kind, in whatever version. */
+/** Returns whether two resources are the same kind, in any version. */
 export function isSameKind(
   a: Pick<Resource, "group" | "domain" | "kind">,
   b: Pick<Resource, "group" | "domain" | "kind">,

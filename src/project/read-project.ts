@@ -26,32 +26,32 @@ import {
   type WebhookRecord,
 } from "./project.ts";
 
-/** kubebuilder's schema of the file, whose keys mean the same here. */
+/** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
 export const SCHEMA_VERSION = "3";
 
-/** Names our layout beside kubebuilder's `go.kubebuilder.io/v4`. */
+/** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
 export const PLUGIN_KEY = "typescript.tsbuilder.dev/v1";
 
-/** Reads what a `PROJECT` file holds; keys that we don't know are not looked at. */
+/** Reads a `PROJECT` file; unknown keys are ignored. */
 export function readProject(value: unknown): Project {
   const file = new Reader("PROJECT", value);
   const version = file.text("version");
   if (version !== SCHEMA_VERSION) {
     throw new TsbuilderError(
-      `"PROJECT" has the schema version "${version}", and this tsbuilder reads "${SCHEMA_VERSION}"`,
+      `"PROJECT" has the schema version "${version}", but this tsbuilder supports "${SCHEMA_VERSION}"`,
       {
         code: "INVALID_PROJECT",
-        hint: "use the tsbuilder that the project was made with: npm ci && npx --no-install tsbuilder",
+        hint: "use the tsbuilder that created the project: npm ci && npx --no-install tsbuilder",
       },
     );
   }
   const layout = file.texts("layout");
   if (!layout.includes(PLUGIN_KEY)) {
     throw new TsbuilderError(
-      `"PROJECT" has the layout "${layout.join(", ")}", which is not a TypeScript project's`,
+      `"PROJECT" has the layout "${layout.join(", ")}", which is not that of a TypeScript project`,
       {
         code: "INVALID_PROJECT",
-        hint: `use the tool that made it; tsbuilder's own projects say "${PLUGIN_KEY}"`,
+        hint: `use the tool that created it; projects of tsbuilder have "${PLUGIN_KEY}"`,
       },
     );
   }
@@ -92,15 +92,15 @@ function readResource(record: Reader): Resource {
   };
 }
 
-/** A kind that stands there twice in the same version is what a merge leaves behind. */
+/** A duplicate resource is usually left over from a merge. */
 function refuseTwins(resources: readonly Resource[]): readonly Resource[] {
   const twin = resources.find((resource, i) =>
     resources.slice(0, i).some((earlier) => isSameResource(earlier, resource)),
   );
   if (!twin) return resources;
-  throw new TsbuilderError(`"PROJECT" has ${describeResource(twin)} twice`, {
+  throw new TsbuilderError(`"PROJECT" contains ${describeResource(twin)} twice`, {
     code: "INVALID_PROJECT",
-    hint: "take one of the two out of resources",
+    hint: "remove one of the two from resources",
   });
 }
 
@@ -134,7 +134,7 @@ function readWebhooks(record: Reader | undefined): WebhookRecord {
   };
 }
 
-/** Reads the keys of one mapping, and names the place where something else stands than was expected. */
+/** Reads the keys of a mapping, and names the path of an unexpected value. */
 class Reader {
   readonly #place: string;
   readonly #values: Readonly<Record<string, unknown>>;
@@ -156,13 +156,13 @@ class Reader {
 
   text(key: string, missing?: string): string {
     const value = this.has(key) ? this.#values[key] : missing;
-    // `version: 3` is what people write who edit the file by hand.
+    // Someone who edits the file by hand may write `version: 3`.
     if (typeof value === "number") return String(value);
-    if (typeof value !== "string") throw unexpected(`${this.#place}.${key}`, "a text", value);
+    if (typeof value !== "string") throw unexpected(`${this.#place}.${key}`, "a string", value);
     return value;
   }
 
-  /** A text that must be good for a name: the same check as for the flag that it came from. */
+  /** A string that is checked like the corresponding flag. */
   name(key: string, check: (value: string) => string, missing?: string): string {
     return this.#check(key, this.text(key, missing), check);
   }
@@ -214,10 +214,10 @@ class Reader {
 }
 
 function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
-  return new TsbuilderError(`"${place}" must be ${expected}, and is ${JSON.stringify(value) ?? "missing"}`, {
+  return new TsbuilderError(`"${place}" must be ${expected}, but is ${JSON.stringify(value) ?? "missing"}`, {
     code: "INVALID_PROJECT",
     hint: MEND,
   });
 }
 
-const MEND = "mend the PROJECT file, or take its last good state from version control";
+const MEND = "fix the PROJECT file, or restore it from version control";

@@ -8,7 +8,7 @@ import {
   type Resource,
 } from "./project.ts";
 
-/** Takes a kind, or a version of it, out of a project, with its controllers and webhooks. */
+/** Removes a kind, or a version of it, from a project, with its controllers and webhooks. */
 export function removeResource(project: Project, resource: Resource): Project {
   const hub = project.resources.find(
     (other) =>
@@ -16,7 +16,7 @@ export function removeResource(project: Project, resource: Resource): Project {
   );
   if (hub) {
     throw new TsbuilderError(
-      `${describeResource(resource)} is converted to and from version ${hub.version}`,
+      `version ${hub.version} is the hub for conversions of ${describeResource(resource)}`,
       {
         code: "REFUSED",
         hint: `delete the conversion first: tsbuilder delete webhook --group ${hub.group} --version ${hub.version} --kind ${hub.kind} --conversion`,
@@ -29,7 +29,7 @@ export function removeResource(project: Project, resource: Resource): Project {
   });
 }
 
-/** Takes one controller out, and a resource that then is of no use. */
+/** Removes a controller, and its resource if that is no longer used. */
 export function removeController(project: Project, resource: Resource, name: string): Project {
   if (!resource.controllers.some((controller) => controller.name === name)) {
     throw new TsbuilderError(`${describeResource(resource)} has no controller "${name}"`, {
@@ -43,14 +43,14 @@ export function removeController(project: Project, resource: Resource, name: str
   });
 }
 
-/** Which webhooks are to go. */
+/** The webhooks to remove. */
 export interface WebhookRemoval {
   readonly defaulting: boolean;
   readonly validation: boolean;
   readonly conversion: boolean;
 }
 
-/** Takes webhooks out of a project; without the last one, what serves them is switched off. */
+/** Removes webhooks from a project; with the last one, the features that serve them are disabled. */
 export function removeWebhooks(project: Project, resource: Resource, removal: WebhookRemoval): Project {
   const { webhooks } = resource;
   const missing =
@@ -60,7 +60,7 @@ export function removeWebhooks(project: Project, resource: Resource, removal: We
   if (missing) {
     throw new TsbuilderError(`${describeResource(resource)} has no --${missing} webhook`, {
       code: "NOT_FOUND",
-      hint: "the PROJECT file lists the webhooks that there are",
+      hint: "see the PROJECT file for its webhooks",
     });
   }
   return replaceResource(project, resource, {
@@ -86,7 +86,7 @@ function replaceResource(project: Project, resource: Resource, next: Resource): 
   });
 }
 
-/** What the first webhook switched on goes with the last one, unless something else uses it. */
+/** The features enabled by the first webhook are disabled with the last one, unless another feature needs them. */
 function withoutUnservedWebhooks(project: Project): Project {
   if (project.resources.some(hasWebhooks)) return project;
   const keepsCertificates = project.features.includes("metrics-tls");

@@ -48,7 +48,7 @@ const bill: Resource = {
 };
 
 describe("formatProject()", () => {
-  test("writes what was read, to the byte", () => {
+  test("writes what was read, byte for byte", () => {
     expect(formatProject(parseProject(text).project, text)).toBe(text);
   });
 
@@ -74,7 +74,7 @@ describe("formatProject()", () => {
     );
   });
 
-  test("keeps a comment with its item when the item before it goes", () => {
+  test("keeps a comment with its item when the item before it is removed", () => {
     const { project } = parseProject(text);
     const two = formatProject({ ...project, resources: [bill, ...project.resources] }, text);
     const one = formatProject({ ...project, resources: project.resources }, two);
@@ -82,24 +82,24 @@ describe("formatProject()", () => {
   });
 });
 
-/** Each line stands for nine times the one before. */
+/** Each line expands to nine times the previous one. */
 const bomb = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]\n`).join("");
 
 describe("parseProject()", () => {
   test.each([
     [text.replace('"3"', '"4"'), `schema version "4"`],
     [text.replace("typescript.tsbuilder.dev/v1", "go.kubebuilder.io/v4"), `layout "go.kubebuilder.io/v4"`],
-    [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a text`],
+    [text.replace("domain: example.com #", "domain: [] #"), `"PROJECT.domain" must be a string`],
     [text.replace("- metrics", "- magic"), `one of metrics, webhook`],
-    [text.replace("  kind: Order\n", ""), `"PROJECT.resources[0].kind" must be a text`],
+    [text.replace("  kind: Order\n", ""), `"PROJECT.resources[0].kind" must be a string`],
     [text.replace("domain: example.com #", "domain: My Domain #"), `the domain "My Domain" is not valid`],
     [
       text.replace("kind: Order", "kind: order"),
       `"PROJECT.resources[0].kind": the kind "order" is not valid`,
     ],
     [text.replace("version: v1", "version: one"), `the version "one" is not valid`],
-    [text.replace("plugins:", `${order}plugins:`), "has apps.example.com/v1, Kind Order twice"],
-    [`${text}---\na: b\n`, "holds 2 YAML documents"],
+    [text.replace("plugins:", `${order}plugins:`), "contains apps.example.com/v1, Kind Order twice"],
+    [`${text}---\na: b\n`, "contains 2 YAML documents"],
     [`${text}brackets: ${"[".repeat(20_000)}`, `"PROJECT" is not valid YAML`],
     [`${text}a0: &a0 [x]\n${bomb}`, `"PROJECT" can't be read`],
     [text.replace("kind: Order", "kind: Order\n  singular: '*/'"), `"PROJECT.resources[0].singular"`],
@@ -116,11 +116,11 @@ describe("parseProject()", () => {
       text.replace("kind: Order", `kind: Order\n  template: {name: deploy-image, image: 'a"b'}`),
       `"PROJECT.resources[0].template.image"`,
     ],
-  ])("refuses a file that it can't be sure to understand (%#)", (wrong, message) => {
+  ])("rejects a file that it may misunderstand (%#)", (wrong, message) => {
     expect(() => parseProject(wrong)).toThrow(message);
   });
 
-  test("says where the YAML is broken", () => {
+  test("reports the position of invalid YAML", () => {
     const failure = (() => {
       try {
         parseProject("version: '3'\n  domain: x\n");

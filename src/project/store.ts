@@ -9,7 +9,7 @@ import { toRecord } from "./to-record.ts";
 
 export const PROJECT_FILE = "PROJECT";
 
-/** A project with the text that it was read from, whose comments and unknown keys survive a save. */
+/** A project with the text it was read from, to keep its comments and unknown keys. */
 export interface StoredProject {
   readonly project: Project;
   readonly text: string;
@@ -19,16 +19,16 @@ export interface StoredProject {
 export function parseProject(text: string): StoredProject {
   const [value, ...others] = readYaml(PROJECT_FILE, text, {
     code: "INVALID_PROJECT",
-    hint: "mend the file, or take its last good state from version control",
+    hint: "fix the file, or restore it from version control",
   });
   if (others.length === 0) return { project: readProject(value), text };
-  throw new TsbuilderError(`"PROJECT" holds ${others.length + 1} YAML documents`, {
+  throw new TsbuilderError(`"PROJECT" contains ${others.length + 1} YAML documents`, {
     code: "INVALID_PROJECT",
-    hint: "take out the lines of ---, and what does not belong there",
+    hint: "remove the --- lines, and what does not belong there",
   });
 }
 
-/** Writes a project over the text that it was read from: what we don't know stays, comments too. */
+/** Updates the text that a project was read from; unknown keys and comments are kept. */
 export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
   if (text === undefined) document.commentBefore = HEADER;
@@ -36,10 +36,10 @@ export function formatProject(project: Project, text?: string): string {
   return document.toString({ lineWidth: 0, indentSeq: false });
 }
 
-const HEADER = ` What tsbuilder scaffolded here. Its commands read and write this file; keep it under version control.
- Keys and comments of your own are left alone.`;
+const HEADER = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
+ Your own keys and comments are preserved.`;
 
-/** `undefined` takes a key out; keys that the record doesn't name are not ours. */
+/** `undefined` removes a key; keys that are not in the record are kept. */
 function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(record)) {
     const present = map.get(key, true);
@@ -51,7 +51,9 @@ function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<str
   }
 }
 
-/** A new key stands where it would in a new file: the same project has the same bytes, whatever led to it. */
+/**
+ * A new key is inserted where a new file would have it, so that the result does not depend on the order of commands.
+ */
 function insertInOrder(
   document: Document,
   map: YAMLMap,
@@ -64,10 +66,10 @@ function insertInOrder(
   map.items.splice(at === -1 ? map.items.length : at, 0, document.createPair(key, record[key]));
 }
 
-/** Items of a list are matched by what names them, so that a comment stays with its item. */
+/** List items are matched by what identifies them, so that a comment stays with its item. */
 function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[]): void {
   const present = [...list.items];
-  // Only an empty list is written in brackets; it would keep them, or lose them.
+  // Only an empty list is in flow style, which it would keep.
   list.flow = items.length === 0;
   list.items = items.map((item) => {
     const at = present.findIndex((node) => identify(node) === identify(item));

@@ -1,7 +1,7 @@
 import { PLUGIN_KEY, SCHEMA_VERSION } from "./read-project.ts";
 import { hasWebhooks, type Project, type Resource } from "./project.ts";
 
-/** The project as the `PROJECT` file holds it. An undefined key is one that the file must not have. */
+/** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
 export function toRecord(project: Project): Record<string, unknown> {
   return {
     version: SCHEMA_VERSION,

@@ -60,13 +60,13 @@ describe.each([
 );
 
 describe("checkProjectName()", () => {
-  test("lets every derived name fit into 63 characters", () => {
+  test("keeps every derived name within 63 characters", () => {
     const longest = "a".repeat(28);
     expect(checkProjectName(longest)).toBe(longest);
     expect(`${longest}-controller-manager-metrics-service`).toHaveLength(63);
   });
 
-  test("refuses a longer one, and proposes one that fits", () => {
+  test("rejects a longer one, and suggests one that fits", () => {
     const name = "a-project-with-a-name-that-is-far-too-long";
     expect(() => checkProjectName(name)).toThrow(
       expect.objectContaining({
@@ -101,7 +101,7 @@ describe("checkResource()", () => {
     expect(() => checkResource(resource)).toThrow("the API group is empty");
   });
 
-  test("refuses a definition whose name would be too long", () => {
+  test("rejects a CRD whose name would be too long", () => {
     expect(() => checkResource({ ...resource, domain: "d".repeat(252) })).toThrow("is not valid");
   });
 });

@@ -3,14 +3,14 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { qualifiedGroup, type Resource } from "./project.ts";
 
 /**
- * Checks of names before anything is written. What Kubernetes would refuse at deployment is refused here, with the
- * value in quotes and the next thing to type.
+ * Validates names before anything is written. What Kubernetes would reject later is rejected here, with the value in
+ * quotes and a hint.
  */
 
 const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/u;
 const LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/u;
 
-/** The longest name of an object that is made from the project's name: a Service, whose name fits 63 characters. */
+/** The longest suffix that is added to the project's name: that of a Service, whose name has at most 63 characters. */
 const LONGEST_SUFFIX = "-controller-manager-metrics-service";
 export const MAX_PROJECT_NAME = 63 - LONGEST_SUFFIX.length;
 
@@ -19,7 +19,7 @@ export function checkDomain(domain: string): string {
   throw invalid(
     "domain",
     domain,
-    "use lower-case letters, digits, dashes and dots, like --domain example.com",
+    "use lower-case letters, digits, dashes and dots, for example --domain example.com",
   );
 }
 
@@ -28,25 +28,25 @@ export function checkProjectName(name: string): string {
     throw invalid(
       "project name",
       name,
-      "use lower-case letters, digits and dashes, starting with a letter, like --project-name mysql-operator",
+      "use lower-case letters, digits and dashes, starting with a letter, for example --project-name mysql-operator",
     );
   }
   if (name.length <= MAX_PROJECT_NAME) return name;
   throw invalid(
     "project name",
     name,
-    `use at most ${MAX_PROJECT_NAME} characters, because "${name}${LONGEST_SUFFIX}" must fit the 63 of a Service's name: --project-name ${name.slice(0, MAX_PROJECT_NAME).replace(/-+$/u, "")}`,
+    `use at most ${MAX_PROJECT_NAME} characters, because "${name}${LONGEST_SUFFIX}" is the name of a Service, which is limited to 63: --project-name ${name.slice(0, MAX_PROJECT_NAME).replace(/-+$/u, "")}`,
   );
 }
 
 export function checkGroup(group: string): string {
   if (group === "" || SUBDOMAIN.test(group)) return group;
-  throw invalid("group", group, "use lower-case letters, digits, dashes and dots, like --group apps");
+  throw invalid("group", group, "use lower-case letters, digits, dashes and dots, for example --group apps");
 }
 
 export function checkVersion(version: string): string {
   if (VERSION.test(version)) return version;
-  throw invalid("version", version, "use v1, v1alpha1, v2beta3 and the like: --version v1");
+  throw invalid("version", version, "use a version such as v1, v1alpha1 or v2beta3: --version v1");
 }
 
 const VERSION = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
@@ -57,17 +57,17 @@ export function checkKind(kind: string): string {
       .replace(/^[0-9]+/u, "")
       .slice(0, 63);
     const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
-    throw invalid("kind", kind, `use letters and digits, starting with a capital: --kind ${example}`);
+    throw invalid("kind", kind, `use letters and digits, starting with a capital letter: --kind ${example}`);
   }
   if (!TAKEN.has(kind)) return kind;
   throw invalid(
     "kind",
     kind,
-    `the generated code uses this name for something else; choose a longer one, like --kind App${kind}`,
+    `the generated code already uses this name; choose a longer one, for example --kind App${kind}`,
   );
 }
 
-/** Names that scaffolded code imports or takes from the language, beside the kind's own. */
+/** Names that scaffolded code imports, or that JavaScript defines, besides the kind itself. */
 const TAKEN = new Set([
   ..."AdmissionContext Client Condition Context Conversion Converted CustomResource Defaulter Manager".split(
     " ",
@@ -80,7 +80,7 @@ const TAKEN = new Set([
 
 export function checkPlural(plural: string, flag = "plural"): string {
   if (LABEL.test(plural) && plural.length <= 63) return plural;
-  throw invalid(flag, plural, `use lower-case letters, digits and dashes, like --${flag} mysqls`);
+  throw invalid(flag, plural, `use lower-case letters, digits and dashes, for example --${flag} mysqls`);
 }
 
 export function checkControllerName(name: string): string {
@@ -88,14 +88,14 @@ export function checkControllerName(name: string): string {
   throw invalid(
     "controller name",
     name,
-    "use lower-case letters, digits and dashes, starting with a letter, like --controller-name mysql-backup",
+    "use lower-case letters, digits and dashes, starting with a letter, for example --controller-name mysql-backup",
   );
 }
 
 /** A name for kubectl's command line: `mysql`, `my`. */
 export function checkShortName(name: string, flag: string): string {
   if (LABEL.test(name) && name.length <= 63) return name;
-  throw invalid(flag, name, `use lower-case letters, digits and dashes, like --${flag} my`);
+  throw invalid(flag, name, `use lower-case letters, digits and dashes, for example --${flag} my`);
 }
 
 export function checkNamespace(name: string): string {
@@ -103,58 +103,54 @@ export function checkNamespace(name: string): string {
   throw invalid(
     "namespace",
     name,
-    "use lower-case letters, digits and dashes, like --namespaces team-a,team-b",
+    "use lower-case letters, digits and dashes, for example --namespaces team-a,team-b",
   );
 }
 
 export function checkPort(port: string): string {
   if (/^[1-9]\d{0,4}$/u.test(port) && Number(port) <= 65_535) return port;
-  throw invalid("port", port, "use a number from 1 to 65535, like --image-container-port 8080");
+  throw invalid("port", port, "use a number from 1 to 65535, for example --image-container-port 8080");
 }
 
 export function checkUser(user: string): string {
   if (/^(?:0|[1-9]\d{0,9})$/u.test(user) && Number(user) < 2 ** 31) return user;
-  throw invalid("user", user, "use the user's number, like --run-as-user 1001");
+  throw invalid("user", user, "use a numeric user ID, for example --run-as-user 1001");
 }
 
-/** Names that only exist once group, domain and plural come together. */
+/** Names that are only complete once group, domain and plural are combined. */
 export function checkResource(resource: Resource): Resource {
   const group = qualifiedGroup(resource);
   if (group === "" && resource.origin.type !== "core") {
-    throw new TsbuilderError("the API group is empty: there is neither a group nor a domain", {
+    throw new TsbuilderError("the API group is empty: neither a group nor a domain is set", {
       code: "INVALID_NAME",
-      hint: "name a group, like --group apps",
+      hint: "set a group, for example --group apps",
     });
   }
   const name = `${resource.plural}.${group}`;
   if (name.length <= 253) return resource;
-  throw invalid(
-    "name of the definition",
-    name,
-    "choose a shorter --group or --plural: 253 characters are the limit",
-  );
+  throw invalid("CRD name", name, "choose a shorter --group or --plural: the limit is 253 characters");
 }
 
 export function checkWebhookPath(path: string, flag: string): string {
   if (/^\/[\w.~/-]*$/u.test(path) && path !== "/" && !path.includes("//")) return path;
-  throw invalid(flag, path, `start it with a slash, like --${flag} /mutate-mysql`);
+  throw invalid(flag, path, `it must start with a slash, for example --${flag} /mutate-mysql`);
 }
 
-/** Where the types of a third-party kind come from: an npm package, or a file of the project. */
+/** Where an external kind's types are imported from: an npm package, or a file in the project. */
 export function checkModule(module: string): string {
   const steps = (module.startsWith("./") ? module.slice(2) : module.replace(/^@/u, "")).split("/");
   if (steps.every((step) => /^[\w~-][\w.~-]*$/u.test(step))) return module;
   throw invalid(
     "module",
     module,
-    "name an npm package or a file of the project, like --external-module ./src/types/certificate.ts",
+    "use an npm package or a file in the project, for example --external-module ./src/types/certificate.ts",
   );
 }
 
-/** A word of a template's: an image stands in code as it is, the others are escaped there. */
+/** A template option from the PROJECT file: an image is inserted into code as it is, others are escaped there. */
 export function checkTemplateOption(name: string, value: string): string {
   if (name === "image" ? /^[\w./:@-]*$/u.test(value) : !/\p{Cc}/u.test(value)) return value;
-  throw invalid(name, value, "write it as create api takes it");
+  throw invalid(name, value, "use a value that create api accepts");
 }
 
 function invalid(what: string, value: string, hint: string): TsbuilderError {

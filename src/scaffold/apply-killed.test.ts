@@ -11,7 +11,7 @@ import { diskTree } from "./tree.ts";
 const FILES = 60;
 const apply = new URL("./apply.ts", import.meta.url).pathname;
 
-/** Replaces, deletes and creates files by one plan, as often as it can, there and back. */
+/** Replaces, deletes and creates files by one plan, back and forth. */
 const program = `
   import { applyPlan } from ${JSON.stringify(apply)};
   const [root] = process.argv.slice(-1);
@@ -27,10 +27,10 @@ const program = `
   process.send("done");
 `;
 
-test("a project is whole after a kill at any moment, once the next command has looked at it", async () => {
+test("a project is complete after a kill at any moment, once the next command has run", async () => {
   const root = mkdtempSync(join(tmpdir(), "tsbuilder-killed-"));
   const script = `${root}.mjs`;
-  // Bundled, because a process that had to compile it first would take ten times as long to be killed.
+  // Bundled, because compiling it in each process would take ten times as long.
   const stdin = {
     contents: program,
     loader: "ts",

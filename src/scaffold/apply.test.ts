@@ -31,7 +31,7 @@ const files = (): Record<string, string> =>
   );
 
 describe("applyPlan()", () => {
-  test("creates, replaces and deletes files, and folders that are left empty", () => {
+  test("creates, replaces and deletes files, and deletes empty folders", () => {
     writeFileSync(join(root, "old"), "old");
     mkdirSync(join(root, "a/b"), { recursive: true });
     writeFileSync(join(root, "a/b/gone"), "gone");
@@ -41,7 +41,7 @@ describe("applyPlan()", () => {
     expect(existsSync(join(root, ".tsbuilder/stage"))).toBe(false);
   });
 
-  test("changes nothing where a file was saved since it was read", () => {
+  test("changes nothing if a file was saved since it was read", () => {
     writeFileSync(join(root, "file"), "as read");
     const changes = [write("other", "x"), write("file", "ours")];
     writeFileSync(join(root, "file"), "saved meanwhile");
@@ -49,14 +49,14 @@ describe("applyPlan()", () => {
     expect(files()).toEqual({ file: "saved meanwhile" });
   });
 
-  test("changes nothing where a file appeared that was to be created", () => {
+  test("changes nothing if a file to create already exists", () => {
     const changes = [write("file", "ours")];
     writeFileSync(join(root, "file"), "theirs");
     expect(() => applyPlan(root, changes)).toThrow(`"file" changed`);
     expect(files()).toEqual({ file: "theirs" });
   });
 
-  test("leaves nothing behind where a file can't be staged", () => {
+  test("leaves nothing behind if a file cannot be staged", () => {
     const changes: FileChange[] = [
       write("a", "a"),
       { ...write("b", ""), content: Symbol("no content") as unknown as string },
@@ -81,17 +81,17 @@ describe("recoverPlan()", () => {
     { path: "gone", staged: undefined },
   ];
 
-  test("has nothing to do in a project that is whole", () => {
+  test("does nothing in a complete project", () => {
     expect(recoverPlan(root)).toBeUndefined();
   });
 
-  test("clears away what was not staged completely", () => {
+  test("deletes incomplete staging", () => {
     staged(steps, { 0: "a" }, false);
     expect(recoverPlan(root)).toBe("undone");
     expect(existsSync(join(root, ".tsbuilder"))).toBe(false);
   });
 
-  test("completes what was staged, from whichever step", () => {
+  test("completes what was staged, from any step", () => {
     writeFileSync(join(root, "a"), "a");
     writeFileSync(join(root, "gone"), "gone");
     staged(steps, { 1: "c" }, true);

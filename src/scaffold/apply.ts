@@ -15,10 +15,10 @@ import { hashText } from "./ownership.ts";
 import { refuseOutside } from "./refuse-outside.ts";
 
 /**
- * Makes the changes of a plan, all or nothing. First everything is written beside the project's files, in
- * `.tsbuilder/`; then a journal says that it is complete; only then files are renamed into place. A process that dies
- * before the journal has changed nothing, one that dies after it is completed by the next command (`recoverPlan`).
- * Nothing waits for the disk: that would take longer than all the rest, and version control has what a power cut takes.
+ * Applies a plan, all or nothing. First all files are staged in `.tsbuilder/`, then a journal marks the staging as
+ * complete, and only then files are renamed into place. A process that dies before the journal has changed nothing;
+ * after it, the next command completes the plan (`recoverPlan`). There is no fsync: it would take longer than
+ * everything else, and version control recovers from a power loss.
  */
 export function applyPlan(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
@@ -36,14 +36,14 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
   complete(root);
 }
 
-/** Tells whether a command is writing the project, or was interrupted while it did. */
+/** Returns whether a command is writing to the project, or was interrupted while it did. */
 export function isUnfinished(root: string): boolean {
   return existsSync(join(root, STAGE));
 }
 
 /**
- * Finishes what an interrupted command had staged completely, or clears away what it had not. Whoever calls it, or
- * applies a plan, has the project's lock: what is staged was left by a process that is gone.
+ * Completes a plan that was fully staged before an interruption, or deletes incomplete staging. The caller, like that
+ * of applyPlan, holds the project's lock, so that what is staged belongs to a process that no longer exists.
  */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
   if (existsSync(join(root, JOURNAL))) {
@@ -60,7 +60,7 @@ const FOLDER = ".tsbuilder";
 const STAGE = ".tsbuilder/stage";
 const JOURNAL = ".tsbuilder/stage/journal.json";
 
-/** What is left to do: a staged file to put at a path, or a path to delete. */
+/** A remaining step: a staged file to move to a path, or a path to delete. */
 interface Step {
   readonly path: string;
   readonly staged: string | undefined;
@@ -77,17 +77,17 @@ function stage(root: string, changes: readonly FileChange[]): void {
   writeWhole(join(root, JOURNAL), JSON.stringify({ steps }));
 }
 
-/** The file is there with all of its text, or not at all. */
+/** The file is written completely, or not at all. */
 function writeWhole(path: string, text: string): void {
   const unfinished = `${path}.new`;
   writeFileSync(unfinished, text);
   renameSync(unfinished, path);
 }
 
-/** Each step may have been done already: a rename leaves no staged file behind. */
+/** Every step is idempotent: after its rename, a staged file no longer exists. */
 function complete(root: string): void {
   const { steps } = JSON.parse(readFileSync(join(root, JOURNAL), "utf8")) as { steps: Step[] };
-  // The journal may have come with somebody's repository.
+  // The journal may come from an untrusted repository.
   refuseOutside(root, [JOURNAL, ...steps.flatMap(({ path, staged }) => [path, staged ?? path])]);
   for (const { path, staged } of steps) {
     const target = join(root, path);
@@ -102,7 +102,7 @@ function complete(root: string): void {
   rmSync(join(root, STAGE), { recursive: true, force: true });
 }
 
-/** A plan is made for the files as they were read; somebody may have saved one since. */
+/** A plan is based on the files as they were read; the user may have saved one since. */
 function refuseStaleChanges(root: string, changes: readonly FileChange[]): void {
   for (const { path, before, action } of changes) {
     const file = join(root, path);

@@ -1,32 +1,32 @@
 import type { Ownership } from "./file-change.ts";
 
 /**
- * The files and inserted lines that a project consists of, as data. A command changes the project's description;
- * what it does to the files is the difference of the two blueprints.
+ * The files and inserted lines of a project, as data. A command changes the project's description; the changes to files
+ * follow from the difference between the two blueprints.
  */
 export interface Blueprint {
   readonly parts: readonly Part[];
-  /** In the order in which they stand at their markers. */
+  /** In the order of their lines at the markers. */
   readonly inserts: readonly Insert[];
-  /** Files that generators make for the project: they go when nothing asks for them any more. */
+  /** Files that generators write; they are deleted when no part requires them any more. */
   readonly generated: readonly string[];
 }
 
-/** A folder of templates, and the words that fill them. */
+/** A folder of templates with its context. */
 export interface Part {
-  /** Says which part this is, whatever its paths are: two blueprints are compared by it. */
+  /** Identifies the part regardless of its paths, to compare two blueprints. */
   readonly key: string;
-  /** Folder below `templates/`. */
+  /** Folder in `templates/`. */
   readonly templates: string;
   readonly context: TemplateContext;
   readonly ownership?: Ownership;
-  /** A file that exists is kept, unless the project could not work with it. */
+  /** An existing file is kept, unless the project would not work with it. */
   readonly ifExists?: "keep" | "refuse";
 }
 
 export type TemplateContext = Readonly<Record<string, string>>;
 
-/** Lines that belong above a marker of a file. */
+/** Lines to insert above a marker in a file. */
 export interface Insert {
   readonly file: string;
   /** `imports` for the marker `+tsbuilder:scaffold:imports`. */
@@ -35,7 +35,7 @@ export interface Insert {
   readonly text: string;
 }
 
-/** Puts blueprints one after another. The same part or line may be asked for more than once. */
+/** Concatenates blueprints. Duplicate parts and inserts are merged. */
 export function joinBlueprints(...blueprints: readonly Blueprint[]): Blueprint {
   const parts = new Map(blueprints.flatMap(({ parts: own }) => own).map((part) => [part.key, part]));
   const inserts = new Map(
@@ -48,7 +48,7 @@ export function joinBlueprints(...blueprints: readonly Blueprint[]): Blueprint {
   };
 }
 
-/** Names an insert: the same line at the same marker is one insert. */
+/** Identifies an insert: the same line at the same marker is the same insert. */
 export function insertKey({ file, marker, text }: Insert): string {
   return `${file}\n${marker}\n${text}`;
 }

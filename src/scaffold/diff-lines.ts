@@ -1,4 +1,4 @@
-/** A run of lines of the one text that stands where a run of the other stood; line numbers count from 0. */
+/** Lines of one text that replace lines of the other; line numbers are zero-based. */
 export interface Hunk {
   readonly aStart: number;
   readonly aEnd: number;
@@ -6,7 +6,7 @@ export interface Hunk {
   readonly bEnd: number;
 }
 
-/** Finds the fewest runs of lines in which two texts differ, by their longest common subsequence. */
+/** Returns the smallest set of differing hunks between two texts, by their longest common subsequence. */
 export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
@@ -33,7 +33,7 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
   return hunks;
 }
 
-/** `lengths[i][j]` is the length of the longest common subsequence of what follows line i and line j. */
+/** `lengths[i][j]` is the length of the longest common subsequence of the texts from lines i and j on. */
 function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {

@@ -1,15 +1,15 @@
 import type { Insert } from "./blueprint.ts";
 import { findTokens, tokenize } from "./tokens.ts";
 
-/** Where inserted lines stand: whole lines, from the first character to after the last line break. */
+/** The range of inserted lines: whole lines, including the last line break. */
 export interface InsertPlace {
   readonly start: number;
   readonly end: number;
-  /** What stays when the insert is taken out: other names of the same import. */
+  /** What remains when the insert is removed: other names of the same import. */
   readonly rest?: string;
 }
 
-/** Finds inserted lines by their syntax: other quotes, spaces, line breaks and comments make no difference. */
+/** Finds inserted lines by their syntax, ignoring differences in quotes, whitespace, line breaks and comments. */
 export function findInsert(text: string, insert: Insert): InsertPlace | undefined {
   if (/\.ya?ml$/u.test(insert.file)) return findYaml(text, insert.text);
   return findStatement(text, insert.text) ?? findImport(text, insert.text);
@@ -23,7 +23,7 @@ function findStatement(source: string, wanted: string): InsertPlace | undefined 
   return wholeLines(source, tokens[at]!.start, tokens[at + sought.length - 1]!.end);
 }
 
-/** An import also counts as there when its names stand among others in an import of the same module. */
+/** An import is also found if its names are part of another import from the same module. */
 function findImport(source: string, wanted: string): InsertPlace | undefined {
   const sought = IMPORT.exec(wanted)?.groups;
   if (!sought) return undefined;
@@ -48,7 +48,7 @@ function splitNames(names: string): string[] {
     .filter((name) => name !== "");
 }
 
-/** Lines of YAML are compared without indentation, quotes and comments. */
+/** YAML lines are compared without indentation, quotes and comments. */
 function findYaml(text: string, wanted: string): InsertPlace | undefined {
   const sought = wanted
     .split("\n")

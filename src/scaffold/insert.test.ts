@@ -15,7 +15,7 @@ function wire() {
 `;
 
 describe("insertLines()", () => {
-  test("puts lines above the marker, with its indentation", () => {
+  test("inserts lines above the marker, with its indentation", () => {
     expect(insertLines(main, setup("setupA(manager);\nsetupB(manager);"))).toBe(
       main.replace("  // +ts", "  setupA(manager);\n  setupB(manager);\n  // +ts"),
     );
@@ -26,18 +26,18 @@ describe("insertLines()", () => {
     `import {\n  setupA,\n} from './a.ts'`.replace("'./a.ts'", `"./a.ts";`),
     `import { other, setupA } from './a.ts';`,
     `import { setupA /* ours */ } from "./a.ts";`,
-  ])("leaves an import alone that is laid out as %j", (present) => {
+  ])("recognizes an import formatted as %j", (present) => {
     const text = `${present}\n${main}`;
     expect(insertLines(text, imports(`import { setupA } from "./a.ts";`))).toBe(text);
   });
 
-  test("doesn't take an import of other names from the same module for the one that is wanted", () => {
+  test("does not mistake an import of other names from the same module", () => {
     const text = `import { other } from "./a.ts";\n${main}`;
     expect(insertLines(text, imports(`import { setupA } from "./a.ts";`))).toContain(`import { setupA }`);
   });
 
   test.each(["setupA(manager);", "setupA( manager ) ;", "setupA(\n  manager, // the only one\n);"])(
-    "leaves a statement alone that is laid out as %j",
+    "recognizes a statement formatted as %j",
     (present) => {
       const text = `${main}${present}\n`;
       expect(insertLines(text, setup("setupA(manager);"))).toBe(text);
@@ -45,21 +45,21 @@ describe("insertLines()", () => {
   );
 
   test.each(["// setupA(manager);", '"setupA(manager);";', "`setupA(manager);`;"])(
-    "doesn't take %j for the statement",
+    "does not mistake %j for the statement",
     (other) => {
       const text = `${other}\n${main}`;
       expect(insertLines(text, setup("setupA(manager);"))).not.toBe(text);
     },
   );
 
-  test("keeps the order of the blueprint, whichever came first", () => {
+  test("keeps the order of the blueprint, regardless of the order of commands", () => {
     const [a, b] = [setup("setupA(manager);"), setup("setupB(manager);")];
     const inOrder = insertLines(insertLines(main, a, [b]), b);
     const outOfOrder = insertLines(insertLines(main, b), a, [b]);
     expect(outOfOrder).toBe(inOrder);
   });
 
-  test("says which lines to paste where the marker is gone", () => {
+  test("prints the lines to paste if the marker is missing", () => {
     const text = main.replace("// +tsbuilder:scaffold:imports\n", "");
     const wanted = `import { setupA } from "./a.ts";`;
     const failure = catchError(() => insertLines(text, imports(wanted)));
@@ -68,7 +68,7 @@ describe("insertLines()", () => {
     expect(failure.hint).toContain(wanted);
   });
 
-  test("needs no marker for lines that are there", () => {
+  test("needs no marker for lines that exist", () => {
     const text = `import { setupA } from "./a.ts";\n`;
     expect(insertLines(text, imports(`import { setupA } from "./a.ts";`))).toBe(text);
   });
@@ -87,19 +87,19 @@ describe("removeLines()", () => {
     },
   );
 
-  test("takes out only our name of an import that has others", () => {
+  test("removes only our name from an import that has others", () => {
     const text = `import { mine, setupA } from "./a.ts";\nmine();\n`;
     expect(removeLines(text, imports(`import { setupA } from "./a.ts";`))).toBe(
       `import { mine } from "./a.ts";\nmine();\n`,
     );
   });
 
-  test("takes a statement out that the formatter broke over lines", () => {
+  test("removes a statement that the formatter split", () => {
     const text = `before();\nsetupA(\n  manager,\n);\nafter();\n`;
     expect(removeLines(text, setup("setupA(manager);"))).toBe("before();\nafter();\n");
   });
 
-  test("leaves lines alone that the user changed", () => {
+  test("keeps lines that the user edited", () => {
     const text = `setupA(manager, { mine: true });\n`;
     expect(removeLines(text, setup("setupA(manager);"))).toBe(text);
   });

@@ -3,9 +3,9 @@ import type { Insert } from "./blueprint.ts";
 import { findInsert } from "./find-insert.ts";
 
 /**
- * Puts lines above their marker, unless they are in the text already, however they are laid out there. `later` are
- * the inserts that belong below at the same marker: the order is then that of the blueprint, whichever command came
- * first, so that a project made step by step equals one made at once.
+ * Inserts lines above their marker, unless the text already contains them in any formatting. `later` are the inserts
+ * that belong after it at the same marker, so that the order does not depend on the order of commands: a project made
+ * step by step equals one made at once.
  */
 export function insertLines(text: string, insert: Insert, later: readonly Insert[] = []): string {
   if (findInsert(text, insert)) return text;
@@ -19,19 +19,19 @@ export function insertLines(text: string, insert: Insert, later: readonly Insert
   return `${text.slice(0, at)}${lines.join("\n")}\n${text.slice(at)}`;
 }
 
-/** Takes lines out again; lines that are gone, or were changed, are left as they are. */
+/** Removes inserted lines; lines that were deleted or edited are left alone. */
 export function removeLines(text: string, insert: Insert): string {
   const place = findInsert(text, insert);
   if (!place) return text;
   return text.slice(0, place.start) + (place.rest ?? "") + text.slice(place.end);
 }
 
-/** Tells whether a text has the place where an insert belongs. */
+/** Returns whether a text contains the marker of an insert. */
 export function hasMarker(text: string, insert: Pick<Insert, "file" | "marker">): boolean {
   return findMarker(text, insert) !== undefined;
 }
 
-/** The comment that marks the place, in the language of the file. */
+/** The marker comment, in the language of the file. */
 export function markerLine({ file, marker }: Pick<Insert, "file" | "marker">): string {
   return `${/\.ya?ml$/u.test(file) ? "#" : "//"} +tsbuilder:scaffold:${marker}`;
 }
@@ -48,7 +48,7 @@ function findMarker(
 function missingMarker(insert: Insert): TsbuilderError {
   return new TsbuilderError(`"${insert.file}" no longer has the line "${markerLine(insert)}"`, {
     code: "MARKER_MISSING",
-    hint: `put the marker back, or paste these lines yourself:\n\n${insert.text}\n\nand run the command again`,
+    hint: `restore the marker, or paste these lines yourself:\n\n${insert.text}\n\nand run the command again`,
     at: { file: insert.file, line: 1, column: 1 },
   });
 }

@@ -8,7 +8,7 @@ const merge = (base: unknown, ours: unknown, theirs: unknown): [unknown, readonl
 };
 
 describe("mergeJson()", () => {
-  test("takes over what each side changed, added and removed", () => {
+  test("applies what each side changed, added and removed", () => {
     const base = { dependencies: { a: "1", b: "1", c: "1" } };
     const ours = { dependencies: { a: "2", b: "1", d: "1" } };
     const theirs = { dependencies: { a: "1", b: "9", c: "1", mine: "1" }, author: "me" };
@@ -18,11 +18,11 @@ describe("mergeJson()", () => {
     ]);
   });
 
-  test("leaves the user's value where both changed it, and says where", () => {
+  test("keeps the user's value if both changed it, and returns its key", () => {
     expect(merge({ a: { b: 1 } }, { a: { b: 2 } }, { a: { b: 3 } })).toEqual([{ a: { b: 3 } }, ["a.b"]]);
   });
 
-  test("keeps what the user changed and we no longer have, and what they removed stays away", () => {
+  test("keeps values that the user edited and we removed, and does not restore what they removed", () => {
     expect(merge({ a: 1, b: 1 }, { b: 2 }, { a: 5 })).toEqual([{ a: 5 }, ["a", "b"]]);
   });
 
@@ -32,7 +32,7 @@ describe("mergeJson()", () => {
     );
   });
 
-  test("leaves alone what is no JSON", () => {
+  test("does not merge invalid JSON", () => {
     expect(mergeJson("{}", "{}", "{ // mine\n}")).toBeUndefined();
   });
 });

@@ -1,14 +1,14 @@
 import { isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
-/** A JSON file that two sides changed: what became of it, and where both changed the same value. */
+/** The result of merging a JSON file, and the keys that both sides changed. */
 export interface MergedJson {
   readonly text: string;
-  /** `devDependencies.vitest`, where the user's value stays. */
+  /** `devDependencies.vitest`; the user's value is kept. */
   readonly disputed: readonly string[];
 }
 
 /**
- * Applies to the user's JSON what changed between two versions of ours, key by key: a line merge would stumble over
- * the comma behind a dependency of theirs. Undefined where one of the three is no JSON.
+ * Applies the changes between two versions of our JSON to the user's, key by key: a line-based merge would conflict on
+ * the comma after a dependency that the user added. Undefined if one of the three is not JSON.
  */
 export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
   const disputed: string[] = [];

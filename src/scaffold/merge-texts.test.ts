@@ -5,19 +5,19 @@ import { mergeTexts } from "./merge-texts.ts";
 const base = "a\nb\nc\nd\ne\n";
 
 describe("mergeTexts()", () => {
-  test("takes over both changes where they are apart", () => {
+  test("applies both changes if they do not overlap", () => {
     expect(mergeTexts(base, "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n")).toBe("A\nb\nc\nd\nE\n");
   });
 
-  test("takes a change once that both made", () => {
+  test("applies a change once if both made it", () => {
     expect(mergeTexts(base, "a\nX\nc\nd\ne\n", "a\nX\nc\nd\nE\n")).toBe("a\nX\nc\nd\nE\n");
   });
 
-  test("gives up where both changed the same line differently", () => {
+  test("returns undefined if both changed the same line differently", () => {
     expect(mergeTexts(base, "a\nX\nc\nd\ne\n", "a\nY\nc\nd\ne\n")).toBeUndefined();
   });
 
-  test("gives up where one deleted what the other changed", () => {
+  test("returns undefined if one deleted what the other changed", () => {
     expect(mergeTexts(base, "a\ne\n", "a\nb\nC\nd\ne\n")).toBeUndefined();
   });
 
@@ -25,7 +25,7 @@ describe("mergeTexts()", () => {
     .array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 8 })
     .map((words) => words.join("\n"));
 
-  test("is the other side's text where one side changed nothing", () => {
+  test("returns the other side's text if one side changed nothing", () => {
     fc.assert(
       fc.property(lines, lines, (one, other) => {
         expect(mergeTexts(one, other, one)).toBe(other);

@@ -1,9 +1,6 @@
 import { diffLines, type Hunk } from "./diff-lines.ts";
 
-/**
- * Applies to the user's text what changed between two versions of ours, by lines; undefined where both changed the
- * same place differently.
- */
+/** Applies the changes between two versions of our text to the user's, line by line; undefined on conflicts. */
 export function mergeTexts(base: string, ours: string, theirs: string): string | undefined {
   if (base === theirs) return ours;
   if (base === ours || ours === theirs) return theirs;
@@ -40,7 +37,7 @@ function takeFirst(
   return [hunk, (oursFirst ? ourLines : theirLines).slice(hunk.bStart, hunk.bEnd)];
 }
 
-/** Hunks of the same text never meet, so a hunk that starts within another one is the other side's. */
+/** Hunks of one text never overlap, so a hunk that starts within another one is from the other side. */
 function isTouched(hunk: Hunk, next: Hunk | undefined): boolean {
   if (!next) return false;
   return next.aStart < hunk.aEnd || next.aStart === hunk.aStart;

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { OwnedFiles } from "./ownership.ts";
 import type { Draft } from "./tree.ts";
 
-/** Moves files, and rewrites every relative import of the project that names one of them or stands in one of them. */
+/** Moves files, and rewrites all relative imports in the project that are affected. */
 export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owned: OwnedFiles): void {
   if (moves.size === 0) return;
   const sources = draft.list("").filter((path) => MODULE.test(path));
@@ -20,7 +20,7 @@ export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owne
 
 const MODULE = /\.[cm]?[jt]sx?$/u;
 
-/** Rewrites the relative module names of one file, if it is a module, for its new place and the new places of others. */
+/** Rewrites the relative import specifiers of a module for its new path and those of other moved files. */
 export function rewriteImports(
   text: string,
   from: string,
@@ -37,5 +37,5 @@ export function rewriteImports(
   });
 }
 
-/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative module name in its place. */
+/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
 const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;

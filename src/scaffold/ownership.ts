@@ -2,10 +2,10 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
 import type { Draft, Tree } from "./tree.ts";
 
-/** Where the record stands that tells later commands what the user changed since. */
+/** The record by which later commands know what the user edited. */
 export const OWNED_FILE = ".tsbuilder/owned.json";
 
-/** Knows each file of the user's as it left our hands, by its hash, and so what they changed since. */
+/** Records the hash of each file that we wrote for the user, to detect edits. */
 export class OwnedFiles {
   readonly #hashes: Map<string, string>;
   readonly #carried = new Map<string, string>();
@@ -14,7 +14,7 @@ export class OwnedFiles {
     this.#hashes = new Map(hashes);
   }
 
-  /** Reads the record of a project; without one, nothing is known to be ours. */
+  /** Reads a project's record; without one, no file counts as ours. */
   static read(tree: Tree): OwnedFiles {
     const text = tree.read(OWNED_FILE);
     if (text === undefined) return new OwnedFiles();
@@ -22,12 +22,12 @@ export class OwnedFiles {
     return new OwnedFiles(Object.entries(files));
   }
 
-  /** A file that is not in the record, or differs from it, is the user's work. */
+  /** A file that is not in the record, or differs from it, was edited by the user. */
   isChanged(path: string, text: string): boolean {
     return this.#hashes.get(path) !== hashText(text);
   }
 
-  /** We changed a file on the way: its place, an import, a line at a marker. That is no change of the user's. */
+  /** A change by us (a move, an import, an inserted line) does not count as an edit by the user. */
   carry(from: string, to: string, textBefore: string, textAfter: string): void {
     const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
     this.#hashes.delete(from);
@@ -35,7 +35,7 @@ export class OwnedFiles {
     this.#carried.set(to, textAfter);
   }
 
-  /** Takes note of a draft: what we write is known again, unless the user had changed it, and then it stays theirs. */
+  /** Records the files of a draft, unless the user had edited them before; then they stay the user's. */
   record(draft: Draft): void {
     for (const { path, content, before, ownership } of draft.changes()) {
       if (content === undefined) this.#hashes.delete(path);
@@ -46,14 +46,14 @@ export class OwnedFiles {
     draft.write(OWNED_FILE, this.#format(), "generated");
   }
 
-  /** Sorted by path: same files, same bytes. */
+  /** Sorted by path, to be deterministic. */
   #format(): string {
     const files = Object.fromEntries([...this.#hashes].sort(([a], [b]) => compareText(a, b)));
     return `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`;
   }
 }
 
-/** Twelve bytes of SHA-256 are plenty to notice a change. */
+/** Twelve bytes of SHA-256 are enough to detect edits. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

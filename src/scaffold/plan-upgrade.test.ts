@@ -6,7 +6,7 @@ import { Draft, memoryTree } from "./tree.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** The project after an upgrade, and what the user is told. */
+/** The project after an upgrade, and the notes for the user. */
 function upgrade(
   theirs: Files,
   base: Files,
@@ -36,17 +36,17 @@ function upgrade(
 const lines = (...words: string[]): string => words.join("\n");
 
 describe("planUpgrade()", () => {
-  test("replaces what the user left alone, and adds what is new", () => {
+  test("overwrites unedited files, and adds new ones", () => {
     const { files, notes } = upgrade({ a: "1" }, { a: "1" }, { a: "2", b: "new" });
     expect(files).toEqual({ a: "2", b: "new" });
     expect(notes).toEqual([]);
   });
 
-  test("replaces what left our hands formatted otherwise", () => {
+  test("overwrites files that differ only in their formatting", () => {
     expect(upgrade({ a: "1 " }, { a: "1" }, { a: "2" }, { owned: { a: "1 " } }).files).toEqual({ a: "2" });
   });
 
-  test("merges into what the user changed elsewhere", () => {
+  test("merges changes into files that the user edited elsewhere", () => {
     const base = lines("a", "b", "c", "d");
     const { files } = upgrade(
       { x: lines("a", "b", "c", "mine") },
@@ -56,7 +56,7 @@ describe("planUpgrade()", () => {
     expect(files).toEqual({ x: lines("A", "b", "c", "mine") });
   });
 
-  test("leaves the user's file where our text did not change", () => {
+  test("keeps the user's file if our text did not change", () => {
     expect(upgrade({ x: "mine" }, { x: "1" }, { x: "1" })).toEqual({ files: { x: "mine" }, notes: [] });
   });
 
@@ -71,32 +71,32 @@ describe("planUpgrade()", () => {
     expect(JSON.parse(files["package.json"]!)).toEqual({ dependencies: { own: "2", mine: "1" } });
   });
 
-  test("does not bring back what the user deleted", () => {
+  test("does not restore what the user deleted", () => {
     const { files, notes } = upgrade({}, { x: "1" }, { x: "2" });
     expect(files).toEqual({});
-    expect(notes).toEqual([`"x" stays away, which you deleted`]);
+    expect(notes).toEqual([`"x" has new changes, but was not restored since you deleted it`]);
   });
 
-  test("deletes what is no longer part of a project, unless the user changed it", () => {
+  test("deletes files that new projects no longer contain, unless the user edited them", () => {
     const { files, notes } = upgrade({ x: "1", y: "mine" }, { x: "1", y: "1" }, {});
     expect(files).toEqual({ y: "mine" });
-    expect(notes).toEqual([`kept "y", which you changed; it is no longer part of a project`]);
+    expect(notes).toEqual([`kept "y", which you edited; new projects no longer contain it`]);
   });
 
-  describe("where both changed the same place", () => {
+  describe("on conflicts", () => {
     const [theirs, base, next] = [{ x: "mine" }, { x: "1" }, { x: "2" }];
 
-    test("refuses, and names the files", () => {
-      expect(() => upgrade(theirs, base, next)).toThrow(`"x" must change, at places that you changed, too`);
+    test("fails, and names the files", () => {
+      expect(() => upgrade(theirs, base, next)).toThrow(`conflicts with your changes in "x"`);
     });
 
-    test("keeps the user's with --keep, and puts ours beside it", () => {
+    test("keeps the user's version with --keep, and writes ours next to it", () => {
       const { files, notes } = upgrade(theirs, base, next, { keep: true });
       expect(files).toEqual({ x: "mine", "x.new": "2" });
-      expect(notes).toEqual([`kept "x", which you changed; ours is "x.new": merge it by hand`]);
+      expect(notes).toEqual([`kept "x", which you edited; the new version is "x.new": merge it by hand`]);
     });
 
-    test("replaces the user's with --force", () => {
+    test("overwrites the user's version with --force", () => {
       expect(upgrade(theirs, base, next, { force: true }).files).toEqual({ x: "2" });
     });
   });

@@ -5,51 +5,51 @@ import { mergeTexts } from "./merge-texts.ts";
 import type { OwnedFiles } from "./ownership.ts";
 import type { Draft } from "./tree.ts";
 
-/** A project as two versions of tsbuilder scaffold it. */
+/** A project as scaffolded by two versions of tsbuilder. */
 export interface UpgradeRequest {
-  /** The texts of the version that wrote it, by their paths. */
+  /** The files of the version that scaffolded it, by path. */
   readonly base: ReadonlyMap<string, string>;
-  /** All files of the version that it shall have. */
+  /** All files of the version to upgrade to. */
   readonly next: readonly FileChange[];
   readonly owned: OwnedFiles;
-  /** Take our text where both changed the same place. */
+  /** On conflicts, overwrite the user's file with ours. */
   readonly force: boolean;
-  /** Leave the user's text there, and put ours beside it. */
+  /** On conflicts, keep the user's file and write ours next to it. */
   readonly keep: boolean;
 }
 
 /**
- * Lays over a project what changed between two versions of its templates. What the user changed stays changed; what
- * they deleted stays away. Tells what they should know.
+ * Merges the changes between two versions of the templates into a project. The user's edits are kept, and files that
+ * they deleted are not restored. Returns notes for the user.
  */
 export function planUpgrade(draft: Draft, request: UpgradeRequest): string[] {
   const notes: string[] = [];
   const conflicts = request.next.filter((file) => !bringUp(draft, file, request, notes));
   if (conflicts.length > 0 && !request.force && !request.keep) {
     const files = conflicts.map(({ path }) => `"${path}"`).join(", ");
-    throw new TsbuilderError(`${files} must change, at places that you changed, too`, {
+    throw new TsbuilderError(`conflicts with your changes in ${files}`, {
       code: "FILE_CHANGED",
-      hint: "add --keep to leave yours and find ours beside it, or --force to replace it; --diff shows what else changes",
+      hint: "add --keep to keep your version and write ours next to it, or --force to overwrite yours; --diff shows the other changes",
     });
   }
   for (const { path, content, ownership } of conflicts) {
     if (content === undefined) continue;
     draft.write(request.force ? path : `${path}.new`, content, ownership);
     if (!request.force)
-      notes.push(`kept "${path}", which you changed; ours is "${path}.new": merge it by hand`);
+      notes.push(`kept "${path}", which you edited; the new version is "${path}.new": merge it by hand`);
   }
   takeAway(draft, request, notes);
   return notes;
 }
 
-/** Tells whether it could be done without asking. */
+/** Returns whether the file could be merged without a conflict. */
 function bringUp(draft: Draft, file: FileChange, request: UpgradeRequest, notes: string[]): boolean {
   const { path, content, ownership } = file;
   const base = request.base.get(path);
   const theirs = draft.read(path);
   if (typeof content !== "string" || content === theirs || content === base) return true;
   if (theirs === undefined && base !== undefined) {
-    notes.push(`"${path}" stays away, which you deleted`);
+    notes.push(`"${path}" has new changes, but was not restored since you deleted it`);
     return true;
   }
   const isOurs =
@@ -72,17 +72,17 @@ function merge(
   const json = path.endsWith(".json") ? mergeJson(base, ours, theirs) : undefined;
   if (!json) return mergeTexts(base, ours, theirs);
   for (const key of json.disputed)
-    notes.push(`${path}: ${key} stays as you changed it, though it changed here, too`);
+    notes.push(`${path}: kept your ${key}; it also changed in the new version`);
   return json.text;
 }
 
-/** What the templates no longer have goes, but for the user's work. */
+/** Files that the templates no longer have are deleted, unless the user edited them. */
 function takeAway(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
   const wanted = new Set(next.map(({ path }) => path));
   for (const [path, text] of base) {
     const theirs = wanted.has(path) ? undefined : draft.read(path);
     if (theirs === undefined) continue;
     if (theirs === text || !owned.isChanged(path, theirs)) draft.remove(path);
-    else notes.push(`kept "${path}", which you changed; it is no longer part of a project`);
+    else notes.push(`kept "${path}", which you edited; new projects no longer contain it`);
   }
 }

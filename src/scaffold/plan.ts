@@ -7,31 +7,31 @@ import type { OwnedFiles } from "./ownership.ts";
 import { renderPart } from "./template.ts";
 import type { Draft, Tree } from "./tree.ts";
 
-/** The project as it is described, and as it shall be. */
+/** The current and the desired description of a project. */
 export interface ScaffoldRequest {
   readonly before: Blueprint;
   readonly after: Blueprint;
   readonly templates: Tree;
   readonly owned: OwnedFiles;
-  /** Parts that are written anew although they were there before. */
+  /** Parts to overwrite although they exist. */
   readonly rewrite?: ReadonlySet<string>;
-  /** Replace and delete files that the user changed. */
+  /** Overwrite and delete files that the user edited. */
   readonly force?: boolean;
-  /** Leave behind what would be deleted, where the user changed it. */
+  /** Keep files that should be deleted if the user edited them. */
   readonly keep?: boolean;
 }
 
-/** What a plan has to say beside its changes. */
+/** Information about a plan besides its changes. */
 export interface ScaffoldReport {
   readonly notes: string[];
-  /** Files by their old paths, with their new ones. */
+  /** New paths of moved files, by their old paths. */
   readonly moves: ReadonlyMap<string, string>;
 }
 
 /**
- * Brings the files of a project from one blueprint to the other: new files are written, others move with the imports
- * that name them, changed text is merged into what the user made of it, lines are inserted and taken out at their
- * markers, and what is no longer asked for goes. Refuses to lose a word of the user's.
+ * Plans the changes from one blueprint to another: creates new files, moves others and updates imports, merges changed
+ * templates into the user's version, inserts and removes lines at markers, and deletes what is no longer needed. Fails
+ * rather than losing an edit of the user's.
  */
 export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldReport {
   const [before, after] = renderDifference(request);
@@ -56,7 +56,7 @@ interface PlannedFile {
   readonly content: string;
 }
 
-/** Renders only what differs: a part with the same words gives the same files. */
+/** Renders only what differs: a part with the same context gives the same files. */
 function renderDifference(
   request: ScaffoldRequest,
 ): [before: Map<string, PlannedFile>, after: Map<string, PlannedFile>] {
@@ -72,7 +72,7 @@ function renderDifference(
   return [renderAll(before, request.templates), renderAll(after, request.templates)];
 }
 
-/** By part and place in the part: what stays the same file even when its path changes. */
+/** Files by part and path in the part, which identify a file even if its path changes. */
 function renderAll(parts: readonly Part[], templates: Tree): Map<string, PlannedFile> {
   const files = new Map<string, PlannedFile>();
   for (const part of parts) {
@@ -93,9 +93,9 @@ function findMoves(
     const old = before.get(key);
     if (!old || old.path === path || !draft.has(old.path)) continue;
     if (draft.has(path)) {
-      throw new TsbuilderError(`"${old.path}" is to move to "${path}", and there is a file already`, {
+      throw new TsbuilderError(`cannot move "${old.path}" to "${path}", which already exists`, {
         code: "ALREADY_EXISTS",
-        hint: `move "${path}" away first`,
+        hint: `move "${path}" to another place first`,
       });
     }
     moves.set(old.path, path);
@@ -118,13 +118,13 @@ function removeFiles(
     .filter(({ part, path }) => part.ownership !== "generated" && isTheirs(draft, path, request.owned))
     .map(({ path }) => path);
   if (changed.length > 0 && !request.force && !request.keep) {
-    throw new TsbuilderError(`you changed ${changed.map((path) => `"${path}"`).join(", ")}`, {
+    throw new TsbuilderError(`you edited ${changed.map((path) => `"${path}"`).join(", ")}`, {
       code: "FILE_CHANGED",
-      hint: "add --force to delete them all the same, or --keep to leave these files behind",
+      hint: "add --force to delete them anyway, or --keep to keep them",
     });
   }
   for (const { path } of gone) {
-    if (request.keep && changed.includes(path)) notes.push(`kept "${path}", which you changed`);
+    if (request.keep && changed.includes(path)) notes.push(`kept "${path}", which you edited`);
     else draft.remove(path);
   }
   for (const path of request.before.generated) {
@@ -148,15 +148,15 @@ function createFile(
   }
   if (existing === content || existing === complete) return;
   if (part.ifExists === "refuse") {
-    throw new TsbuilderError(`"${path}" exists already`, {
+    throw new TsbuilderError(`"${path}" already exists`, {
       code: "ALREADY_EXISTS",
-      hint: `move it away, or add --force to replace it`,
+      hint: `move it to another place, or add --force to overwrite it`,
     });
   }
-  notes.push(`kept "${path}", which was there already; --force replaces it`);
+  notes.push(`kept "${path}", which already exists; use --force to overwrite it`);
 }
 
-/** Ours changed from one version to the other: the user's text, whose imports followed already, gets the same change. */
+/** The template's output changed: applies the same change to the user's file, whose imports were already updated. */
 function updateFile(
   draft: Draft,
   old: PlannedFile,
@@ -172,9 +172,9 @@ function updateFile(
   const isOurs = !isTheirs(draft, file.path, request.owned) || file.part.ownership === "generated";
   const merged = isOurs || request.force ? next : mergeTexts(base, next, existing);
   if (merged === undefined) {
-    throw new TsbuilderError(`"${file.path}" must change, at a place that you changed, too`, {
+    throw new TsbuilderError(`conflict with your changes in "${file.path}"`, {
       code: "FILE_CHANGED",
-      hint: "add --force to replace the file, or undo your change at that place and make it again afterwards",
+      hint: "add --force to overwrite the file, or revert your change there and redo it afterwards",
       at: { file: file.path, line: 1, column: 1 },
     });
   }
@@ -204,7 +204,7 @@ function addInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
   }
 }
 
-/** The lines that a file had and keeps. */
+/** The inserted lines that a file had and keeps. */
 function keptInserts({ before, after }: ScaffoldRequest, file: string): Insert[] {
   const wanted = new Set(after.inserts.map(insertKey));
   return before.inserts.filter((insert) => insert.file === file && wanted.has(insertKey(insert)));

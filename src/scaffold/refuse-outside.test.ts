@@ -47,7 +47,7 @@ const expectUntouched = (): void => {
 
 describe("applyPlan() writes nothing at all", () => {
   test.each(["../outside/x", "a/../../outside/x", "/tmp/x", "..", ".", "", "a\\..\\..\\x", "a\0b"])(
-    "where a path is %j",
+    "if a path is %j",
     (path) => {
       expect(() => applyPlan(root, [create("inside"), create(path)])).toThrow("outside of the project");
       expect(readdirSync(root)).toEqual([]);
@@ -57,23 +57,23 @@ describe("applyPlan() writes nothing at all", () => {
 
   test.each([
     ["a folder", "config", "config/x"],
-    ["a folder on the way", "config", "config/crd/bases/x"],
+    ["a parent folder", "config", "config/crd/bases/x"],
     ["the file", "config", "config"],
     ["tsbuilder's own folder", ".tsbuilder", "x"],
-  ])("where %s is a link that leads out", (_, link, path) => {
+  ])("if %s is a link that leads out", (_, link, path) => {
     symlinkSync(outside, join(root, link));
     expect(() => applyPlan(root, [create("inside"), create(path)])).toThrow(`"${link}" is a symbolic link`);
     expect(readdirSync(root)).toEqual([link]);
     expectUntouched();
   });
 
-  test("where a link leads to what is not there yet", () => {
+  test("if a link is dangling", () => {
     symlinkSync(join(outside, "later"), join(root, "config"));
     expect(() => applyPlan(root, [create("config/x")])).toThrow(`"config" is a symbolic link`);
     expectUntouched();
   });
 
-  test("where a file to delete is outside", () => {
+  test("if a file to delete is outside", () => {
     symlinkSync(outside, join(root, "config"));
     expect(() => applyPlan(root, [remove("config/theirs")])).toThrow(`"config" is a symbolic link`);
     expect(() => applyPlan(root, [remove("../outside/theirs")])).toThrow("outside of the project");
@@ -81,7 +81,7 @@ describe("applyPlan() writes nothing at all", () => {
   });
 });
 
-test("applyPlan() follows a link that stays in the project, also where the project is reached by one", () => {
+test("applyPlan() follows a link within the project, also if the project's own path contains one", () => {
   mkdirSync(join(root, "deploy"));
   symlinkSync("deploy", join(root, "config"));
   symlinkSync(root, join(root, "../by-link"));
@@ -92,9 +92,9 @@ test("applyPlan() follows a link that stays in the project, also where the proje
 
 test.each([
   ["a file to write", { path: "../outside/x", staged: ".tsbuilder/stage/0" }],
-  ["a file to take", { path: "x", staged: "../outside/theirs" }],
+  ["a staged file", { path: "x", staged: "../outside/theirs" }],
   ["a file to delete", { path: "../outside/theirs" }],
-])("recoverPlan() believes no journal that names %s outside", (_, step) => {
+])("recoverPlan() rejects a journal with %s outside", (_, step) => {
   mkdirSync(join(root, ".tsbuilder/stage"), { recursive: true });
   writeFileSync(join(root, ".tsbuilder/stage/0"), "ours");
   writeFileSync(join(root, ".tsbuilder/stage/journal.json"), JSON.stringify({ steps: [step] }));

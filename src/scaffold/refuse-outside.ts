@@ -2,31 +2,31 @@ import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, posix, relative, sep } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 
-/** Refuses paths that lead out of a project: by their steps, or by a symbolic link on the way. */
+/** Rejects paths that lead out of a project, through `..` or a symbolic link. */
 export function refuseOutside(root: string, paths: Iterable<string>): void {
   const links = new Links(root);
   for (const path of paths) {
     if (isOutside(path)) {
-      throw refuse(`"${path}" is outside of the project`, "name a folder of the project, without ..");
+      throw refuse(`"${path}" is outside of the project`, "use a folder in the project, without ..");
     }
     const link = links.findOutward(path);
     if (link !== undefined) {
       throw refuse(
         `"${path}" is outside of the project, because "${link}" is a symbolic link that leads out of it`,
-        `put a folder in place of "${link}"`,
+        `replace "${link}" with a folder`,
       );
     }
   }
 }
 
 function isOutside(path: string): boolean {
-  // On Windows a backslash is a slash, and NUL ends a path for the system, not for us.
+  // On Windows a backslash separates folders, too, and NUL ends a path for the system.
   if (/[\\\0]/u.test(path) || isAbsolute(path)) return true;
   const [first] = posix.normalize(path).split("/");
   return first === ".." || first === ".";
 }
 
-/** Looks at each folder once, however many files a plan has in it. */
+/** Checks each folder once, however many files of a plan are in it. */
 class Links {
   readonly #root: string;
   readonly #known = new Map<string, boolean>();
@@ -35,7 +35,7 @@ class Links {
     this.#root = root;
   }
 
-  /** The first step of a path that is a link to somewhere else. */
+  /** The first component of a path that is a link out of the project. */
   findOutward(path: string): string | undefined {
     const steps = posix.normalize(path).split("/");
     const ways = steps.map((_, i) => steps.slice(0, i + 1).join("/"));
@@ -53,7 +53,7 @@ class Links {
   }
 }
 
-/** A link that leads nowhere yet may lead anywhere when the file is written. */
+/** A dangling link may point anywhere by the time the file is written. */
 function isInside(root: string, link: string): boolean {
   try {
     const way = relative(realpathSync(root), realpathSync(link));

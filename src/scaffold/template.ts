@@ -2,21 +2,21 @@ import Handlebars from "handlebars";
 import type { Part } from "./blueprint.ts";
 import type { Tree } from "./tree.ts";
 
-/** A file that a template became. */
+/** A file rendered from a template. */
 export interface RenderedFile {
-  /** The template's own path below its part, which is the same wherever the file goes. */
+  /** The template's path relative to its part, which is the same wherever the file is written. */
   readonly template: string;
   readonly path: string;
   readonly content: string;
 }
 
 /**
- * Renders all templates of a part. A template's path is the path of the file it becomes, and is a template itself.
- * Templates hold no logic: what is optional is a part of its own, or a word of the context that may be empty.
+ * Renders all templates of a part. A template's path is the path of its output, and is a template itself. Templates
+ * contain no logic: what is optional is a part of its own, or a variable that may be empty.
  */
 export function renderPart(part: Part, templates: Tree): RenderedFile[] {
   const files = templates.list(part.templates).filter((file) => file.endsWith(".hbs"));
-  if (files.length === 0) throw new Error(`there is no template below templates/${part.templates}`);
+  if (files.length === 0) throw new Error(`no template found in templates/${part.templates}`);
   return files.map((file) => {
     const template = file.slice(part.templates.length + 1, -".hbs".length);
     return { template, path: render(template, part), content: render(templates.read(file)!, part) };
@@ -25,7 +25,7 @@ export function renderPart(part: Part, templates: Tree): RenderedFile[] {
 
 const compiled = new Map<string, Handlebars.TemplateDelegate>();
 
-/** Strict: a word that the context lacks is a bug, not an empty string. */
+/** Strict: a variable missing in the context is a bug, not an empty string. */
 function render(template: string, { context }: Part): string {
   if (!template.includes("{{")) return template;
   let renderTemplate = compiled.get(template);

@@ -3,11 +3,11 @@ import { tokenize } from "./tokens.ts";
 
 const texts = (source: string): string[] => tokenize(source).map(({ text }) => text);
 
-test("tokenize() leaves out spaces and comments, and commas that close a list", () => {
+test("tokenize() skips whitespace, comments and trailing commas", () => {
   expect(texts("f( /* a */ x, // b\n);")).toEqual(["f", "(", "x", ")", ";"]);
 });
 
-test("tokenize() unifies quotes", () => {
+test("tokenize() normalizes quotes", () => {
   expect(texts(`f('it\\'s')`)).toEqual(["f", "(", `"it's"`, ")"]);
 });
 
@@ -26,6 +26,6 @@ test("tokenize() reads a template as one token", () => {
   expect(texts("log(`a ${b} c`)")).toEqual(["log", "(", "`a ${b} c`", ")"]);
 });
 
-test("tokenize() tells where each token stands", () => {
+test("tokenize() returns the position of each token", () => {
   expect(tokenize("  ab")).toEqual([{ text: "ab", start: 2, end: 4 }]);
 });

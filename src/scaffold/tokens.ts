@@ -1,4 +1,4 @@
-/** A word, string or sign of a TypeScript source, with its place; space and comments are left out. */
+/** A token of TypeScript source with its position; whitespace and comments are skipped. */
 export interface Token {
   readonly text: string;
   readonly start: number;
@@ -6,9 +6,8 @@ export interface Token {
 }
 
 /**
- * Splits TypeScript into tokens, well enough to find imports and statements again after a formatter or a person has
- * laid them out differently: quotes are unified, and a comma before a closing bracket is left out. A full parser
- * would take longer to load than the whole command takes.
+ * Splits TypeScript into tokens, well enough to find imports and statements after reformatting: quotes are normalized,
+ * and trailing commas are dropped. A full parser would take longer to load than the whole command runs.
  */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
@@ -18,7 +17,7 @@ export function tokenize(source: string): Token[] {
     if (space !== undefined) continue;
     let [text] = match;
     if (regex !== undefined && !canStartRegex(tokens.at(-1))) {
-      // What looks like a regular expression was a division.
+      // What looked like a regular expression was a division.
       text = "/";
       TOKEN.lastIndex = match.index + 1;
     }
@@ -30,7 +29,7 @@ export function tokenize(source: string): Token[] {
   return tokens;
 }
 
-/** Finds a sequence of tokens in another one; gives the index of its first token, or -1. */
+/** Finds a sequence of tokens in another one. Returns the index of its first token, or -1. */
 export function findTokens(tokens: readonly Token[], wanted: readonly Token[], from = 0): number {
   if (wanted.length === 0) return -1;
   for (let at = from; at + wanted.length <= tokens.length; at++) {
@@ -43,7 +42,7 @@ const TOKEN = new RegExp(
   [
     String.raw`(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)`,
     String.raw`(?<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`,
-    // The text of a template is one token, whatever its expressions hold; nested templates stay balanced often enough.
+    // A template literal is one token, including its expressions; nested ones are usually balanced.
     String.raw`\x60(?:[^\x60\\]|\\[\s\S])*\x60`,
     String.raw`(?<regex>\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)`,
     String.raw`[\p{ID_Start}$_#][\p{ID_Continue}$]*`,

@@ -4,10 +4,10 @@ import type { FileChange, Ownership } from "./file-change.ts";
 
 /** A project's files. Paths are relative to the project's root and use forward slashes. */
 export interface Tree {
-  /** The text of a file; undefined if there is none. */
+  /** The text of a file; undefined if it does not exist. */
   read(path: string): string | undefined;
   has(path: string): boolean;
-  /** The paths of all files below a folder, sorted; `node_modules`, `dist`, `vendor` and dot folders are left out. */
+  /** The sorted paths of all files in a folder, without `node_modules`, `dist`, `vendor` and hidden folders. */
   list(folder: string): readonly string[];
 }
 
@@ -23,12 +23,12 @@ export function diskTree(root: string): Tree {
   };
 }
 
-/** The same, dot folders and all: for folders in which every file is ours. */
+/** The same with hidden folders, for folders in which every file is ours. */
 export function everythingBelow(root: string): Tree {
   return { ...diskTree(root), list: (folder) => walk(root, folder, () => false).sort() };
 }
 
-/** Files that live in memory only: for tests, and to see what a project would look like from scratch. */
+/** Files in memory, for tests and for scaffolding from scratch. */
 export function memoryTree(files: Readonly<Record<string, string>> = {}): Tree {
   return {
     read: (path) => files[path],
@@ -40,7 +40,7 @@ export function memoryTree(files: Readonly<Record<string, string>> = {}): Tree {
   };
 }
 
-/** A tree with pending changes laid over it; it remembers them, and reads as if they were made. */
+/** Pending changes on top of a tree; reads return the changed files. */
 export class Draft implements Tree {
   readonly #base: Tree;
   readonly #pending = new Map<string, Pending>();
@@ -77,7 +77,7 @@ export class Draft implements Tree {
     this.#pending.set(path, { content: undefined, ownership: "yours" });
   }
 
-  /** What differs from the files below, in the order in which it was first written. */
+  /** The differences from the tree below, in the order of the first write. */
   changes(): FileChange[] {
     return [...this.#pending].flatMap(([path, { content, ownership }]): FileChange[] => {
       const exists = this.#base.has(path);

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatUnifiedDiff } from "./unified-diff.ts";
 
-test("formatUnifiedDiff() shows a change with its surroundings", () => {
+test("formatUnifiedDiff() shows a change with context lines", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n";
   const diff = formatUnifiedDiff({
     path: "x",
@@ -18,7 +18,7 @@ test("formatUnifiedDiff() shows a change with its surroundings", () => {
   expect(diff).toBe("--- a/x\n+++ b/x\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
 });
 
-test("formatUnifiedDiff() is what git can apply", () => {
+test("formatUnifiedDiff() returns what git can apply", () => {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-diff-"));
   const line = fc.constantFrom("a", "b", "c", "d");
   const text = fc.array(line, { minLength: 1, maxLength: 20 }).map((lines) => `${lines.join("\n")}\n`);

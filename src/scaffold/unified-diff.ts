@@ -3,7 +3,7 @@ import type { FileChange } from "./file-change.ts";
 
 const CONTEXT = 3;
 
-/** Shows a change as `diff -u` and git do. */
+/** Formats a change like `diff -u` and git. */
 export function formatUnifiedDiff({ path, before, content }: FileChange): string {
   if (typeof content === "object" || before?.includes("\0")) return `Binary file ${path}\n`;
   const [a, b] = [splitLines(before), splitLines(content)];
@@ -20,7 +20,7 @@ function splitLines(text: string | undefined): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** Hunks whose contexts would overlap are shown as one block. */
+/** Hunks with overlapping context are merged. */
 function groupHunks(hunks: readonly Hunk[]): Hunk[][] {
   const groups: Hunk[][] = [];
   for (const hunk of hunks) {
@@ -49,7 +49,7 @@ function formatBlock(hunks: readonly Hunk[], a: readonly string[], b: readonly s
   return lines.join("\n");
 }
 
-/** An empty range names the line before it; a range of one line leaves its length out. */
+/** An empty range starts at the line before it; a range of one line omits its length. */
 function range(start: number, end: number): string {
   const length = end - start;
   if (length === 1) return String(start + 1);

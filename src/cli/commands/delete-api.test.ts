@@ -24,7 +24,7 @@ describe("delete api", () => {
     const before = snapshot();
     await expect(call(line)).rejects.toMatchObject({
       code: "FILE_CHANGED",
-      message: `you changed "src/controller/order_controller.ts"`,
+      message: `you edited "src/controller/order_controller.ts"`,
     });
     expect(snapshot()).toEqual(before);
   });

@@ -50,11 +50,11 @@ describe("edit", () => {
 
   test.each([
     ["--enable prometheus --disable metrics", `"prometheus" needs "metrics"`],
-    ["--enable cert-manager,self-signed,webhook", `exclude each other`],
+    ["--enable cert-manager,self-signed,webhook", `are mutually exclusive`],
     ["--enable webhook", "need a certificate"],
     ["--enable metrics-tls", `"metrics-tls" needs "cert-manager"`],
-    ["--enable metrics --disable metrics", "switched on and off"],
-    ["--namespaces team-a --namespaced=false", "--namespaces is for namespaced operators"],
+    ["--enable metrics --disable metrics", "both enabled and disabled"],
+    ["--namespaces team-a --namespaced=false", "--namespaces requires a namespaced operator"],
   ])("refuses %s", async (flags, message) => {
     await expect(call(`edit ${flags}`)).rejects.toThrow(message);
   });

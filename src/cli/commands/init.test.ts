@@ -23,7 +23,7 @@ describe("init", () => {
     writeFileSync(join(folder.root, "README.md"), "mine");
     const printed = await initialize();
     expect(read("README.md")).toBe("mine");
-    expect(printed).toContain(`kept "README.md", which was there already`);
+    expect(printed).toContain(`kept "README.md", which already exists`);
   });
 
   test("fails on conflicting files, and writes nothing", async () => {

@@ -75,7 +75,7 @@ describe("upgrade", () => {
     const before = snapshot();
     await expect(upgrade()).rejects.toMatchObject({
       code: "FILE_CHANGED",
-      message: `"README.md" must change, at places that you changed, too`,
+      message: `conflicts with your changes in "README.md"`,
     });
     expect(snapshot()).toEqual(before);
     await upgrade("--keep");

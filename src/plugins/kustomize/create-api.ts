@@ -3,7 +3,7 @@ import { type Project, qualifiedGroup, type Resource } from "../../project/proje
 import type { Blueprint, Part } from "../../scaffold/blueprint.ts";
 import { line } from "./kustomization-lines.ts";
 
-/** A kind's definition, its sample, and roles for people; kinds of others have theirs elsewhere. */
+/** A kind's CRD, its sample, and roles for users; external kinds have theirs elsewhere. */
 export function createApi(project: Project, resource: Resource): Blueprint {
   if (resource.origin.type !== "own") return { parts: [], inserts: [], generated: [] };
   const { projectName } = project;
@@ -39,7 +39,7 @@ export function createApi(project: Project, resource: Resource): Blueprint {
   };
 }
 
-/** A reference operator brings a sample of its own. */
+/** A reference operator has its own sample. */
 function sample({ projectName }: Project, resource: Resource): Part {
   const { version, kind } = resource;
   const group = qualifiedGroup(resource);

@@ -3,7 +3,7 @@ import { type Project, qualifiedGroup, type Resource } from "../../project/proje
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { line } from "./kustomization-lines.ts";
 
-/** Where the generated configurations go, and how the definition names the program that converts its versions. */
+/** The generated webhook configurations, and the CRD patch for conversion. */
 export function createWebhook(project: Project, resource: Resource): Blueprint {
   const { webhooks } = resource;
   return joinBlueprints(

@@ -3,7 +3,7 @@ import type { Project } from "../../project/project.ts";
 import { type Blueprint, type Insert, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { component, line, wiring } from "./kustomization-lines.ts";
 
-/** What the features that are on add: a component each, and one for each pair that has to know of each other. */
+/** The components of the enabled features: one for each, and one for each pair of features that must be combined. */
 export function describeFeatures(project: Project): Blueprint {
   const isOn = (name: FeatureName): boolean => project.features.includes(name);
   return joinBlueprints(
@@ -17,7 +17,7 @@ function feature(project: Project, name: FeatureName): Blueprint {
   return folder === undefined ? blueprint(project) : blueprint(project, name, [component(`../${folder}`)]);
 }
 
-/** Where each feature lives below `config/`; one without a folder only shows in its pairs. */
+/** The folder of each feature in `config/`; a feature without one only appears in combinations. */
 const folders: Readonly<Record<FeatureName, string | undefined>> = {
   metrics: "metrics",
   webhook: "webhook",

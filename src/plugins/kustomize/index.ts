@@ -3,5 +3,5 @@ import { createApi } from "./create-api.ts";
 import { createWebhook } from "./create-webhook.ts";
 import { init } from "./init.ts";
 
-/** The objects of the deployment: `config/`, in two layers of kustomize. */
+/** The manifests in `config/`, in two layers of kustomize. */
 export const kustomize: Plugin = { init, createApi, createWebhook };

@@ -1,9 +1,10 @@
+import { stringify } from "yaml";
 import type { Project } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { describeFeatures } from "./features.ts";
 import { component, line, wiring } from "./kustomization-lines.ts";
 
-/** The operator's own objects, and the features of the deployment. */
+/** The operator's own manifests, and the features of the deployment. */
 export function init(project: Project): Blueprint {
   const { projectName } = project;
   return joinBlueprints(
@@ -20,7 +21,7 @@ export function init(project: Project): Blueprint {
 
 const empty: Blueprint = { parts: [], inserts: [], generated: [] };
 
-/** What the controllers may do: the role itself is generated from the markers above the reconcilers. */
+/** The role binding of the controllers; the role itself is generated from the markers above the reconcilers. */
 function managerRole({ projectName }: Project): Blueprint {
   return {
     parts: [
@@ -64,21 +65,26 @@ function watchesList({ projectName, namespaces }: Project): Blueprint {
 
 /** Binds the operator's ClusterRole in one namespace: its rules hold there only. */
 function roleBinding(projectName: string, namespace: string): string {
-  return `---
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata:
-  labels:
-    app.kubernetes.io/name: ${projectName}
-    app.kubernetes.io/managed-by: kustomize
-  name: ${projectName}-manager-rolebinding
-  namespace: ${namespace}
-roleRef:
-  apiGroup: rbac.authorization.k8s.io
-  kind: ClusterRole
-  name: ${projectName}-manager-role
-subjects:
-- kind: ServiceAccount
-  name: ${projectName}-controller-manager
-  namespace: ${projectName}-system`;
+  const binding = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: {
+      labels: { "app.kubernetes.io/name": projectName, "app.kubernetes.io/managed-by": "kustomize" },
+      name: `${projectName}-manager-rolebinding`,
+      namespace,
+    },
+    roleRef: {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: `${projectName}-manager-role`,
+    },
+    subjects: [
+      {
+        kind: "ServiceAccount",
+        name: `${projectName}-controller-manager`,
+        namespace: `${projectName}-system`,
+      },
+    ],
+  };
+  return `---\n${stringify(binding, { lineWidth: 0, indentSeq: false }).trimEnd()}`;
 }

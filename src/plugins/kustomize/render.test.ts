@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { run } from "../../../e2e/golden/golden-projects.ts";
 
-/** What `kubectl kustomize` prints, as far as these tests look at it. */
+/** The fields of `kubectl kustomize`'s output that these tests check. */
 interface Rendered {
   readonly kind: string;
   readonly metadata: {
@@ -20,7 +20,7 @@ interface Rendered {
 
 const kubectl = findKubectl();
 if (kubectl === undefined)
-  process.stderr.write("config/ is not rendered: there is no kubectl on this machine\n");
+  process.stderr.write("skipped: rendering config/, because kubectl is not installed\n");
 
 let root: string;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     expect(unprefixed).toEqual([]);
   });
 
-  test("lets every selector find the operator's pods, and every Service a port of theirs", () => {
+  test("selects the operator's pods everywhere, and gives every Service one of their ports", () => {
     const { labels } = find("Deployment").spec.template.metadata;
     const ports = container().ports.map((port: { containerPort: number }) => port.containerPort);
     for (const service of all("Service")) {
@@ -69,7 +69,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     }
   });
 
-  test("names the webhook service and its authority in both configurations and both definitions", () => {
+  test("sets the webhook service and its CA in both configurations and both CRDs", () => {
     const configurations = [find("MutatingWebhookConfiguration"), find("ValidatingWebhookConfiguration")];
     for (const { metadata, webhooks } of configurations) {
       expect(metadata.annotations?.["cert-manager.io/inject-ca-from"]).toBe("shop-system/shop-serving-cert");
@@ -92,7 +92,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     }
   });
 
-  test("issues the webhooks' certificate for the names under which they are called", () => {
+  test("issues the webhooks' certificate for the DNS names they are called by", () => {
     const { dnsNames, issuerRef, secretName } = find("Certificate").spec;
     expect(dnsNames).toEqual([
       "shop-webhook-service.shop-system.svc",
@@ -116,7 +116,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     });
   });
 
-  test("lets traffic in at the ports of the pod, once network-policy is on", async () => {
+  test("allows traffic to the ports of the pod with network-policy", async () => {
     await edit("--enable", "network-policy");
     const ports = all("NetworkPolicy").map(({ spec }) => spec.ingress[0].ports[0].port);
     expect(new Set(ports)).toEqual(new Set([8443, 9443]));
@@ -124,7 +124,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     expect(all("NetworkPolicy")).toEqual([]);
   });
 
-  test("lets Prometheus check the metrics' certificate, once metrics-tls is on", async () => {
+  test("lets Prometheus verify the metrics' certificate with metrics-tls", async () => {
     await edit("--enable", "prometheus");
     expect(find("ServiceMonitor").spec.endpoints[0].tlsConfig).toEqual({ insecureSkipVerify: true });
     await edit("--enable", "metrics-tls");
@@ -141,14 +141,14 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     expect(all("Certificate")).toHaveLength(1);
   });
 
-  test("serves no metrics once metrics are off", async () => {
+  test("serves no metrics without the feature metrics", async () => {
     await edit("--disable", "metrics");
     expect(container().args.join(" ")).not.toContain("metrics");
     expect(all("Service").map(({ metadata }) => metadata.name)).toEqual(["shop-webhook-service"]);
     await edit("--enable", "metrics");
   });
 
-  test("needs nothing of cert-manager once self-signed is on", async () => {
+  test("uses nothing of cert-manager with self-signed", async () => {
     await edit("--disable", "cert-manager", "--enable", "self-signed");
     expect(render().filter(({ apiVersion }) => apiVersion.startsWith("cert-manager.io"))).toEqual([]);
     expect(container().args).toContain("--self-signed-webhook-certs");
@@ -158,7 +158,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     await edit("--enable", "cert-manager", "--disable", "self-signed");
   });
 
-  test("binds no ClusterRole to a namespaced operator but the reviews that metrics need", async () => {
+  test("binds only the ClusterRole for metrics' token reviews to a namespaced operator", async () => {
     await edit("--namespaced");
     expect(all("ClusterRoleBinding").map(({ metadata }) => metadata.name)).toEqual([
       "shop-metrics-auth-rolebinding",
@@ -169,7 +169,7 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     await edit("--namespaced=false");
   });
 
-  test("binds an operator of several namespaces in each of them, and nowhere else", async () => {
+  test("binds an operator of several namespaces in these only", async () => {
     await edit("--namespaces", "team-b,team-a");
     const bindings = all("RoleBinding").filter(
       ({ metadata }) => metadata.name === "shop-manager-rolebinding",
@@ -208,14 +208,14 @@ describe.skipIf(kubectl === undefined)("config/default", () => {
     return edit("--enable", on.join(","), "--disable", off.join(","));
   };
 
-  test("renders with every combination of features that can stand together", async () => {
+  test("renders with every valid combination of features", async () => {
     for (const on of combinations.filter(canStand)) {
       await choose(on);
       expect(render().length).toBeGreaterThan(10);
     }
   }, 60_000);
 
-  test("refuses every other combination", async () => {
+  test("rejects every other combination", async () => {
     for (const on of combinations.filter((names) => !canStand(names))) {
       await expect(choose(on)).rejects.toThrow(/needs/);
     }

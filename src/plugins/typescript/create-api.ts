@@ -11,7 +11,7 @@ import { referenceTemplates } from "./reference-templates.ts";
 import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
 
-/** The types of a kind and its controllers, wired into the program. */
+/** The types of a kind and its controllers, registered in the operator's entry point. */
 export function createApi(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   if (resource.template) return reference(project, resource, inputs);
   return joinBlueprints(
@@ -20,7 +20,7 @@ export function createApi(project: Project, resource: Resource, inputs: Scaffold
   );
 }
 
-/** Types that were made from somebody's definition go with the last that uses them; a package is npm's. */
+/** Types generated from a third-party CRD are deleted with their last use; a package is up to npm. */
 function foreignTypes({ origin }: Resource): Blueprint {
   const path =
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
@@ -113,7 +113,7 @@ function controllerContext(
   };
 }
 
-/** A whole operator, in place of the skeletons: types, controller, tests and samples of one folder of templates. */
+/** A complete operator instead of the skeletons: types, controller, tests and samples from one folder of templates. */
 function reference(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const { name, options } = resource.template!;
   const controllerName = resource.controllers[0]!.name;
@@ -145,7 +145,7 @@ function reference(project: Project, resource: Resource, inputs: ScaffoldInputs)
       ),
       generated: [],
     },
-    // Whoever needs another controller for the kind still gets a skeleton.
+    // Additional controllers of the kind are skeletons.
     ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, inputs)),
   );
 }
@@ -154,7 +154,7 @@ function controllerFile(project: Project, resource: Resource, name: string): str
   return `${controllerFolder(project, resource)}/${controllerFileName(resource, name)}_controller.ts`;
 }
 
-/** The first controller's file is named after the kind, another one's after itself: `mysql-backup` in `mysql_backup`. */
+/** The first controller's file is named after the kind, others after themselves: `mysql-backup` in `mysql_backup`. */
 function controllerFileName(resource: Resource, name: string): string {
   if (isDefaultControllerName(resource, name)) return kindFile(resource);
   return name.replaceAll("-", "_");

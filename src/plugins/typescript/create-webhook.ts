@@ -8,7 +8,7 @@ import { identity } from "./identity.ts";
 import { typesModule } from "./types-module.ts";
 import { wireIn } from "./wire-in.ts";
 
-/** One file for each kind of webhook, so that adding another one leaves the user's code alone. */
+/** One file for each type of webhook, so that adding another one does not touch the user's code. */
 export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const { defaulting, validation, spokes = [] } = resource.webhooks;
   return joinBlueprints(
@@ -18,7 +18,7 @@ export function createWebhook(project: Project, resource: Resource, inputs: Scaf
   );
 }
 
-/** What a defaulter and a validator have different. */
+/** The differences between a defaulter and a validator. */
 const roles = {
   defaulter: { verb: "mutate", letter: "m", className: "Defaulter", path: "defaultingPath" },
   validator: { verb: "validate", letter: "v", className: "Validator", path: "validationPath" },
@@ -55,7 +55,7 @@ function admission(
       path: ownPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
       pathOption: ownPath === undefined ? "" : `, { path: "${ownPath}" }`,
       markerGroup: group === "" ? '""' : group,
-      // The API server wants three words; kind, version and group make a name that no other webhook has.
+      // A webhook's name needs at least three parts; kind, version and group make it unique.
       webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
     },
   };
@@ -65,7 +65,7 @@ function admission(
     context: { ...shared, apiVersion: `${group}/${version}` },
   };
   return {
-    // Only of the project's own kinds is it known what a valid object looks like.
+    // Only for the project's own kinds is it known what a valid object looks like.
     parts: resource.origin.type === "own" ? [part, test] : [part],
     inserts: wireIn(project, resource, file, `${kind}${className}`),
     generated: [],

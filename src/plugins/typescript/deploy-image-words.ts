@@ -1,8 +1,7 @@
 import { blockCommentText, markerString } from "../../shared/source-text.ts";
 
 /**
- * The words of the template that deploys an image: what was said on the command line becomes a default of the kind,
- * so that users see it, and can ask for something else.
+ * The template variables of deploy-image: the flags become defaults of the kind, where users see and can override them.
  */
 export function deployImageWords(options: Readonly<Record<string, string>>): Record<string, string> {
   const { image = "", containerCommand = "", containerPort = "", runAsUser = "" } = options;

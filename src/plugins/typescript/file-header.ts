@@ -1,4 +1,4 @@
-/** The licence at the top of a source file, with the empty line that sets it apart; nothing without a licence. */
+/** The license header of a source file with an empty line after it; empty without a license. */
 export function fileHeader(boilerplate: string): string {
   return boilerplate === "" ? "" : `${boilerplate}\n\n`;
 }

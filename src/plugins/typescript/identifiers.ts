@@ -2,7 +2,7 @@ import { isDefaultControllerName } from "../../project/controller-name.ts";
 import type { Resource } from "../../project/project.ts";
 import { kindFile } from "../../project/paths.ts";
 
-/** The start of a controller's class name: the kind's, unless the controller has a name of its own. */
+/** The prefix of a controller's class name: the kind, unless the controller has its own name. */
 export function className(resource: Resource, controllerName: string): string {
   if (isDefaultControllerName(resource, controllerName)) return resource.kind;
   return controllerName
@@ -12,8 +12,8 @@ export function className(resource: Resource, controllerName: string): string {
 }
 
 /**
- * The kind as a variable: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL, where capitals
- * in a row are no start of a word. A line below sets it apart from a keyword.
+ * The kind as a variable name: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL, where
+ * consecutive capitals do not start a word. An underscore is appended to reserved words.
  */
 export function variableName(kind: string): string {
   const start = /^(?:[A-Z0-9]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/u.exec(kind)?.[0] ?? "";
@@ -24,7 +24,7 @@ export function variableName(kind: string): string {
 
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** Words that can't name a variable, and names that the scaffolded functions use already. */
+/** Reserved words, and names that the scaffolded functions already use. */
 const KEYWORDS = new Set(
   (
     "await break case catch class const continue debugger default delete do else enum export extends false finally for " +

@@ -1,6 +1,6 @@
 import { qualifiedGroup, type Resource } from "../../project/project.ts";
 
-/** Names a kind in one version, wherever its files are. */
+/** Identifies a kind in one version, independent of where its files are. */
 export function identity(resource: Resource): string {
   return `${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
 }

@@ -4,7 +4,7 @@ import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
-/** The package, its tooling, and the program's entry. */
+/** The package, its tooling, and the entry point. */
 export function init(project: Project, { boilerplate, packages }: ScaffoldInputs): Blueprint {
   const { projectName } = project;
   const header = fileHeader(boilerplate);
@@ -54,8 +54,8 @@ function hasTextFiles({ resources }: Project): boolean {
 }
 
 /**
- * The name of the Lease: the same for every build of the operator, and another one for another operator in the same
- * namespace. FNV-1a of the project's name is short and stable.
+ * The name of the leader election Lease: stable across builds of the operator, and different from other operators' in
+ * the same namespace. An FNV-1a hash of the project's name is short and stable.
  */
 function leaderElectionId({ projectName, domain }: Project): string {
   let hash = 0x811c9dc5;

@@ -17,7 +17,7 @@ export function kindMarkers(project: Project, resource: Resource): string {
   return markers.map((marker) => ` * ${marker}`).join("\n");
 }
 
-/** The statement that makes the kind a value, on as many lines as the formatter would give it. */
+/** The statement that defines the kind's value, formatted as the formatter would. */
 export function kindDefinition({ kind, plural, namespaced }: Resource): string {
   const members = [`kind: "${kind}"`, `plural: "${plural}"`, ...(namespaced ? [] : ['scope: "Cluster"'])];
   const start = `export const ${kind} = defineKind<${kind}>(groupVersion, {`;
@@ -29,8 +29,8 @@ export function kindDefinition({ kind, plural, namespaced }: Resource): string {
 const LINE_WIDTH = 100;
 
 /**
- * Exactly one version of a kind is stored. The first one says so even while it is alone, so that adding a version
- * needs no change in a file of the user's.
+ * Exactly one version of a kind is the storage version. Even a single version is marked, so that adding another one
+ * does not change a file of the user's.
  */
 function isFirstVersion({ resources }: Project, resource: Resource): boolean {
   const own = resources.filter((other) => other.origin.type === "own" && isSameKind(other, resource));

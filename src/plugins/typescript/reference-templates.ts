@@ -1,23 +1,23 @@
 import { deployImageWords } from "./deploy-image-words.ts";
 
-/** A reference operator: where its templates are, and what it is called unless said otherwise. */
+/** A reference operator: where its templates are, and its default names. */
 export interface ReferenceTemplate {
-  /** Folder below `templates/typescript/template`. */
+  /** Folder in `templates/typescript/template`. */
   readonly name: string;
   readonly summary: string;
   readonly group: string;
   readonly version: string;
-  /** A template without a kind of its own is for any. */
+  /** A template without its own kind can be used for any kind. */
   readonly kind: string | undefined;
   /** Imports scripts and configuration files as text. */
   readonly hasTextFiles: boolean;
-  /** What it must or may be told, with the values of what isn't. */
+  /** The options with their defaults; an undefined default makes the option required. */
   readonly options: Readonly<Record<string, string | undefined>>;
-  /** What its templates say for that, where it is not the very words. */
+  /** Template variables that are derived from the options. */
   readonly words?: (options: Readonly<Record<string, string>>) => Record<string, string>;
 }
 
-/** All reference operators. To add one: its folder of templates, and an entry. */
+/** All reference operators. To add one, add a folder of templates and an entry here. */
 export const referenceTemplates: readonly ReferenceTemplate[] = [
   {
     name: "mysql",
@@ -30,7 +30,7 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
   },
   {
     name: "appservice",
-    summary: "a Deployment, a Service and what else an app needs, in one object",
+    summary: "a Deployment, a Service and everything else an app needs, in one object",
     group: "apps",
     version: "v1",
     kind: "AppService",

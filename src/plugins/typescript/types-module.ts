@@ -2,7 +2,7 @@ import { coreModule } from "../../project/core-groups.ts";
 import { apiFolder, importPath, kindFile } from "../../project/paths.ts";
 import type { Project, Resource } from "../../project/project.ts";
 
-/** Where a kind's types are imported from, as a file of the project writes it. */
+/** The import specifier of a kind's types, relative to a file in the project. */
 export function typesModule(project: Project, resource: Resource, file: string): string {
   const { origin } = resource;
   switch (origin.type) {

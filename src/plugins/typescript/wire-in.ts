@@ -6,8 +6,8 @@ import type { Insert } from "../../scaffold/blueprint.ts";
 const MAIN = "src/main.ts";
 
 /**
- * The two lines that bring something into the program: `setupMySQLController` and the like. Where several groups or
- * versions have the same kind, the name is made unique where it is imported, not in the file that is yours.
+ * The import and the call that register something in the entry point: `setupMySQLController` and the like. If several
+ * groups or versions have the same kind, it is imported under a unique name, so that the user's file stays unchanged.
  */
 export function wireIn(project: Project, resource: Resource, file: string, name: string): Insert[] {
   const group = project.multigroup ? pascalCase(groupFolder(resource)) : "";
