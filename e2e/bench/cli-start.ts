@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** How long the CLI takes beside a Node that does nothing, with the bundle that users get (`npm run build`). */
-const RUNS = 15;
+const runs = 15;
 const repository = join(import.meta.dirname, "../..");
 const cli = join(repository, "bin/tsbuilder.js");
 
@@ -15,7 +15,7 @@ try {
   run(cli, "init", "--domain", "example.com", "--project-name", "bench", "--skip-install");
   // Taken in turns, so that a busy moment of the machine weighs on all of them.
   const times = { node: [] as number[], version: [] as number[], help: [] as number[], api: [] as number[] };
-  for (let i = 0; i < RUNS; i++) {
+  for (let i = 0; i < runs; i++) {
     times.node.push(run("-e", "0"));
     times.version.push(run(cli, "--version"));
     times.help.push(run(cli, "--help"));

@@ -11,8 +11,8 @@ import { findControllerGen, prepareTwins } from "../real/controller-gen/go-twin.
 // CRDs of 1, 10 and 100 kinds with fifty fields each, a pod template in a tenth of them: a cold process against
 // controller-gen on the same types in Go, and the time to generate again after an edit.
 
-const FIELDS = 50;
-const ROUNDS = 5;
+const fieldCount = 50;
+const rounds = 5;
 
 const repository = join(import.meta.dirname, "../..");
 const bundle = bundleOnce();
@@ -97,20 +97,20 @@ async function measureEdit(folder: string): Promise<number> {
   const tree = diskTree(folder);
   await planManifests(tree, {}, cache);
   const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const file = join(folder, "api/v1/kind0_types.ts");
     write(file, typescriptKind(0, `round${round}`));
     const start = performance.now();
     await planManifests(tree, {}, cache);
     times.push(performance.now() - start);
   }
-  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
+  return times.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
 }
 
 /** Runs contestants in turn, so that what else the machine does hits all of them; gives the median of each. */
 function medians(...runs: readonly (() => void)[]): number[] {
   const times = runs.map((): number[] => []);
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const [i, run] of runs.entries()) {
       const start = performance.now();
       run();
@@ -118,7 +118,7 @@ function medians(...runs: readonly (() => void)[]): number[] {
       if (round > 0) times[i]!.push(performance.now() - start);
     }
   }
-  return times.map((one) => one.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!);
+  return times.map((one) => one.sort((a, b) => a - b)[Math.floor(rounds / 2)]!);
 }
 
 function typescriptProject(count: number): [string, string][] {
@@ -133,7 +133,7 @@ export const groupVersion: GroupVersion = { group: "bench.example.com", version:
 }
 
 function typescriptKind(i: number, name: string): string {
-  const fields = Array.from({ length: FIELDS }, (_, n) => {
+  const fields = Array.from({ length: fieldCount }, (_, n) => {
     const kind = n % 5;
     const type = ["string", "int32", "boolean", "string[]", "Record<string, string>"][kind]!;
     const marker = ["MaxLength=63", "Minimum=0", "", "MaxItems=10", "MaxProperties=8"][kind]!;
@@ -157,7 +157,7 @@ export const Kind${i} = defineKind<Kind${i}>(groupVersion, { kind: "Kind${i}", p
 
 function goTypes(count: number): string {
   return Array.from({ length: count }, (_, i) => {
-    const fields = Array.from({ length: FIELDS }, (_, n) => {
+    const fields = Array.from({ length: fieldCount }, (_, n) => {
       const kind = n % 5;
       const type = ["string", "int32", "bool", "[]string", "map[string]string"][kind]!;
       const marker = ["MaxLength=63", "Minimum=0", "", "MaxItems=10", "MaxProperties=8"][kind]!;

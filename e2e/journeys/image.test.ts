@@ -21,8 +21,8 @@ import { repository } from "../support/source-imports.ts";
 // own Node, so that no registry of images is asked.
 
 const cli = join(repository, "bin/tsbuilder.js");
-const IMAGE = "registry.example.com:5000/team/mysql-operator:v1";
-const MEGABYTE = 1_000_000;
+const imageName = "registry.example.com:5000/team/mysql-operator:v1";
+const megabyte = 1_000_000;
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-image-"));
 const buildah = await prepareBuildah(work);
 const missing = "missing" in buildah ? buildah.missing : undefined;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await run(project, "node", cli, "init", "--domain", "example.com");
   await run(project, "node", cli, "create", "api", "--group", "apps", "--version", "v1", "--kind", "MySQL");
   const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
-  const words = ["--image", IMAGE, "--tool", "buildah", "--build-arg", `NPM_REGISTRY=${registry}`];
+  const words = ["--image", imageName, "--tool", "buildah", "--build-arg", `NPM_REGISTRY=${registry}`];
   const save = ["--save", join(work, "operator.tar"), "--", "--pull-never"];
   built = await run(project, "node", cli, "build", ...words, ...save);
 });
@@ -56,27 +56,27 @@ afterAll(async () => {
 });
 
 test.skipIf(missing !== undefined)("the image holds one bundled file and no node_modules", async () => {
-  expect(built.stdout).toBe(`${IMAGE}\n`);
-  expect(built.stderr).toContain(`Building ${IMAGE} with buildah`);
-  const root = await mount(IMAGE);
+  expect(built.stdout).toBe(`${imageName}\n`);
+  expect(built.stderr).toContain(`Building ${imageName} with buildah`);
+  const root = await mount(imageName);
   expect(readdirSync(join(root, "app")).sort()).toEqual(["main.js", "main.js.map", "package.json"]);
   expect(filesBelow(root).filter((file) => file.includes("@tsbuilder"))).toEqual([]);
 });
 
 test.skipIf(missing !== undefined)("the image is less than 60 MB larger than its base", async () => {
   const added =
-    sizeOf(await mount(IMAGE)) - sizeOf(await mount("gcr.io/distroless/nodejs22-debian12:nonroot"));
+    sizeOf(await mount(imageName)) - sizeOf(await mount("gcr.io/distroless/nodejs22-debian12:nonroot"));
   expect(added).toBeGreaterThan(0);
-  expect(added).toBeLessThan(60 * MEGABYTE);
+  expect(added).toBeLessThan(60 * megabyte);
 });
 
 test.skipIf(missing !== undefined)(
   "the image runs its entry point as a number that is not root",
   async () => {
-    const { stdout } = await run(shell, "buildah", "inspect", "--type", "image", IMAGE);
+    const { stdout } = await run(shell, "buildah", "inspect", "--type", "image", imageName);
     const { OCIv1 } = JSON.parse(stdout) as { OCIv1: { config: { User: string; Entrypoint: string[] } } };
     expect(OCIv1.config.User).toBe("65532:65532");
-    const container = await from(IMAGE);
+    const container = await from(imageName);
     const user = await run(shell, "buildah", "run", container, "--", "node", "-p", "process.getuid()");
     expect(user.stdout.trim()).toBe("65532");
     const help = await run(shell, "buildah", "run", container, "--", ...OCIv1.config.Entrypoint, "--help");
@@ -88,7 +88,7 @@ test.skipIf(missing !== undefined)("the image is saved as an archive that names 
   const manifest = execFileSync("tar", ["-xOf", join(work, "operator.tar"), "manifest.json"], {
     encoding: "utf8",
   });
-  expect(JSON.parse(manifest)).toMatchObject([{ RepoTags: [IMAGE] }]);
+  expect(JSON.parse(manifest)).toMatchObject([{ RepoTags: [imageName] }]);
 });
 
 test.skipIf(missing !== undefined)(

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findPrograms, KUBECTL_RELEASES } from "../support/kubectl-binaries.ts";
+import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, tryRun } from "../support/shell.ts";
 
 // Real kubectl against the embedded cluster with all its controllers.
 
-describe.each(KUBECTL_RELEASES)("kubectl 1.%s", (release) => {
+describe.each(kubectlReleases)("kubectl 1.%s", (release) => {
   const programs = findPrograms(release);
   if ("missing" in programs) console.log(`left out: kubectl 1.${release}: ${programs.missing}`);
   let cluster: TestCluster;

@@ -12,7 +12,7 @@ import { Maria } from "../golden/maria-operator/api/v1/maria_types.ts";
 import { setupMariaController } from "../golden/maria-operator/src/controller/maria_controller.ts";
 import { type ApiGateway, isWrite, startApiGateway } from "../support/api-gateway.ts";
 import { repository } from "../support/source-imports.ts";
-import { SPEC_ANNOTATION, setupWalkThroughAppService } from "../support/walk-throughs/app-service.ts";
+import { specAnnotation, setupWalkThroughAppService } from "../support/walk-throughs/app-service.ts";
 import { setupWalkThroughMySQL } from "../support/walk-throughs/mysql.ts";
 
 // Tests that no reconciler fails prove nothing. Here the reconcilers of two published walk-throughs, written down step by
@@ -91,7 +91,7 @@ describe.each([
     await startAndMake(setup, appService, key, Service);
     await becomes(async () => {
       const { metadata, status } = await user.client.get(AppService, key);
-      return status !== undefined || metadata.annotations?.[SPEC_ANNOTATION] !== undefined;
+      return status !== undefined || metadata.annotations?.[specAnnotation] !== undefined;
     });
     const change = { metadata: { annotations: null }, spec: { image: "nginx:2" } };
     await user.client.patch(AppService, key, { merge: change });

@@ -14,9 +14,9 @@ const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 if (missing !== undefined) console.log(`left out: deploy on the embedded cluster: ${missing}`);
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-deploy-"));
-const SYSTEM = "mysql-operator-system";
-const MANAGER = "mysql-operator-controller-manager";
-const EDITOR = "mysql-operator-mysql-editor-role";
+const system = "mysql-operator-system";
+const manager = "mysql-operator-controller-manager";
+const editor = "mysql-operator-mysql-editor-role";
 let project: Shell;
 let cluster: Awaited<ReturnType<typeof startCluster>>;
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
   writeFileSync(join(work, "kubeconfig"), JSON.stringify(cluster.kubeconfig));
   const folder = join(work, "mysql-operator");
   cpSync(join(repository, "e2e/golden/mysql-operator"), folder, { recursive: true });
-  const PATH = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
-  project = { folder, env: { PATH, KUBECONFIG: join(work, "kubeconfig"), HOME: work } };
+  const path = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
+  project = { folder, env: { PATH: path, KUBECONFIG: join(work, "kubeconfig"), HOME: work } };
 });
 
 afterAll(async () => {
@@ -39,10 +39,10 @@ test.skipIf(missing !== undefined).each(["--diff", "--dry-run"])(
   "deploy %s says what a first deploy would create, and creates nothing",
   async (flag) => {
     const { stdout } = await deploy(flag);
-    expect(stdout).toContain(`Deployment ${SYSTEM}/${MANAGER} would be created, as well as its namespace`);
-    expect(stdout).toContain(EDITOR);
-    expect((await kubectl("get", "namespace", SYSTEM)).exitCode).toBe(1);
-    expect((await kubectl("get", "clusterrole", EDITOR)).exitCode).toBe(1);
+    expect(stdout).toContain(`Deployment ${system}/${manager} would be created, as well as its namespace`);
+    expect(stdout).toContain(editor);
+    expect((await kubectl("get", "namespace", system)).exitCode).toBe(1);
+    expect((await kubectl("get", "clusterrole", editor)).exitCode).toBe(1);
   },
 );
 
@@ -63,7 +63,7 @@ test.skipIf(missing !== undefined)(
   "deploy --dry-run lets the cluster check a change without it",
   async () => {
     const { stdout } = await deploy("--image", "r.io/op:v2", "--dry-run");
-    expect(stdout).toContain(`deployment.apps/${MANAGER} serverside-applied (server dry run)`);
+    expect(stdout).toContain(`deployment.apps/${manager} serverside-applied (server dry run)`);
     expect(await deployedImage()).toBe("r.io/op:v1");
   },
 );
@@ -74,12 +74,12 @@ test.skipIf(missing !== undefined)(
     const words = ["--image", "r.io/private:v1", "--wait", "--timeout", "4"];
     const failed = await tryRun(project, "node", cli, "deploy", ...words);
     expect(failed.exitCode).toBe(1);
-    expect(failed.stderr).toContain(`deployment "${MANAGER}" is not available after 4 s`);
+    expect(failed.stderr).toContain(`deployment "${manager}" is not available after 4 s`);
     expect(failed.stderr).toContain(
       "container manager is waiting: ImagePullBackOff Back-off pulling the image",
     );
     expect(failed.stderr).toContain("event Failed of Pod");
-    expect(failed.stderr).toContain(`kubectl describe deployment ${MANAGER} --namespace ${SYSTEM}`);
+    expect(failed.stderr).toContain(`kubectl describe deployment ${manager} --namespace ${system}`);
   },
 );
 
@@ -92,11 +92,11 @@ test.skipIf(missing !== undefined)(
     writeFileSync(file, lines.filter((line) => !line.includes("editor_role")).join("\n"));
 
     expect((await deploy()).stdout).not.toContain("deleted");
-    expect((await kubectl("get", "clusterrole", EDITOR)).exitCode).toBe(0);
-    expect((await deploy("--prune")).stdout).toContain(`"${EDITOR}" deleted`);
-    expect((await kubectl("get", "clusterrole", EDITOR)).exitCode).toBe(1);
+    expect((await kubectl("get", "clusterrole", editor)).exitCode).toBe(0);
+    expect((await deploy("--prune")).stdout).toContain(`"${editor}" deleted`);
+    expect((await kubectl("get", "clusterrole", editor)).exitCode).toBe(1);
     expect((await kubectl("get", "clusterrole", "mysql-operator-own")).exitCode).toBe(0);
-    expect((await kubectl("get", "deployment", MANAGER, "--namespace", SYSTEM)).exitCode).toBe(0);
+    expect((await kubectl("get", "deployment", manager, "--namespace", system)).exitCode).toBe(0);
   },
 );
 
@@ -161,5 +161,5 @@ function kubectl(...words: string[]): Promise<CommandResult> {
 }
 
 async function deployedImage(): Promise<string> {
-  return (await kubectl("get", "deployment", MANAGER, "-n", SYSTEM, "-o", "jsonpath={..image}")).stdout;
+  return (await kubectl("get", "deployment", manager, "-n", system, "-o", "jsonpath={..image}")).stdout;
 }

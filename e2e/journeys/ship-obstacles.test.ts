@@ -15,8 +15,8 @@ const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 if (missing !== undefined) console.log(`left out: obstacles of a deploy: ${missing}`);
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-obstacles-"));
-const SYSTEM = "mysql-operator-system";
-const MANAGER = "mysql-operator-controller-manager";
+const system = "mysql-operator-system";
+const manager = "mysql-operator-controller-manager";
 let project: Shell;
 let cluster: Cluster;
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
   writeFileSync(join(work, "kubeconfig"), JSON.stringify(cluster.kubeconfig));
   const folder = join(work, "mysql-operator");
   cpSync(join(repository, "e2e/golden/mysql-operator"), folder, { recursive: true });
-  const PATH = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
-  project = { folder, env: { PATH, KUBECONFIG: join(work, "kubeconfig"), HOME: work } };
+  const path = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
+  project = { folder, env: { PATH: path, KUBECONFIG: join(work, "kubeconfig"), HOME: work } };
 });
 
 afterAll(async () => {
@@ -46,7 +46,7 @@ test.skipIf(missing !== undefined)(
     expect(hanging.stderr).toContain(
       "error: not everything is gone after 2 s\n  MySQL default/mysql-sample waits for example.com/hold\n",
     );
-    await kubectl("get", "deployment", MANAGER, "-n", SYSTEM);
+    await kubectl("get", "deployment", manager, "-n", system);
 
     const advice = /kubectl (patch .*--patch) '(.*)'/.exec(hanging.stderr)!;
     await kubectl(...advice[1]!.split(" "), advice[2]!);
@@ -59,11 +59,11 @@ test.skipIf(missing !== undefined)(
   "a namespace that can't go says what is left in it, and who deploys into it is told to wait",
   async () => {
     await tsbuilder("deploy");
-    await kubectl("create", "configmap", "keeper", "-n", SYSTEM);
-    await kubectl("patch", "configmap", "keeper", "-n", SYSTEM, "--type=merge", "-p", held);
+    await kubectl("create", "configmap", "keeper", "-n", system);
+    await kubectl("patch", "configmap", "keeper", "-n", system, "--type=merge", "-p", held);
     const hanging = await tsbuilder("undeploy", "--force", "--timeout", "2");
     expect(hanging.exitCode).toBe(1);
-    expect(hanging.stderr).toContain(`Namespace ${SYSTEM}: Some resources are remaining: configmaps.`);
+    expect(hanging.stderr).toContain(`Namespace ${system}: Some resources are remaining: configmaps.`);
     expect(hanging.stderr).toContain(
       `hint: see what is left there, and who should delete it: kubectl describe`,
     );
@@ -77,12 +77,12 @@ test.skipIf(missing !== undefined)(
       "configmap",
       "keeper",
       "-n",
-      SYSTEM,
+      system,
       "--type=json",
       "-p",
       '[{"op":"remove","path":"/metadata/finalizers"}]',
     );
-    await kubectl("wait", "--for=delete", `namespace/${SYSTEM}`, "--timeout=60s");
+    await kubectl("wait", "--for=delete", `namespace/${system}`, "--timeout=60s");
     expect(await tsbuilder("deploy")).toMatchObject({ exitCode: 0 });
   },
 );

@@ -17,7 +17,7 @@ const names = readdirSync(goldens, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 const path = process.env["PATH"];
-const DIGEST = `sha256:${"0".repeat(64)}`;
+const digest = `sha256:${"0".repeat(64)}`;
 
 beforeAll(() => {
   if ("kubectl" in programs) process.env["PATH"] = `${dirname(programs.kubectl)}:${path}`;
@@ -74,8 +74,8 @@ test.skipIf(missing !== undefined).each([
   ["localhost:5000/team/op:v1", "localhost:5000/team/op:v1"],
   ["localhost:5000/op", "localhost:5000/op:latest"],
   ["op", "op:latest"],
-  [`r.io/op@${DIGEST}`, `r.io/op@${DIGEST}`],
-  [`r.io:5000/op:v1@${DIGEST}`, `r.io:5000/op@${DIGEST}`],
+  [`r.io/op@${digest}`, `r.io/op@${digest}`],
+  [`r.io:5000/op:v1@${digest}`, `r.io:5000/op@${digest}`],
 ])("the image %s becomes the operator's %s", async (image, written) => {
   expect(valuesOf(await rendered("mysql-operator", { image }), "Deployment", /\.image$/)).toEqual([written]);
 });

@@ -4,8 +4,8 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The release that the embedded cluster is compared with. */
-export const KUBERNETES_VERSION = "1.36.3";
-const ETCD_VERSION = "3.6.8";
+export const kubernetesVersion = "1.36.3";
+const etcdVersion = "3.6.8";
 
 /** Where the binaries of a real control plane are, or why they can't be had. */
 export type Binaries = { readonly folder: string } | { readonly missing: string };
@@ -18,8 +18,8 @@ export function findBinaries({ build = true } = {}): Binaries {
   const assets = process.env["KUBEBUILDER_ASSETS"];
   if (assets) return { folder: assets };
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  const folder = join(cache, "tsbuilder/control-plane", KUBERNETES_VERSION);
-  if (TARGETS.every(({ output }) => existsSync(join(folder, output)))) return { folder };
+  const folder = join(cache, "tsbuilder/control-plane", kubernetesVersion);
+  if (targets.every(({ output }) => existsSync(join(folder, output)))) return { folder };
   if (!build) return { missing: `no control plane in "${folder}": npm run e2e:real:build makes it` };
   if (spawnSync("go", ["version"]).status !== 0) {
     return { missing: "no Go to build kube-apiserver with, and KUBEBUILDER_ASSETS is not set" };
@@ -28,14 +28,14 @@ export function findBinaries({ build = true } = {}): Binaries {
   return { folder };
 }
 
-const VERSION_FLAGS = ["gitVersion=v", "gitMajor=", "gitMinor="]
+const versionFlags = ["gitVersion=v", "gitMajor=", "gitMinor="]
   .map((field, at) => {
-    const value = at === 0 ? KUBERNETES_VERSION : KUBERNETES_VERSION.split(".")[at - 1];
+    const value = at === 0 ? kubernetesVersion : kubernetesVersion.split(".")[at - 1];
     return `-X k8s.io/component-base/version.${field}${value}`;
   })
   .join(" ");
 
-const TARGETS = [
+const targets = [
   { output: "etcd", path: "go.etcd.io/etcd/server/v3" },
   { output: "kube-apiserver", path: "k8s.io/kubernetes/cmd/kube-apiserver" },
   { output: "kube-controller-manager", path: "k8s.io/kubernetes/cmd/kube-controller-manager" },
@@ -49,18 +49,18 @@ function buildInto(folder: string): void {
   try {
     writeFileSync(join(work, "go.mod"), "module controlplane\n\ngo 1.26.0\n");
     const { GoMod } = JSON.parse(
-      go("mod", "download", "-json", `k8s.io/kubernetes@v${KUBERNETES_VERSION}`),
+      go("mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`),
     ) as {
       GoMod: string;
     };
     writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8")));
-    const imports = TARGETS.map(({ path }) => `import _ "${path}"`).join("\n");
+    const imports = targets.map(({ path }) => `import _ "${path}"`).join("\n");
     writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports}\n`);
     go("mod", "tidy", "-e");
     mkdirSync(folder, { recursive: true });
-    for (const { output, path } of TARGETS) {
+    for (const { output, path } of targets) {
       const built = join(work, "out");
-      go("build", "-trimpath", "-ldflags", `-s -w ${VERSION_FLAGS}`, "-o", built, path);
+      go("build", "-trimpath", "-ldflags", `-s -w ${versionFlags}`, "-o", built, path);
       execFileSync("cp", [built, join(folder, `.${output}`)]);
       renameSync(join(folder, `.${output}`), join(folder, output));
     }
@@ -72,12 +72,12 @@ function buildInto(folder: string): void {
 /** The parts of Kubernetes that its module replaces by folders are modules of their own, v0.x for v1.x. */
 function moduleFile(kubernetes: string): string {
   const parts = [...kubernetes.matchAll(/^\s*(k8s\.io\/\S+) => \.\/staging/gm)].map((match) => match[1]!);
-  const version = KUBERNETES_VERSION.replace(/^1/, "v0");
+  const version = kubernetesVersion.replace(/^1/, "v0");
   return [
     "module controlplane",
     "go 1.26.0",
-    `require k8s.io/kubernetes v${KUBERNETES_VERSION}`,
-    `require go.etcd.io/etcd/server/v3 v${ETCD_VERSION}`,
+    `require k8s.io/kubernetes v${kubernetesVersion}`,
+    `require go.etcd.io/etcd/server/v3 v${etcdVersion}`,
     ...parts.map((part) => `replace ${part} => ${part} ${version}`),
     "",
   ].join("\n\n");

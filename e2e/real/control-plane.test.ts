@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
-import { findBinaries, KUBERNETES_VERSION } from "./control-plane-binaries.ts";
+import { findBinaries, kubernetesVersion } from "./control-plane-binaries.ts";
 
 const binaries = findBinaries({ build: false });
 if ("missing" in binaries) console.log(`left out: the real control plane: ${binaries.missing}`);
@@ -15,7 +15,7 @@ test.skipIf("missing" in binaries)(
       execFileSync("curl", ["-sk", "-H", `Authorization: Bearer ${control.token}`, `${control.url}${path}`], {
         encoding: "utf8",
       });
-    expect(JSON.parse(get("/version"))).toMatchObject({ gitVersion: `v${KUBERNETES_VERSION}` });
+    expect(JSON.parse(get("/version"))).toMatchObject({ gitVersion: `v${kubernetesVersion}` });
     expect(JSON.parse(get("/api/v1/namespaces/default"))).toMatchObject({ status: { phase: "Active" } });
     await control.stop();
     expect(() => get("/version")).toThrow();

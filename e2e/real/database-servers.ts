@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** The application's password: it holds what has to be escaped. */
-export const APP_PASSWORD = "it's\\app";
+export const appPassword = "it's\\app";
 
 /** How a script ended. */
 export interface ScriptResult {
@@ -132,14 +132,14 @@ export async function databaseServer(
     empty: () => {
       for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
     },
-    sql: (statement, user = { name: "app", password: APP_PASSWORD }) => {
+    sql: (statement, user = { name: "app", password: appPassword }) => {
       const { status, stdout, stderr } = spawnSync("mariadb", [...clientArgs(user), "-N", "-e", statement], {
         encoding: "utf8",
       });
       return { code: status, output: (stdout + stderr).trim() };
     },
     load: (statements) => {
-      const client = spawn("mariadb", clientArgs({ name: "app", password: APP_PASSWORD }), {
+      const client = spawn("mariadb", clientArgs({ name: "app", password: appPassword }), {
         stdio: ["pipe", "ignore", "ignore"],
       });
       client.stdin.end(statements);

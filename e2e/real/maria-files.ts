@@ -1,10 +1,10 @@
 import { Maria, type MariaSpec } from "../golden/maria-operator/api/v1/maria_types.ts";
 import { configSecretFor, serverFiles } from "../golden/maria-operator/src/controller/maria_config.ts";
 import type { Credentials } from "../golden/maria-operator/src/controller/maria_credentials.ts";
-import { APP_PASSWORD } from "./database-servers.ts";
+import { appPassword } from "./database-servers.ts";
 
 export const credentials: Credentials = {
-  app: APP_PASSWORD,
+  app: appPassword,
   root: "root-password",
   replication: "repl'ication\\",
   backup: "backup-password",

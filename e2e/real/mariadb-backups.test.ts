@@ -12,7 +12,7 @@ import { credentials, mariaFiles } from "./maria-files.ts";
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: backups of real MariaDB processes: mariadb-server is not installed");
 
-const SUM = 4_000_000;
+const sum = 4_000_000;
 
 describe.skipIf(missing)("the backup and restore scripts", () => {
   const folder = databaseFolder();
@@ -54,7 +54,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     const [first] = files();
 
     expect(restore(first!)).toMatchObject({ code: 0 });
-    expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(SUM));
+    expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(sum));
     expect(restore("latest")).toMatchObject({ code: 0 });
     for (const question of questions) {
       const answer = source.sql(question, root);
@@ -123,7 +123,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     });
     expect(target.sql("CHECKSUM TABLE shop.accounts, shop.log", root).output).toBe(before);
     expect(restore("latest")).toMatchObject({ code: 0 });
-    expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(SUM));
+    expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(sum));
   });
 
   test("without a database of its own, all but the server's own are dumped", async () => {

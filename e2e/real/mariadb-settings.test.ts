@@ -12,8 +12,8 @@ import { mariaFiles } from "./maria-files.ts";
 const missing = spawnSync("mariadbd", ["--version"]).status !== 0;
 if (missing) console.log("left out: settings of a real MariaDB: mariadb-server is not installed");
 
-const GREETING = "Привет 🐬";
-const DAY = 24 * 3600;
+const greeting = "Привет 🐬";
+const day = 24 * 3600;
 
 describe.skipIf(missing)("the settings of the MySQL template", () => {
   const folder = databaseFolder();
@@ -40,11 +40,11 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
 
   test("text of all alphabets comes back from the primary, a replica and a backup", async () => {
     ask(primary, "CREATE TABLE shop.`слова` (word VARCHAR(40) UNIQUE)");
-    ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${GREETING}')`);
+    ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${greeting}')`);
     await start(replica);
-    ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${GREETING}!')`);
+    ask(primary, `INSERT INTO shop.\`слова\` VALUES ('${greeting}!')`);
     const question = "SELECT word, CHAR_LENGTH(word), HEX(word) FROM shop.`слова` ORDER BY word";
-    const rows = [GREETING, `${GREETING}!`].map((word) => {
+    const rows = [greeting, `${greeting}!`].map((word) => {
       const hex = Buffer.from(word).toString("hex").toUpperCase();
       return `${word}\t${Array.from(word).length}\t${hex}`;
     });
@@ -65,7 +65,7 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
     const [old] = logsOf(primary);
     ask(primary, "FLUSH BINARY LOGS");
     expect(logsOf(primary)).toContain(old);
-    const then = Date.now() / 1000 - 4 * DAY;
+    const then = Date.now() / 1000 - 4 * day;
     utimesSync(join(folder.path, "primary", "data-0", old!), then, then);
     // One that a replica still reads is kept.
     await eventually(() => {
@@ -102,7 +102,7 @@ describe.skipIf(missing)("the settings of the MySQL template", () => {
 
 /** Asks as the template's scripts do, in a container that knows no language. */
 function ask(server: DatabaseServer, statement: string): string {
-  server.configure("ask.sh", ASK);
+  server.configure("ask.sh", askScript);
   const { code, output } = server.script("ask.sh", { STATEMENT: statement });
   if (code !== 0) throw new Error(output);
   return output.trim();
@@ -113,7 +113,7 @@ function logsOf(server: DatabaseServer): string[] {
   return lines.map((line) => line.split("\t")[0]!);
 }
 
-const ASK = `set -euo pipefail
+const askScript = `set -euo pipefail
 . "$(dirname "$0")/flavour.sh"
 as root --socket="$SOCKET" --skip-column-names --execute="$STATEMENT"
 `;

@@ -5,7 +5,7 @@ import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findPrograms, KUBECTL_RELEASES } from "../support/kubectl-binaries.ts";
+import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
 import { installOperator } from "../support/operator-process.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
@@ -17,15 +17,15 @@ import { PodsRun } from "./pods-run.ts";
 // operator's process runs beside it with the deployed ServiceAccount's token. The tests stand on each other.
 
 const cli = join(repository, "bin/tsbuilder.js");
-const programs = findPrograms(KUBECTL_RELEASES.at(-1)!);
+const programs = findPrograms(kubectlReleases.at(-1)!);
 const binaries = findBinaries({ build: false });
 const missing =
   "missing" in binaries ? binaries.missing : "missing" in programs ? programs.missing : undefined;
 if (missing !== undefined) console.log(`left out: deploy on a real control plane: ${missing}`);
 
-const SYSTEM = "mysql-operator-system";
-const MANAGER = "mysql-operator-controller-manager";
-const CRD = "mysqls.apps.example.com";
+const system = "mysql-operator-system";
+const managerName = "mysql-operator-controller-manager";
+const crd = "mysqls.apps.example.com";
 const patient = { timeout: 60_000 };
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-real-ship-"));
 let project: Shell;
@@ -36,8 +36,8 @@ beforeAll(async () => {
   if ("missing" in binaries || "missing" in programs) return;
   control = await startControlPlane(binaries.folder, { controllerManager: true });
   client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
-  const PATH = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
-  project = shellIn("mysql-operator", PATH);
+  const path = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
+  project = shellIn("mysql-operator", path);
 });
 
 afterAll(async () => {
@@ -48,18 +48,18 @@ afterAll(async () => {
 
 test.skipIf(missing !== undefined)("install and uninstall bring and take the definitions", async () => {
   expect((await tsbuilder("install", "--dry-run")).stdout).toContain("serverside-applied (server dry run)");
-  expect(await exists("crd", CRD)).toBe(false);
+  expect(await exists("crd", crd)).toBe(false);
   expect((await tsbuilder("install", "--diff")).stdout).toContain("+  name: mysqls.apps.example.com");
   await tsbuilder("install");
-  expect(await exists("crd", CRD)).toBe(true);
+  expect(await exists("crd", crd)).toBe(true);
   expect((await tsbuilder("install", "--diff")).stdout).toBe("nothing would change\n");
 
   await eventually(() => run(project, "kubectl", "apply", "-k", "config/samples"), patient);
   const kept = await tsbuilder("uninstall");
-  expect(kept.stderr).toContain(`keep CustomResourceDefinition ${CRD}: 1 objects are left`);
+  expect(kept.stderr).toContain(`keep CustomResourceDefinition ${crd}: 1 objects are left`);
   expect((await kubectl("get", "mysqls", "-o", "name")).stdout).toBe("mysql.apps.example.com/mysql-sample\n");
   await tsbuilder("uninstall", "--force");
-  expect(await exists("crd", CRD)).toBe(false);
+  expect(await exists("crd", crd)).toBe(false);
 });
 
 test.skipIf(missing !== undefined)(
@@ -96,7 +96,7 @@ test.skipIf(missing !== undefined)(
     const pending = await waitInVain();
     expect(pending.stderr).toMatch(/pod mysql-operator-\S+: Pending, on no node yet/);
     const pod = await eventually(async () => {
-      const [first] = await client.list(Pod, { namespace: SYSTEM, live: true });
+      const [first] = await client.list(Pod, { namespace: system, live: true });
       return first ?? false;
     }, patient);
     await client.patchStatus(Pod, pod, {
@@ -123,9 +123,9 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
   const kubelet = new PodsRun(client);
   try {
     const deployed = await tsbuilder("deploy", "--image", "r.io/operator:v2", "--wait");
-    expect(deployed.stderr).toContain(`Deploying in context "real" (${control.url}), namespace "${SYSTEM}"`);
+    expect(deployed.stderr).toContain(`Deploying in context "real" (${control.url}), namespace "${system}"`);
     expect(deployed.stderr).toContain("The operator is available.");
-    const image = await kubectl("get", "deployment", MANAGER, "-n", SYSTEM, "-o", "jsonpath={..image}");
+    const image = await kubectl("get", "deployment", managerName, "-n", system, "-o", "jsonpath={..image}");
     expect(image.stdout).toBe("r.io/operator:v2");
     const same = ["deploy", "--image", "r.io/operator:v2", "--diff"];
     expect((await tsbuilder(...same)).stdout).toBe("nothing would change\n");
@@ -136,10 +136,10 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
       folder: work,
       project: join(repository, "e2e/golden/mysql-operator"),
       install: async () => undefined,
-      account: { namespace: SYSTEM, name: MANAGER },
+      account: { namespace: system, name: managerName },
     });
     const operator = await installed.start({
-      flags: ["--leader-elect", `--leader-election-namespace=${SYSTEM}`],
+      flags: ["--leader-elect", `--leader-election-namespace=${system}`],
     });
     try {
       await run(project, "kubectl", "apply", "-k", "config/samples");
@@ -157,24 +157,24 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
     expect(await exists("clusterrole", "mysql-operator-mysql-viewer-role")).toBe(false);
     expect(await exists("clusterrole", "mysql-operator-mysql-editor-role")).toBe(true);
 
-    await kubectl("create", "service", "clusterip", "neighbour", "--tcp=80", "-n", SYSTEM);
+    await kubectl("create", "service", "clusterip", "neighbour", "--tcp=80", "-n", system);
     const careful = await tsbuilder("undeploy");
-    expect(careful.stderr).toContain(`keep CustomResourceDefinition ${CRD}: 1 objects are left`);
-    expect(careful.stderr).toContain(`keep Namespace ${SYSTEM}: it contains 1 objects of others`);
-    expect(await exists("deployment", MANAGER, "-n", SYSTEM)).toBe(false);
-    expect(await exists("service", "neighbour", "-n", SYSTEM)).toBe(true);
+    expect(careful.stderr).toContain(`keep CustomResourceDefinition ${crd}: 1 objects are left`);
+    expect(careful.stderr).toContain(`keep Namespace ${system}: it contains 1 objects of others`);
+    expect(await exists("deployment", managerName, "-n", system)).toBe(false);
+    expect(await exists("service", "neighbour", "-n", system)).toBe(true);
     await tsbuilder("undeploy", "--force");
-    expect(await exists("namespace", SYSTEM)).toBe(false);
-    expect(await exists("crd", CRD)).toBe(false);
+    expect(await exists("namespace", system)).toBe(false);
+    expect(await exists("crd", crd)).toBe(false);
   } finally {
     await kubelet.stop();
   }
 });
 
-function shellIn(golden: string, PATH: string): Shell {
+function shellIn(golden: string, path: string): Shell {
   const folder = join(work, golden);
   if (!existsSync(folder)) cpSync(join(repository, "e2e/golden", golden), folder, { recursive: true });
-  return { folder, env: { PATH, KUBECONFIG: control.kubeconfig, HOME: work } };
+  return { folder, env: { PATH: path, KUBECONFIG: control.kubeconfig, HOME: work } };
 }
 
 function tsbuilder(...words: string[]): Promise<CommandResult> {

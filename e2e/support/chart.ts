@@ -28,7 +28,7 @@ export function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
-    .filter(([key]) => !HELM.has(key))
+    .filter(([key]) => !helmNames.has(key))
     .map(([key, field]) => [key, essence(field)] as const)
     .filter(
       ([, field]) => field !== null && JSON.stringify(field) !== "{}" && JSON.stringify(field) !== "[]",
@@ -36,7 +36,7 @@ export function essence(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-const HELM = new Set([
+const helmNames = new Set([
   "app.kubernetes.io/instance",
   "app.kubernetes.io/managed-by",
   "app.kubernetes.io/name",

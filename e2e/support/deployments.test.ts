@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { goldenProjects } from "../golden/golden-projects.ts";
 import { startClusterUnderTest, type ClusterUnderTest } from "./cluster-under-test.ts";
-import { findPrograms, KUBECTL_RELEASES } from "./kubectl-binaries.ts";
+import { findPrograms, kubectlReleases } from "./kubectl-binaries.ts";
 import { run } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 
 // What a golden project deploys is accepted by an API server: the embedded one, and in e2e/real the real one.
-const programs = findPrograms(KUBECTL_RELEASES.at(-1)!);
+const programs = findPrograms(kubectlReleases.at(-1)!);
 const isLeftOut = "missing" in programs;
 if (isLeftOut) console.log(`left out: deployments of the goldens: ${programs.missing}`);
 

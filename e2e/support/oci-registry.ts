@@ -92,9 +92,9 @@ function digestOf(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
-const CODES: Readonly<Record<number, string>> = { 401: "UNAUTHORIZED", 403: "DENIED" };
+const codes: Readonly<Record<number, string>> = { 401: "UNAUTHORIZED", 403: "DENIED" };
 
 function refuse(response: ServerResponse, status: number): void {
   const headers = status === 401 ? { "www-authenticate": 'Basic realm="registry"' } : {};
-  response.writeHead(status, headers).end(JSON.stringify({ errors: [{ code: CODES[status] ?? "UNKNOWN" }] }));
+  response.writeHead(status, headers).end(JSON.stringify({ errors: [{ code: codes[status] ?? "UNKNOWN" }] }));
 }

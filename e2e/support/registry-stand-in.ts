@@ -8,14 +8,14 @@ export interface RegistryStandIn {
   stop(): Promise<void>;
 }
 
-const OURS = /^\/(?:@tsbuilder(?:%2f|\/)|tsbuilder(?:\/|$))/i;
+const ours = /^\/(?:@tsbuilder(?:%2f|\/)|tsbuilder(?:\/|$))/i;
 
 /** Starts a registry on loopback that passes requests on to the machine's own, and answers 404 to our names. */
 export async function startRegistryStandIn(upstream: string): Promise<RegistryStandIn> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
-    if (OURS.test(path)) {
+    if (ours.test(path)) {
       asked.push(`${request.method} ${path}`);
       response.writeHead(404).end("{}");
       return;

@@ -25,7 +25,7 @@ export function listSources(folder: string): string[] {
 /** Reads the imports, re-exports and dynamic imports of a source file. */
 export function readImports(file: string): SourceImport[] {
   const text = readFileSync(join(repository, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
-  return [...text.matchAll(IMPORT)].map((match) => {
+  return [...text.matchAll(importPattern)].map((match) => {
     const specifier = (match[1] ?? match[2] ?? match[3])!;
     const target = specifier.startsWith(".")
       ? relative(repository, join(repository, dirname(file), specifier))
@@ -34,5 +34,5 @@ export function readImports(file: string): SourceImport[] {
   });
 }
 
-const IMPORT =
+const importPattern =
   /^(?:import|export)\b[^"';]*?from\s*"([^"]+)"|^import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm;

@@ -18,7 +18,7 @@ const uninstall: Explain = (place, name) =>
   `${place} lists ${name}, which nothing imports: npm uninstall ${name}; where a tool loads it by its name, add it to ` +
   `knip.ignoreDependencies in package.json`;
 
-const EXPLANATIONS: Readonly<Record<string, Explain>> = {
+const explanations: Readonly<Record<string, Explain>> = {
   files: (place) =>
     `${place} is imported by nothing: delete it; where a command starts it, name it in "entry" of knip in package.json`,
   exports: deletion,
@@ -47,6 +47,6 @@ function explain(file: string, kind: string, findings: readonly Finding[]): stri
   const place = line === undefined || kind === "files" ? file : `${file}:${line}`;
   const name = findings.map((finding) => finding.name).join(" and ");
   return (
-    EXPLANATIONS[kind]?.(place, name) ?? `${place}: ${name} is left over (${kind} in knip's words): delete it`
+    explanations[kind]?.(place, name) ?? `${place}: ${name} is left over (${kind} in knip's words): delete it`
   );
 }

@@ -6,20 +6,20 @@ export interface Check {
   readonly command: readonly string[];
 }
 
-const TSC = ["node_modules/typescript-native/bin/tsc", "-b"];
-const LINT = ["node_modules/oxlint/bin/oxlint", "--type-aware", "--deny-warnings"];
-const FORMAT = ["node_modules/@biomejs/biome/bin/biome", "format"];
-const UNUSED = ["--conditions=@tsbuilder/source", "--import", "tsx", "e2e/tools/unused.ts"];
-const TESTS = ["node_modules/vitest/vitest.mjs", "run", "--config", ".config/vitest.config.ts"];
-const UNIT = [...TESTS, "--project", "unit", "--reporter", "minimal"];
+const tsc = ["node_modules/typescript-native/bin/tsc", "-b"];
+const lint = ["node_modules/oxlint/bin/oxlint", "--type-aware", "--deny-warnings"];
+const format = ["node_modules/@biomejs/biome/bin/biome", "format"];
+const unused = ["--conditions=@tsbuilder/source", "--import", "tsx", "e2e/tools/unused.ts"];
+const vitestArgs = ["node_modules/vitest/vitest.mjs", "run", "--config", ".config/vitest.config.ts"];
+const unit = [...vitestArgs, "--project", "unit", "--reporter", "minimal"];
 
 /** The checks of everything, those that take longest first. */
 export const allChecks: readonly Check[] = [
-  { name: "tests", command: UNIT },
-  { name: "unused code", command: UNUSED },
-  { name: "types", command: TSC },
-  { name: "lint", command: LINT },
-  { name: "format", command: FORMAT },
+  { name: "tests", command: unit },
+  { name: "unused code", command: unused },
+  { name: "types", command: tsc },
+  { name: "lint", command: lint },
+  { name: "format", command: format },
 ];
 
 /** The checks that a change needs, and no more of each than it touched. Types and uses hold together everywhere. */
@@ -32,17 +32,17 @@ export function planChecks({ present, deleted }: ChangedFiles, tests: readonly s
   const linted = present.includes(".oxlintrc.json") ? ["."] : sources;
   const formatted = present.includes(".biome.json") ? ["."] : present;
   const checks: readonly (Check & { readonly needed: boolean })[] = [
-    { name: "tests", command: [...UNIT, ...tests], needed: tests.length > 0 },
-    { name: "unused code", command: UNUSED, needed: code },
-    { name: "types", command: TSC, needed: code },
+    { name: "tests", command: [...unit, ...tests], needed: tests.length > 0 },
+    { name: "unused code", command: unused, needed: code },
+    { name: "types", command: tsc, needed: code },
     {
       name: "lint",
-      command: [...LINT, "--no-error-on-unmatched-pattern", ...linted],
+      command: [...lint, "--no-error-on-unmatched-pattern", ...linted],
       needed: linted.length > 0,
     },
     {
       name: "format",
-      command: [...FORMAT, "--no-errors-on-unmatched", ...formatted],
+      command: [...format, "--no-errors-on-unmatched", ...formatted],
       needed: formatted.length > 0,
     },
   ];

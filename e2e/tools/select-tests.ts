@@ -16,7 +16,7 @@ interface Selection {
 }
 
 /** Tests that read files which they don't import. */
-const READERS: readonly (readonly [files: RegExp, test: string])[] = [
+const readers: readonly (readonly [files: RegExp, test: string])[] = [
   [/^src\/(.*\.ts|README\.md)$/, "e2e/support/layers.test.ts"],
   [/\.md$|^package\.json$/, "e2e/support/docs.test.ts"],
   [/^(templates|src\/(plugins|chart))\//, "e2e/support/templates.test.ts"],
@@ -27,8 +27,8 @@ const READERS: readonly (readonly [files: RegExp, test: string])[] = [
 ];
 
 /** Milliseconds to load a file of tests, and to run one that nobody measured yet. */
-const LOADING = 300;
-const UNKNOWN = 200;
+const loading = 300;
+const unknown = 200;
 
 /**
  * The tests that a change can break: those that were changed or are listed above as readers, and then, nearest first,
@@ -36,7 +36,7 @@ const UNKNOWN = 200;
  */
 export function selectTests(changed: readonly string[], sources: Sources, budget: number): Selection {
   const tests = [...sources.imports.keys()].filter(isUnitTest);
-  const cost = (test: string) => LOADING + (sources.costs.get(test) ?? UNKNOWN);
+  const cost = (test: string) => loading + (sources.costs.get(test) ?? unknown);
   const run = new Set([...listedReaders(changed), ...changed.filter((file) => tests.includes(file))]);
   const rings = [readersOfData(changed, tests), ...importersOf(changed, sources.imports)].flatMap((ring) =>
     ring.filter(isUnitTest).sort((a, b) => cost(a) - cost(b) || compareText(a, b)),
@@ -59,7 +59,7 @@ function isUnitTest(file: string): boolean {
 }
 
 function listedReaders(changed: readonly string[]): string[] {
-  return READERS.filter(([files]) => changed.some((file) => files.test(file))).map(([, test]) => test);
+  return readers.filter(([files]) => changed.some((file) => files.test(file))).map(([, test]) => test);
 }
 
 /** Data is read by the tests in its folder, or in the nearest one above that has any. */

@@ -63,14 +63,14 @@ export function formatTemplate(value: unknown): string {
     aliasDuplicateObjects: false,
   })
     .replaceAll("{{", '{{ "{{" }}')
-    .replaceAll(LINES, (_, indent: string, payload: string) => indentLines(readToken(payload), indent))
-    .replaceAll(ACTION, (_, payload: string) => readToken(payload));
+    .replaceAll(linesPattern, (_, indent: string, payload: string) => indentLines(readToken(payload), indent))
+    .replaceAll(actionPattern, (_, payload: string) => readToken(payload));
 }
 
 // Characters for private use: no manifest has them, and YAML writes them as they are.
 const [OPEN, CLOSE] = ["\uE000", "\uE001"];
-const ACTION = new RegExp(`${OPEN}action:([\\w-]*)${CLOSE}`, "gu");
-const LINES = new RegExp(`^( *)(?:- )?"?${OPEN}lines:([\\w-]*)${CLOSE}"?(?:: null)?$`, "gmu");
+const actionPattern = new RegExp(`${OPEN}action:([\\w-]*)${CLOSE}`, "gu");
+const linesPattern = new RegExp(`^( *)(?:- )?"?${OPEN}lines:([\\w-]*)${CLOSE}"?(?:: null)?$`, "gmu");
 
 function token(type: "action" | "lines", text: string, salt = ""): string {
   return `${OPEN}${type}:${Buffer.from(JSON.stringify([text, salt])).toString("base64url")}${CLOSE}`;

@@ -48,11 +48,11 @@ export function readManager(deployment: ManifestObject): Manager {
 }
 
 /** Arguments and variables that the chart sets by its switches; all others are in its values. */
-const METRICS = /^--metrics-/u;
-const WEBHOOKS = /^--(?:webhook-|self-signed-webhook-certs|enable-webhooks)/u;
+const metricsFlag = /^--metrics-/u;
+const webhookFlag = /^--(?:webhook-|self-signed-webhook-certs|enable-webhooks)/u;
 
 export function ownArguments({ args = [] }: Container): readonly string[] {
-  return args.filter((arg) => !METRICS.test(arg) && !WEBHOOKS.test(arg));
+  return args.filter((arg) => !metricsFlag.test(arg) && !webhookFlag.test(arg));
 }
 
 /** Variables with a plain value; those with valueFrom stay in the Deployment. */
@@ -138,8 +138,8 @@ function containerTemplate(container: Container, chart: string): Record<string, 
 }
 
 function switchedArguments(args: readonly string[]): unknown[] {
-  const metrics = args.filter((arg) => METRICS.test(arg));
-  const webhooks = args.filter((arg) => WEBHOOKS.test(arg));
+  const metrics = args.filter((arg) => metricsFlag.test(arg));
+  const webhooks = args.filter((arg) => webhookFlag.test(arg));
   const certificate = metrics.filter((arg) => arg.startsWith("--metrics-cert"));
   const others = metrics.filter((arg) => !certificate.includes(arg));
   return [
@@ -164,11 +164,11 @@ function switchedArguments(args: readonly string[]): unknown[] {
           [...webhooks.filter((arg) => !arg.startsWith("--webhook-port")), webhookPort],
           ["--enable-webhooks=false"],
         )),
-    ...itemsWhen(METRICS_CERTIFICATE, certificate),
+    ...itemsWhen(metricsCertificate, certificate),
   ];
 }
 
-const METRICS_CERTIFICATE = "and .Values.metrics.enabled .Values.certManager.enabled";
+const metricsCertificate = "and .Values.metrics.enabled .Values.certManager.enabled";
 
 /** The operator's default port needs no flag, as in config/. */
 const webhookPort = lines(
@@ -179,7 +179,7 @@ const webhookPort = lines(
 function perSwitch(items: readonly { readonly name?: string }[]): unknown[] {
   const switches: Readonly<Record<string, string>> = {
     metrics: ".Values.metrics.enabled",
-    "metrics-certs": METRICS_CERTIFICATE,
+    "metrics-certs": metricsCertificate,
     "webhook-server": ".Values.webhook.enabled",
     "webhook-certs": ".Values.webhook.enabled",
   };

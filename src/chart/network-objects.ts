@@ -1,14 +1,14 @@
 import type { ManifestObject } from "../ship/manifest.ts";
 import { action, keysWhen, lines } from "./actions.ts";
 
-const SCHEME = action("if .Values.metrics.secure }}https{{ else }}http{{ end");
-const PORT = action(".Values.metrics.port");
+const scheme = action("if .Values.metrics.secure }}https{{ else }}http{{ end");
+const metricsPort = action(".Values.metrics.port");
 
 /** The Services for metrics and webhooks, with the ports from the values. */
 export function serviceTemplate(service: ManifestObject, folder: string): ManifestObject {
   const { spec } = service as ManifestObject & { readonly spec: { readonly ports?: readonly object[] } };
   const ours: Readonly<Record<string, object>> = {
-    metrics: { name: SCHEME, port: PORT, targetPort: PORT },
+    metrics: { name: scheme, port: metricsPort, targetPort: metricsPort },
     webhook: { targetPort: action(".Values.webhook.port") },
   };
   return { ...service, spec: { ...spec, ports: spec.ports?.map((port) => ({ ...port, ...ours[folder] })) } };
@@ -21,8 +21,8 @@ export function monitorTemplate(monitor: ManifestObject): ManifestObject {
   };
   const endpoints = spec.endpoints?.map(({ tlsConfig, ...endpoint }) => ({
     ...endpoint,
-    port: SCHEME,
-    scheme: SCHEME,
+    port: scheme,
+    scheme: scheme,
     ...(tlsConfig === undefined ? {} : keysWhen(".Values.metrics.secure", { tlsConfig: trusted(tlsConfig) })),
   }));
   return { ...monitor, spec: { ...spec, endpoints } };

@@ -8,19 +8,19 @@ export interface Place {
 
 /** Finds the place of an object by its kind, and its name without the project's prefix. */
 export function placeOf({ kind }: ManifestObject, name: string): Place {
-  const places = ROLE_KINDS.has(kind) ? rolePlaces : placesByKind[kind];
-  if (places === rolePlaces && HELPER_ROLES.some((suffix) => name.endsWith(suffix))) return helperRole;
-  return places?.[name] ?? places?.[OTHERS] ?? place("extras");
+  const places = roleKinds.has(kind) ? rolePlaces : placesByKind[kind];
+  if (places === rolePlaces && helperRoles.some((suffix) => name.endsWith(suffix))) return helperRole;
+  return places?.[name] ?? places?.[others] ?? place("extras");
 }
 
 const place = (folder: string, ...switches: string[]): Place => ({ folder, switches });
 
-/** Objects of a kind by their names in `templates/kustomize`; `OTHERS` are those of any other name. */
+/** Objects of a kind by their names in `templates/kustomize`; `others` are those of any other name. */
 type PlacesByName = Readonly<Record<string, Place>>;
-const OTHERS = "*";
+const others = "*";
 
-const ROLE_KINDS = new Set(["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
-const HELPER_ROLES = ["-admin-role", "-editor-role", "-viewer-role"];
+const roleKinds = new Set(["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
+const helperRoles = ["-admin-role", "-editor-role", "-viewer-role"];
 const helperRole = place("rbac", "rbac.helpers.enabled");
 const metricsRole = place("metrics", "metrics.enabled", "metrics.secure");
 const webhook = place("webhook", "webhook.enabled");
@@ -33,25 +33,25 @@ const rolePlaces: PlacesByName = {
   "webhook-ca-rolebinding": webhook,
   "webhook-certs-role": webhook,
   "webhook-certs-rolebinding": webhook,
-  [OTHERS]: place("rbac"),
+  [others]: place("rbac"),
 };
 
 const placesByKind: Readonly<Record<string, PlacesByName>> = {
-  CustomResourceDefinition: { [OTHERS]: place("crd", "crd.enabled") },
+  CustomResourceDefinition: { [others]: place("crd", "crd.enabled") },
   Deployment: { "controller-manager": place("manager") },
   ServiceAccount: { "controller-manager": place("rbac", "serviceAccount.enabled") },
   Service: {
     "controller-manager-metrics-service": place("metrics", "metrics.enabled"),
     "webhook-service": webhook,
   },
-  MutatingWebhookConfiguration: { [OTHERS]: webhook },
-  ValidatingWebhookConfiguration: { [OTHERS]: webhook },
+  MutatingWebhookConfiguration: { [others]: webhook },
+  ValidatingWebhookConfiguration: { [others]: webhook },
   Certificate: {
     "metrics-certs": place("cert-manager", "certManager.enabled", "metrics.enabled"),
     "serving-cert": place("cert-manager", "certManager.enabled", "webhook.enabled"),
   },
-  Issuer: { [OTHERS]: place("cert-manager", "certManager.enabled") },
-  ServiceMonitor: { [OTHERS]: place("prometheus", "prometheus.enabled", "metrics.enabled") },
+  Issuer: { [others]: place("cert-manager", "certManager.enabled") },
+  ServiceMonitor: { [others]: place("prometheus", "prometheus.enabled", "metrics.enabled") },
   NetworkPolicy: {
     "allow-metrics-traffic": place("network-policy", "networkPolicy.enabled", "metrics.enabled"),
     "allow-webhook-traffic": place("network-policy", "networkPolicy.enabled", "webhook.enabled"),

@@ -5,8 +5,8 @@ import { accountName } from "./chart-names.ts";
 type Json = unknown;
 type Fields = Readonly<Record<string, Json>>;
 
-const NAME = "app.kubernetes.io/name";
-const MANAGED_BY = "app.kubernetes.io/managed-by";
+const nameLabel = "app.kubernetes.io/name";
+const managedBy = "app.kubernetes.io/managed-by";
 
 /** Sets the release's names and labels in an object; CRDs keep theirs, since they are cluster-wide. */
 export function toTemplate(
@@ -16,7 +16,7 @@ export function toTemplate(
 ): ManifestObject {
   if (isCrd(object)) return definition(object as ManifestObject & { readonly spec: Fields });
   const done = walk(object) as ManifestObject;
-  const own = without((object.metadata["labels"] ?? {}) as Fields, [NAME, MANAGED_BY]);
+  const own = without((object.metadata["labels"] ?? {}) as Fields, [nameLabel, managedBy]);
   return {
     ...done,
     metadata: { ...done.metadata, labels: { [labelLines(project, "labels")]: null, ...own } },
@@ -30,9 +30,9 @@ export function toTemplate(
     if (fields["kind"] === "ServiceAccount" && "name" in fields) return account(fields);
     const entries = Object.entries(fields).map(([name, field]) => [name, walk(field, name)] as const);
     const plain = Object.fromEntries(entries);
-    if (fields[NAME] !== project) return plain;
+    if (fields[nameLabel] !== project) return plain;
     // Selectors are immutable, so pods and selectors have no label with the chart's version.
-    return { [labelLines(project, "selectorLabels")]: null, ...without(plain, [NAME, MANAGED_BY]) };
+    return { [labelLines(project, "selectorLabels")]: null, ...without(plain, [nameLabel, managedBy]) };
   }
 
   /** Schemas are long and contain none of the deployment's names. */

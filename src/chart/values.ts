@@ -21,17 +21,16 @@ export function valuesSections(request: ValuesRequest, templates: Tree): Map<str
   const files = renderPart(valuesPart(request), templates);
   const asked = new Set([...request.switches].map((name) => name.split(".")[0]));
   return new Map(
-    ORDER.filter((section) => ALWAYS.has(section) || asked.has(section)).map((section) => [
-      section,
-      files.find(({ path }) => path === `${section}.yaml`)!.content,
-    ]),
+    order
+      .filter((section) => always.has(section) || asked.has(section))
+      .map((section) => [section, files.find(({ path }) => path === `${section}.yaml`)!.content]),
   );
 }
 
-const ORDER = "manager rbac serviceAccount crd metrics certManager webhook prometheus networkPolicy".split(
+const order = "manager rbac serviceAccount crd metrics certManager webhook prometheus networkPolicy".split(
   " ",
 );
-const ALWAYS = new Set(["manager", "serviceAccount"]);
+const always = new Set(["manager", "serviceAccount"]);
 
 /** The templates of the sections, rendered with the settings of the deployment. */
 export function valuesPart({ manager, features }: ValuesRequest): Part {

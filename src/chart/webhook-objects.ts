@@ -19,15 +19,15 @@ export function definitionTemplate(definition: ManifestObject): ManifestObject {
   };
 }
 
-const INJECT = "cert-manager.io/inject-ca-from";
+const inject = "cert-manager.io/inject-ca-from";
 
 /** cert-manager only injects its CA if it issues the certificate. */
 export function injected(annotations: object): Record<string, unknown> {
-  const { [INJECT]: from, ...others } = annotations as Record<string, unknown>;
+  const { [inject]: from, ...others } = annotations as Record<string, unknown>;
   if (from === undefined) return others;
   return {
     ...others,
-    ...keysWhen("and .Values.certManager.enabled .Values.webhook.enabled", { [INJECT]: from }),
+    ...keysWhen("and .Values.certManager.enabled .Values.webhook.enabled", { [inject]: from }),
   };
 }
 

@@ -39,8 +39,8 @@ test("the script for bash offers what tsbuilder prints", () => {
   expect({ stdout, stderr }).toEqual({ stdout: "webhook\n", stderr: "" });
 });
 
-const FISH = "fish";
-const ZSH = "zsh";
+const fish = "fish";
+const zsh = "zsh";
 
 /** Tests of a shell that is not installed are skipped, and say so. */
 function isMissing(shell: string): boolean {
@@ -49,24 +49,24 @@ function isMissing(shell: string): boolean {
   return error !== undefined;
 }
 
-const STAND_IN = String.raw`printf 'api\tadd a kind: with its types\nwebhook\tadd webhooks\n'`;
+const standIn = String.raw`printf 'api\tadd a kind: with its types\nwebhook\tadd webhooks\n'`;
 
-test.skipIf(isMissing(FISH))("fish offers what tsbuilder prints, with descriptions", () => {
+test.skipIf(isMissing(fish))("fish offers what tsbuilder prints, with descriptions", () => {
   const script = `
-    function tsbuilder; ${STAND_IN}; end
+    function tsbuilder; ${standIn}; end
     ${completionScripts.fish}
     complete -C "tsbuilder create "`;
-  const { stdout, stderr } = spawnSync(FISH, ["--no-config", "-c", script], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(fish, ["--no-config", "-c", script], { encoding: "utf8" });
   expect({ stdout, stderr }).toEqual({
     stdout: "api\tadd a kind: with its types\nwebhook\tadd webhooks\n",
     stderr: "",
   });
 });
 
-test.skipIf(isMissing(ZSH))(
+test.skipIf(isMissing(zsh))(
   "zsh offers what tsbuilder prints, and completes a word",
   async () => {
-    const shell = spawn(ZSH, ["-f", "-i"], { cols: 120, rows: 40 });
+    const shell = spawn(zsh, ["-f", "-i"], { cols: 120, rows: 40 });
     try {
       let screen = "";
       shell.onData((text) => {
@@ -75,7 +75,7 @@ test.skipIf(isMissing(ZSH))(
       const shows = async (text: RegExp): Promise<void> => {
         await expect.poll(() => screen, { timeout: 20_000 }).toMatch(text);
       };
-      shell.write(`autoload -U compinit; compinit -u -D; tsbuilder() { ${STAND_IN}; }\n`);
+      shell.write(`autoload -U compinit; compinit -u -D; tsbuilder() { ${standIn}; }\n`);
       shell.write(`${completionScripts.zsh}\n`);
       shell.write("echo re''ady\n");
       await shows(/ready/u);

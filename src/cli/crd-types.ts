@@ -6,13 +6,13 @@ import { newResource, type Resource } from "../project/project.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
 /** Types of third-party kinds; in `api/` they would be treated as the project's own. */
-const FOLDER = "src/types";
+const typesFolder = "src/types";
 
 /** Types generated from CRD files, and what of the schemas TypeScript cannot express. */
 export async function planCrdTypes(
   cwd: string,
   files: readonly string[],
-  folder: string = FOLDER,
+  folder: string = typesFolder,
 ): Promise<{ files: ReadonlyMap<string, string>; notes: string[] }> {
   const { changes, lost } = await planTypes(
     files.map((name) => ({ name, text: readCrdFile(cwd, name) })),
@@ -46,7 +46,7 @@ export async function resourceFromCrd(
       hint: `it has ${versions.map(({ name }) => `--version ${name}`).join(", ")}`,
     });
   }
-  const path = `./${FOLDER}/${group}/${wanted.version}/${wanted.kind.toLowerCase()}_types.ts`;
+  const path = `./${typesFolder}/${group}/${wanted.version}/${wanted.kind.toLowerCase()}_types.ts`;
   return newResource({
     group,
     domain: "",

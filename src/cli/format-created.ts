@@ -4,15 +4,15 @@ import { join } from "node:path";
 import type { Draft } from "../scaffold/tree.ts";
 
 /** The line width of a new project's formatter. */
-const LINE_WIDTH = 100;
-const FORMATTER = "node_modules/@biomejs/biome/bin/biome";
+const lineWidth = 100;
+const formatter = "node_modules/@biomejs/biome/bin/biome";
 
 /**
  * Formats new files with the project's formatter, if it is installed. The templates are formatted already; only a long
  * name can make a line too long, so most files need no formatter.
  */
 export function formatCreated(root: string, draft: Draft): void {
-  if (!existsSync(join(root, FORMATTER))) return;
+  if (!existsSync(join(root, formatter))) return;
   for (const { path, action, content, ownership } of draft.changes()) {
     if (action !== "create" || ownership === "generated" || typeof content !== "string") continue;
     if (path.endsWith(".ts") && hasLongLine(content))
@@ -24,14 +24,14 @@ export function formatCreated(root: string, draft: Draft): void {
 function hasLongLine(text: string): boolean {
   return text
     .split("\n")
-    .some((line) => line.length > LINE_WIDTH && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line));
+    .some((line) => line.length > lineWidth && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line));
 }
 
 /** If the formatter fails, the file is written unformatted. */
 function format(root: string, path: string, content: string): string {
   const { status, stdout } = spawnSync(
     process.execPath,
-    [join(root, FORMATTER), "format", `--stdin-file-path=${path}`],
+    [join(root, formatter), "format", `--stdin-file-path=${path}`],
     { cwd: root, input: content, encoding: "utf8" },
   );
   return status === 0 && stdout !== "" ? stdout : content;

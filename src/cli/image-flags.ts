@@ -1,4 +1,4 @@
-import { CONTAINER_TOOLS } from "../ship/container-tool.ts";
+import { containerTools } from "../ship/container-tool.ts";
 import type { FlagDefinition } from "./command.ts";
 
 /** For every command that works with images. */
@@ -6,8 +6,8 @@ export const toolFlag = {
   type: "string",
   summary: "container tool to use (default: the first one that responds)",
   placeholder: "TOOL",
-  choices: CONTAINER_TOOLS,
+  choices: containerTools,
 } as const satisfies FlagDefinition;
 
 /** The image in `config/manager`. */
-export const DEFAULT_IMAGE = "controller:latest";
+export const defaultImage = "controller:latest";

@@ -19,7 +19,7 @@ import { parseProject } from "../project/store.ts";
 import { diskTree } from "../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";
 
-const TSX = import.meta.resolve("tsx");
+const tsx = import.meta.resolve("tsx");
 const main = join(import.meta.dirname, "main.ts");
 
 const program = mkdtempSync(join(tmpdir(), "tsbuilder-lock-program-"));
@@ -63,7 +63,7 @@ async function startHolder(): Promise<ChildProcess> {
 async function start(command: string): Promise<{ code: unknown; said: string }> {
   const child = spawn(
     process.execPath,
-    ["--conditions=@tsbuilder/source", "--import", TSX, main, ...command.split(" ")],
+    ["--conditions=@tsbuilder/source", "--import", tsx, main, ...command.split(" ")],
     { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
   );
   children.push(child);

@@ -37,10 +37,10 @@ export function whileUnchanged<T>(root: string, work: () => T): T {
   }
 }
 
-const LOCK = ".tsbuilder/lock";
-const PATIENCE = 30_000;
-const WORTH_SAYING = 1_000;
-const PAUSE = 30;
+const lockFile = ".tsbuilder/lock";
+const patience = 30_000;
+const worthSaying = 1_000;
+const pause = 30;
 
 async function waitForLock(root: string, { name, note, clock = systemClock }: Caller): Promise<() => void> {
   let waitsFor: { readonly pid: number; readonly since: number; isSaid: boolean } | undefined;
@@ -50,18 +50,18 @@ async function waitForLock(root: string, { name, note, clock = systemClock }: Ca
     const { pid } = lock.heldBy;
     if (waitsFor?.pid !== pid) waitsFor = { pid, since: clock.monotonic(), isSaid: false };
     const waited = clock.monotonic() - waitsFor.since;
-    if (waited >= PATIENCE) throw inUse(lock.heldBy);
-    if (waited >= WORTH_SAYING && !waitsFor.isSaid) {
+    if (waited >= patience) throw inUse(lock.heldBy);
+    if (waited >= worthSaying && !waitsFor.isSaid) {
       note(`Waiting for ${describe(lock.heldBy)}.`);
       waitsFor.isSaid = true;
     }
-    await new Promise<void>((resolve) => void clock.setTimer(resolve, PAUSE));
+    await new Promise<void>((resolve) => void clock.setTimer(resolve, pause));
   }
 }
 
 function tryProjectLock(root: string, purpose: string): ReturnType<typeof tryLock> {
-  refuseOutside(root, [LOCK]);
-  const file = join(root, LOCK);
+  refuseOutside(root, [lockFile]);
+  const file = join(root, lockFile);
   for (;;) {
     mkdirSync(dirname(file), { recursive: true });
     try {

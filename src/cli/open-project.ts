@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../project/project.ts";
-import { PROJECT_FILE, parseProject } from "../project/store.ts";
+import { projectFile, parseProject } from "../project/store.ts";
 import { isUnfinished, recoverPlan } from "../scaffold/apply.ts";
 import { diskTree, type Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -59,14 +59,14 @@ function requireRoot(cwd: string): string {
 
 function readOpenProject(root: string): OpenProject {
   const tree = diskTree(root);
-  const { project, text } = parseProject(tree.read(PROJECT_FILE)!);
+  const { project, text } = parseProject(tree.read(projectFile)!);
   return { root, tree, project, text };
 }
 
 /** The nearest folder, upwards, with a `PROJECT` file or an interrupted write of one. */
 export function findProjectRoot(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (statSync(join(folder, PROJECT_FILE), { throwIfNoEntry: false })?.isFile()) return folder;
+    if (statSync(join(folder, projectFile), { throwIfNoEntry: false })?.isFile()) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Project } from "../project/project.ts";
 import type { FileChange } from "../scaffold/file-change.ts";
-import { OWNED_FILE } from "../scaffold/ownership.ts";
+import { ownedFile } from "../scaffold/ownership.ts";
 import { memoryTree } from "../scaffold/tree.ts";
 import type { VendorPackages } from "./host.ts";
 import type { OpenProject } from "./open-project.ts";
@@ -24,5 +24,5 @@ export async function planFresh(
     packages,
     ...(boilerplate === undefined ? {} : { boilerplate }),
   });
-  return changes.filter(({ path }) => path !== OWNED_FILE);
+  return changes.filter(({ path }) => path !== ownedFile);
 }

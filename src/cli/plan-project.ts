@@ -4,7 +4,7 @@ import type { PackageSpecifiers } from "../plugins/plugin.ts";
 import { describeProject, emptyBlueprint } from "../plugins/index.ts";
 import { formatBoilerplate } from "../project/boilerplate.ts";
 import type { Project } from "../project/project.ts";
-import { formatProject, PROJECT_FILE } from "../project/store.ts";
+import { formatProject, projectFile } from "../project/store.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
@@ -51,7 +51,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     keep: change.keep ?? false,
   });
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
-  draft.write(PROJECT_FILE, formatProject(after, before?.text), "generated");
+  draft.write(projectFile, formatProject(after, before?.text), "generated");
   if (change.make) {
     const { planGenerated } = await import("./plan-generated.ts");
     notes.push(...(await planGenerated(draft)));

@@ -7,7 +7,7 @@ import { spawn } from "@lydell/node-pty";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const main = new URL("main.ts", import.meta.url).pathname;
 
 let root: string;
@@ -61,7 +61,7 @@ function talk(
   return new Promise((resolve) => {
     const terminal = spawn(
       process.execPath,
-      ["--conditions=@tsbuilder/source", "--import", TSX, main, ...argv],
+      ["--conditions=@tsbuilder/source", "--import", tsx, main, ...argv],
       { cwd: root, cols: 120, rows: 40, env: { ...process.env, CI: "", NO_COLOR: "1" } },
     );
     let text = "";

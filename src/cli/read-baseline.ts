@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { everythingBelow } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
-const OWN_TSBUILDER = "node_modules/tsbuilder/bin/tsbuilder.js";
+const ownTsbuilder = "node_modules/tsbuilder/bin/tsbuilder.js";
 
 /** The files that the tsbuilder in the project's dependencies scaffolds for it; only that version has its templates. */
 export function readBaseline(root: string): ReadonlyMap<string, string> {
-  const program = join(root, OWN_TSBUILDER);
+  const program = join(root, ownTsbuilder);
   if (!existsSync(program)) {
     throw new TsbuilderError("the tsbuilder version that scaffolded this project is not installed", {
       code: "NOT_FOUND",
-      hint: `run npm ci first: "${OWN_TSBUILDER}" is needed to reproduce what was scaffolded`,
+      hint: `run npm ci first: "${ownTsbuilder}" is needed to reproduce what was scaffolded`,
     });
   }
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-baseline-"));

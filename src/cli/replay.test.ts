@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../e2e/golden/golden-projects.ts";
 import { repository } from "../../e2e/support/source-imports.ts";
 import { parseProject } from "../project/store.ts";
-import { OWNED_FILE } from "../scaffold/ownership.ts";
+import { ownedFile } from "../scaffold/ownership.ts";
 import { everythingBelow, memoryTree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { planProjectChange } from "./plan-project.ts";
@@ -197,7 +197,7 @@ async function replay(root: string): Promise<Record<string, string>> {
   });
   return Object.fromEntries(
     changes
-      .filter(({ path }) => path !== OWNED_FILE)
+      .filter(({ path }) => path !== ownedFile)
       .map(({ path, content }): [string, string] => [path, String(content)])
       .sort(([a], [b]) => compareText(a, b)),
   );
@@ -207,6 +207,6 @@ async function replay(root: string): Promise<Record<string, string>> {
 function read(root: string): Record<string, string> {
   const paths = everythingBelow(root)
     .list("")
-    .filter((path) => path !== OWNED_FILE);
+    .filter((path) => path !== ownedFile);
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }

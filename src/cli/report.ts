@@ -16,11 +16,11 @@ export function describePlan({ changes, notes, moves }: Plan, { isComplete = fal
   const lines = changes
     .filter(({ path }) => !path.startsWith(".tsbuilder/") && !targets.has(path))
     .map((change) => describeChange(change, moves?.get(change.path)));
-  const list = isComplete || lines.length <= LONG ? lines.map(({ text }) => text) : byFolder(lines);
+  const list = isComplete || lines.length <= long ? lines.map(({ text }) => text) : byFolder(lines);
   return [...list, ...notes];
 }
 
-const LONG = 25;
+const long = 25;
 
 interface Line {
   readonly action: string;
@@ -66,7 +66,7 @@ export function describeError(error: unknown, read: (file: string) => string | u
 /** File system errors are not bugs: their message names the file, and the hint says what to do. */
 function describeRefusal(error: unknown): string | undefined {
   const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  const advice = ADVICE[code ?? ""];
+  const advice = adviceByCode[code ?? ""];
   if (!advice || syscall === undefined) return undefined;
   // Reading a folder is the only error without a path.
   const what = path === undefined ? "one of the files" : `"${path}"`;
@@ -78,7 +78,7 @@ const unwritable = [
   "change the permissions, or run the command as a user who has them",
 ] as const;
 
-const ADVICE: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+const adviceByCode: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   EACCES: unwritable,
   EPERM: unwritable,
   EROFS: ["is on a read-only file system", "copy the project to a writable one"],

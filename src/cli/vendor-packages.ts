@@ -5,13 +5,13 @@ import type { VendorPackages } from "./host.ts";
  * Our packages are not published yet, and a registry must never be asked for their names, so a project carries them as
  * tarballs. Once this is true, projects use version ranges.
  */
-const IS_PUBLISHED = false;
+const isPublished = false;
 
 export function vendorPackages(): VendorPackages {
   const tarballs = readVendorTarballs();
   const specifier = (name: Parameters<typeof tarballs.get>[0]): string => {
     const { version, fileName } = tarballs.get(name)!;
-    return IS_PUBLISHED ? `^${version}` : `file:vendor/${fileName}`;
+    return isPublished ? `^${version}` : `file:vendor/${fileName}`;
   };
   return {
     packages: {
@@ -20,7 +20,7 @@ export function vendorPackages(): VendorPackages {
       tsbuilder: specifier("tsbuilder"),
     },
     files: new Map(
-      IS_PUBLISHED ? [] : [...tarballs.values()].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
+      isPublished ? [] : [...tarballs.values()].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
     ),
   };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../e2e/golden/golden-projects.ts";
 
-const TSX = import.meta.resolve("tsx");
+const tsx = import.meta.resolve("tsx");
 const main = join(import.meta.dirname, "main.ts");
 
 let root: string;
@@ -66,7 +66,7 @@ interface Watching {
 function startWatching(): Watching {
   const child: ChildProcess = spawn(
     process.execPath,
-    ["--conditions=@tsbuilder/source", "--import", TSX, main, "manifests", "--watch"],
+    ["--conditions=@tsbuilder/source", "--import", tsx, main, "manifests", "--watch"],
     { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
   );
   const exited = once(child, "exit");

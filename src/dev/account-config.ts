@@ -56,11 +56,11 @@ interface TokenRequest {
 }
 
 /** Longer than a working day; the server may grant less. */
-const LIFETIME_SECONDS = 12 * 60 * 60;
+const lifetimeSeconds = 12 * 60 * 60;
 
 /** Writes a token to a file, and a new one whenever half of its lifetime is over. */
 async function keepToken(client: Client, account: Account, options: TokenOptions): Promise<string> {
-  const { write, retry = RETRY_MILLISECONDS } = options;
+  const { write, retry = retryMilliseconds } = options;
   const { namespace, name } = account;
   const { text } = await client.request({
     method: "POST",
@@ -68,7 +68,7 @@ async function keepToken(client: Client, account: Account, options: TokenOptions
     body: {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",
-      spec: { expirationSeconds: LIFETIME_SECONDS },
+      spec: { expirationSeconds: lifetimeSeconds },
     },
   });
   const { status } = JSON.parse(text) as TokenRequest;
@@ -79,11 +79,11 @@ async function keepToken(client: Client, account: Account, options: TokenOptions
   return file;
 }
 
-const RETRY_MILLISECONDS = 60_000;
+const retryMilliseconds = 60_000;
 
 /** Retries while the server is unavailable, until the session ends. */
 async function renewAfter(wait: number, renew: () => Promise<unknown>, options: TokenOptions): Promise<void> {
-  const { signal, retry = RETRY_MILLISECONDS } = options;
+  const { signal, retry = retryMilliseconds } = options;
   try {
     await delay(wait, undefined, { signal, ref: false });
     await renew();

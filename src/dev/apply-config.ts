@@ -11,7 +11,7 @@ import { readConfig } from "./config-files.ts";
 import { explainLeftover, explainRejection } from "./explain-rejection.ts";
 
 /** The field manager of everything that dev applies. */
-const FIELD_MANAGER = "tsbuilder-dev";
+const devFieldManager = "tsbuilder-dev";
 
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
@@ -73,7 +73,7 @@ export async function applySamples(project: string, client: Client, namespace: s
   for (const sample of samples) {
     // A server cannot prune fields that one manager applied in several API versions, so each version has its own.
     const version = sample.apiVersion.split("/").at(-1)!;
-    await applyObjects(client, [sample], `${FIELD_MANAGER}-${version}`);
+    await applyObjects(client, [sample], `${devFieldManager}-${version}`);
   }
   return samples.length;
 }
@@ -81,7 +81,7 @@ export async function applySamples(project: string, client: Client, namespace: s
 async function applyObjects(
   client: Client,
   objects: readonly ManifestObject[],
-  fieldManager = FIELD_MANAGER,
+  fieldManager = devFieldManager,
 ): Promise<void> {
   for (const object of objects) {
     try {

@@ -37,7 +37,7 @@ export function placeRbac(
     const metadata = { ...object.metadata, name: `${prefix}${object.metadata.name}` };
     return {
       ...object,
-      metadata: NAMESPACED.has(object.kind) ? { ...metadata, namespace } : metadata,
+      metadata: namespaced.has(object.kind) ? { ...metadata, namespace } : metadata,
       ...(roleRef && { roleRef: rename(roleRef) }),
       ...(subjects && {
         subjects: subjects.map((subject) =>
@@ -48,7 +48,7 @@ export function placeRbac(
   });
 }
 
-const NAMESPACED = new Set(["ServiceAccount", "Role", "RoleBinding"]);
+const namespaced = new Set(["ServiceAccount", "Role", "RoleBinding"]);
 
 interface ClientConfig {
   readonly service?: { readonly path?: string };

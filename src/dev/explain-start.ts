@@ -3,7 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 /** Explains why a cluster could not start. */
 export function explainStart(error: unknown): never {
   const { code, path } = error as NodeJS.ErrnoException;
-  const advice = ADVICE[code ?? ""];
+  const advice = adviceByCode[code ?? ""];
   if (!advice) throw error;
   const [message, hint] = advice;
   throw new TsbuilderError(path ? `${message}: ${path}` : message, { code: "REFUSED", hint, cause: error });
@@ -15,7 +15,7 @@ const unwritable = [
 ] as const;
 
 /** System error codes, each with its meaning here and a hint. */
-const ADVICE: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+const adviceByCode: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   EADDRINUSE: [
     "the cluster's port is already in use",
     "use another one with --port, or omit it to use a free port",

@@ -32,7 +32,7 @@ export interface OperatorProcess {
  * Runs before the operator's bundle, which is loaded when a line arrives on standard input. The pipe closes when our
  * process ends, even if killed, and then the operator ends, too.
  */
-const WAIT = `data:text/javascript,${encodeURIComponent(`
+const wait = `data:text/javascript,${encodeURIComponent(`
   process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
   await new Promise((go) => process.stdin.once("data", go));
   process.stdin.unref();
@@ -79,7 +79,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
 }
 
 function launch({ file, project, inspect, preload = [], args, env }: OperatorOptions): ChildProcess {
-  const modules = [...preload, WAIT].map((module) => `--import=${module}`);
+  const modules = [...preload, wait].map((module) => `--import=${module}`);
   const nodeArgs = inspect === undefined ? modules : [`--inspect=${inspect}`, ...modules];
   const child = spawn(process.execPath, ["--enable-source-maps", ...nodeArgs, file, ...args], {
     cwd: project,
@@ -92,12 +92,12 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
 }
 
 /** An operator that does not stop in time is killed; in development its work can be redone. */
-const PATIENCE_MILLISECONDS = 5000;
+const patienceMilliseconds = 5000;
 
 function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    const kill = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MILLISECONDS);
+    const kill = setTimeout(() => child.kill("SIGKILL"), patienceMilliseconds);
     child.once("exit", () => {
       clearTimeout(kill);
       resolve();

@@ -8,15 +8,12 @@ export interface Standby {
 }
 
 /** The delay leaves the processors to the process that was just taken. */
-const DELAY_MILLISECONDS = 1000;
+const delayMilliseconds = 1000;
 
 /** Keeps a process in standby; if disabled, each one is started on demand. */
 export function createStandby(
   launch: () => ChildProcess,
-  {
-    isWanted,
-    delay = DELAY_MILLISECONDS,
-  }: { readonly isWanted: boolean; readonly delay: number | undefined },
+  { isWanted, delay = delayMilliseconds }: { readonly isWanted: boolean; readonly delay: number | undefined },
 ): Standby {
   let waiting: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -2,11 +2,11 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** By then, an operator that listens nowhere has logged the reason. */
-const PATIENCE_MILLISECONDS = 10_000;
+const patienceMilliseconds = 10_000;
 
 /** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
 export async function waitForPort(port: number, isAwaited: () => boolean): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MILLISECONDS;
+  const deadline = Date.now() + patienceMilliseconds;
   while (isAwaited() && Date.now() < deadline && !(await listens(port))) await delay(10);
 }
 

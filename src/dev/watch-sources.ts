@@ -5,10 +5,10 @@ import { join } from "node:path";
 export type SourceChanges = readonly string[];
 
 /** Folders of a project in which `dev` watches for edits. */
-const WATCHED = ["api", "src", "config"] as const;
+const watched = ["api", "src", "config"] as const;
 
 /** Editors write a file in several steps; changes within this time are reported together. */
-const QUIET_MILLISECONDS = 30;
+const quietMilliseconds = 30;
 
 /** Watches a project's sources and reports changes in batches; `close` stops it. */
 export function watchSources(project: string, onChange: (changes: SourceChanges) => void): { close(): void } {
@@ -22,7 +22,7 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
   const note = (path: string): void => {
     changed.add(path);
     clearTimeout(timer);
-    timer = setTimeout(report, QUIET_MILLISECONDS);
+    timer = setTimeout(report, quietMilliseconds);
   };
   const watchers = new Map<string, FSWatcher>();
   const forget = (folder: string): void => {
@@ -51,10 +51,10 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
       else if (isSource(name)) onFile?.(`${folder}/${name}`);
     }
   };
-  for (const folder of WATCHED) watchFolder(folder);
+  for (const folder of watched) watchFolder(folder);
   // A project has no api/ before its first kind.
   const root = watch(project, (_event, name) => {
-    if (!name || !WATCHED.some((folder) => folder === name)) return;
+    if (!name || !watched.some((folder) => folder === name)) return;
     const isNew = !watchers.has(name);
     watchFolder(name, isNew ? note : undefined);
     if (isNew) note(name);

@@ -6,8 +6,8 @@ import type { Schema } from "./schema/schema.ts";
  */
 export function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
   if (typeName === undefined) return schema;
-  if (INLINES_LOCAL_REFERENCE.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };
-  const edits = FIELDS[typeName];
+  if (inlinesLocalReference.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };
+  const edits = fields[typeName];
   if (!edits) return schema;
   const properties = { ...schema.properties };
   for (const [name, edit] of Object.entries(edits)) properties[name] = { ...properties[name], ...edit };
@@ -15,7 +15,7 @@ export function applyCoreMarkers(typeName: string | undefined, schema: Schema): 
 }
 
 /** These inline LocalObjectReference, which is replaced as a whole. */
-const INLINES_LOCAL_REFERENCE = new Set([
+const inlinesLocalReference = new Set([
   "core/v1.ConfigMapEnvSource",
   "core/v1.ConfigMapProjection",
   "core/v1.ConfigMapVolumeSource",
@@ -23,13 +23,13 @@ const INLINES_LOCAL_REFERENCE = new Set([
   "core/v1.SecretProjection",
 ]);
 
-const QUALIFIED_NAME =
+const qualifiedName =
   "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
 
-const FIELDS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
+const fields: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   // Their defaults are references to Go constants, which a CRD can't follow.
   "core/v1.AzureDiskVolumeSource": { cachingMode: { default: undefined }, kind: { default: undefined } },
   "core/v1.ImageVolumeStatus": { imageRef: { maxLength: 256 } },
-  "core/v1.PortStatus": { error: { maxLength: 316, pattern: QUALIFIED_NAME } },
-  "networking/v1.IngressPortStatus": { error: { maxLength: 316, pattern: QUALIFIED_NAME } },
+  "core/v1.PortStatus": { error: { maxLength: 316, pattern: qualifiedName } },
+  "networking/v1.IngressPortStatus": { error: { maxLength: 316, pattern: qualifiedName } },
 };

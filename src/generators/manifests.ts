@@ -26,7 +26,7 @@ export interface GeneratedFile {
   readonly content: string | undefined;
 }
 
-const OUTPUT: Readonly<Record<GeneratorName, string>> = {
+const output: Readonly<Record<GeneratorName, string>> = {
   crd: "config/crd/bases",
   rbac: "config/rbac",
   webhook: "config/webhook",
@@ -39,7 +39,7 @@ export async function planManifests(
   cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
   const sources = await ProjectSources.load(tree, options, cache);
-  const folder = (name: GeneratorName): string => options.output?.[name] ?? OUTPUT[name];
+  const folder = (name: GeneratorName): string => options.output?.[name] ?? output[name];
   const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;
   const files = new Map<string, string>();
   if (runs("crd") && !sources.hasSyntaxErrors) {

@@ -65,7 +65,7 @@ export class ProjectSources implements SchemaSources {
     const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
     this.apiModules = this.#load(apiFiles);
     // Parsing costs more than a look at the text, and most files of an operator have no markers.
-    const marked = others.filter((file) => MARKER_LINE.test(tree.read(file) ?? ""));
+    const marked = others.filter((file) => markerLine.test(tree.read(file) ?? ""));
     this.markerModules = [...this.apiModules, ...this.#load(marked)];
   }
 
@@ -124,7 +124,7 @@ function readOnce(tree: SourceTree): SourceTree {
   };
 }
 
-const MARKER_LINE = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;
+const markerLine = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;
 
 /** The TypeScript sources below some folders: declarations and tests hold no kinds. */
 function sourceFiles(tree: SourceTree, paths: readonly string[]): string[] {

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
 import { type PackedFile, writeTarball } from "./tarball.ts";
 
@@ -40,11 +41,11 @@ export function tarballName(name: string, version: string): string {
 }
 
 /** Fields that only apply in this repository. */
-const REPOSITORY_FIELDS = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
+const repositoryFields = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
 
 function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, Tarball>): Tarball {
   const published: Record<string, unknown> = Object.fromEntries(
-    Object.entries(manifest).filter(([field]) => !REPOSITORY_FIELDS.has(field)),
+    Object.entries(manifest).filter(([field]) => !repositoryFields.has(field)),
   );
   published["dependencies"] = Object.fromEntries(
     Object.entries(manifest.dependencies ?? {}).map(([name, range]) => {
@@ -61,7 +62,7 @@ function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, 
 
 function hashContent(manifest: unknown, files: readonly PackedFile[]): string {
   const hash = createHash("sha256").update(JSON.stringify(manifest));
-  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+  for (const file of files.toSorted((a, b) => compareText(a.path, b.path))) {
     if (file.path !== "package.json") hash.update(`\0${file.path}\0`).update(file.content);
   }
   // A numeric prerelease identifier must not have a leading zero; a letter in front makes it alphanumeric.

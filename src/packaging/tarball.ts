@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { gzipSync } from "node:zlib";
 
 /** A file in a package; `path` is relative to the package's folder, with forward slashes. */
@@ -12,25 +13,25 @@ export interface PackedFile {
  * paths.
  */
 export function writeTarball(files: readonly PackedFile[]): Uint8Array {
-  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const sorted = files.toSorted((a, b) => compareText(a.path, b.path));
   const blocks = sorted.flatMap((file) => [header(file), padded(file.content)]);
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level: 9 });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * blockSize)]), { level: 9 });
 }
 
-const BLOCK = 512;
+const blockSize = 512;
 
 /** Some npm tools reject files dated before 1980; npm itself writes this date. */
-const MODIFIED = Date.UTC(1985, 9, 26, 8, 15) / 1000;
+const modified = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
 function header(file: PackedFile): Buffer {
-  const block = Buffer.alloc(BLOCK);
+  const block = Buffer.alloc(blockSize);
   const { name, prefix } = splitPath(`package/${file.path}`);
   block.write(name, 0, 100);
   block.write(octal(file.executable ? 0o755 : 0o644, 8), 100);
   block.write(octal(0, 8), 108);
   block.write(octal(0, 8), 116);
   block.write(octal(file.content.length, 12), 124);
-  block.write(octal(MODIFIED, 12), 136);
+  block.write(octal(modified, 12), 136);
   block.write("        ", 148); // The checksum is calculated with spaces in its own field.
   block.write("0", 156);
   block.write("ustar\u000000", 257);
@@ -53,6 +54,6 @@ function octal(value: number, width: number): string {
 }
 
 function padded(content: Uint8Array): Buffer {
-  const rest = content.length % BLOCK;
-  return Buffer.concat([content, Buffer.alloc(rest === 0 ? 0 : BLOCK - rest)]);
+  const rest = content.length % blockSize;
+  return Buffer.concat([content, Buffer.alloc(rest === 0 ? 0 : blockSize - rest)]);
 }

@@ -36,13 +36,14 @@ export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, 
 export function listVendored(project: string): readonly string[] {
   const folder = join(project, "vendor");
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.filter((name) => FILE_NAME.test(name)).map((name) => `vendor/${name}`);
+  return names.filter((name) => tarballPattern.test(name)).map((name) => `vendor/${name}`);
 }
 
-const FILE_NAME = /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster)|tsbuilder)-(?<version>\d.*)\.tgz$/;
+const tarballPattern =
+  /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster)|tsbuilder)-(?<version>\d.*)\.tgz$/;
 
 function describe(folder: string, fileName: string): Tarball {
-  const { part, version = "" } = FILE_NAME.exec(fileName)?.groups ?? {};
+  const { part, version = "" } = tarballPattern.exec(fileName)?.groups ?? {};
   const name = part ? `@tsbuilder/${part}` : "tsbuilder";
   return { name, version, fileName, bytes: readFileSync(join(folder, fileName)) };
 }

@@ -27,18 +27,18 @@ import {
 } from "./project.ts";
 
 /** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
-export const SCHEMA_VERSION = "3";
+export const schemaVersion = "3";
 
 /** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
-export const PLUGIN_KEY = "typescript.tsbuilder.dev/v1";
+export const pluginKey = "typescript.tsbuilder.dev/v1";
 
 /** Reads a `PROJECT` file; unknown keys are ignored. */
 export function readProject(value: unknown): Project {
   const file = new Reader("PROJECT", value);
   const version = file.text("version");
-  if (version !== SCHEMA_VERSION) {
+  if (version !== schemaVersion) {
     throw new TsbuilderError(
-      `"PROJECT" has the schema version "${version}", but this tsbuilder supports "${SCHEMA_VERSION}"`,
+      `"PROJECT" has the schema version "${version}", but this tsbuilder supports "${schemaVersion}"`,
       {
         code: "INVALID_PROJECT",
         hint: "use the tsbuilder that created the project: npm ci && npx --no-install tsbuilder",
@@ -46,12 +46,12 @@ export function readProject(value: unknown): Project {
     );
   }
   const layout = file.texts("layout");
-  if (!layout.includes(PLUGIN_KEY)) {
+  if (!layout.includes(pluginKey)) {
     throw new TsbuilderError(
       `"PROJECT" has the layout "${layout.join(", ")}", which is not that of a TypeScript project`,
       {
         code: "INVALID_PROJECT",
-        hint: `use the tool that created it; projects of tsbuilder have "${PLUGIN_KEY}"`,
+        hint: `use the tool that created it; projects of tsbuilder have "${pluginKey}"`,
       },
     );
   }
@@ -177,7 +177,7 @@ class Reader {
     } catch (cause) {
       throw new TsbuilderError(`"${this.#place}.${key}": ${(cause as Error).message}`, {
         code: "INVALID_PROJECT",
-        hint: MEND,
+        hint: mend,
         cause,
       });
     }
@@ -216,8 +216,8 @@ class Reader {
 function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
   return new TsbuilderError(`"${place}" must be ${expected}, but is ${JSON.stringify(value) ?? "missing"}`, {
     code: "INVALID_PROJECT",
-    hint: MEND,
+    hint: mend,
   });
 }
 
-const MEND = "fix the PROJECT file, or restore it from version control";
+const mend = "fix the PROJECT file, or restore it from version control";

@@ -7,7 +7,7 @@ import { readProject } from "./read-project.ts";
 import type { Project } from "./project.ts";
 import { toRecord } from "./to-record.ts";
 
-export const PROJECT_FILE = "PROJECT";
+export const projectFile = "PROJECT";
 
 /** A project with the text it was read from, to keep its comments and unknown keys. */
 export interface StoredProject {
@@ -17,7 +17,7 @@ export interface StoredProject {
 
 /** Reads the text of a `PROJECT` file. */
 export function parseProject(text: string): StoredProject {
-  const [value, ...others] = readYaml(PROJECT_FILE, text, {
+  const [value, ...others] = readYaml(projectFile, text, {
     code: "INVALID_PROJECT",
     hint: "fix the file, or restore it from version control",
   });
@@ -31,12 +31,12 @@ export function parseProject(text: string): StoredProject {
 /** Updates the text that a project was read from; unknown keys and comments are kept. */
 export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
-  if (text === undefined) document.commentBefore = HEADER;
+  if (text === undefined) document.commentBefore = header;
   mergeInto(document, document.contents as YAMLMap, toRecord(project));
   return document.toString({ lineWidth: 0, indentSeq: false });
 }
 
-const HEADER = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
+const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
  Your own keys and comments are preserved.`;
 
 /** `undefined` removes a key; keys that are not in the record are kept. */

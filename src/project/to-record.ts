@@ -1,14 +1,14 @@
-import { PLUGIN_KEY, SCHEMA_VERSION } from "./read-project.ts";
+import { pluginKey, schemaVersion } from "./read-project.ts";
 import { hasWebhooks, type Project, type Resource } from "./project.ts";
 
 /** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
 export function toRecord(project: Project): Record<string, unknown> {
   return {
-    version: SCHEMA_VERSION,
+    version: schemaVersion,
     cliVersion: project.cliVersion,
     domain: project.domain,
     projectName: project.projectName,
-    layout: [PLUGIN_KEY],
+    layout: [pluginKey],
     multigroup: project.multigroup || undefined,
     namespaced: project.namespaced || undefined,
     license: project.license,

@@ -7,15 +7,15 @@ import { qualifiedGroup, type Resource } from "./project.ts";
  * quotes and a hint.
  */
 
-const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/u;
-const LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/u;
+const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/u;
+const label = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/u;
 
 /** The longest suffix that is added to the project's name: that of a Service, whose name has at most 63 characters. */
-const LONGEST_SUFFIX = "-controller-manager-metrics-service";
-export const MAX_PROJECT_NAME = 63 - LONGEST_SUFFIX.length;
+const longestSuffix = "-controller-manager-metrics-service";
+export const maxProjectName = 63 - longestSuffix.length;
 
 export function checkDomain(domain: string): string {
-  if (domain.length <= 253 && SUBDOMAIN.test(domain)) return domain;
+  if (domain.length <= 253 && subdomain.test(domain)) return domain;
   throw invalid(
     "domain",
     domain,
@@ -24,32 +24,32 @@ export function checkDomain(domain: string): string {
 }
 
 export function checkProjectName(name: string): string {
-  if (!LABEL.test(name)) {
+  if (!label.test(name)) {
     throw invalid(
       "project name",
       name,
       "use lower-case letters, digits and dashes, starting with a letter, for example --project-name mysql-operator",
     );
   }
-  if (name.length <= MAX_PROJECT_NAME) return name;
+  if (name.length <= maxProjectName) return name;
   throw invalid(
     "project name",
     name,
-    `use at most ${MAX_PROJECT_NAME} characters, because "${name}${LONGEST_SUFFIX}" is the name of a Service, which is limited to 63: --project-name ${name.slice(0, MAX_PROJECT_NAME).replace(/-+$/u, "")}`,
+    `use at most ${maxProjectName} characters, because "${name}${longestSuffix}" is the name of a Service, which is limited to 63: --project-name ${name.slice(0, maxProjectName).replace(/-+$/u, "")}`,
   );
 }
 
 export function checkGroup(group: string): string {
-  if (group === "" || SUBDOMAIN.test(group)) return group;
+  if (group === "" || subdomain.test(group)) return group;
   throw invalid("group", group, "use lower-case letters, digits, dashes and dots, for example --group apps");
 }
 
 export function checkVersion(version: string): string {
-  if (VERSION.test(version)) return version;
+  if (versionPattern.test(version)) return version;
   throw invalid("version", version, "use a version such as v1, v1alpha1 or v2beta3: --version v1");
 }
 
-const VERSION = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
+const versionPattern = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
 
 export function checkKind(kind: string): string {
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63) {
@@ -59,7 +59,7 @@ export function checkKind(kind: string): string {
     const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
     throw invalid("kind", kind, `use letters and digits, starting with a capital letter: --kind ${example}`);
   }
-  if (!TAKEN.has(kind)) return kind;
+  if (!taken.has(kind)) return kind;
   throw invalid(
     "kind",
     kind,
@@ -68,7 +68,7 @@ export function checkKind(kind: string): string {
 }
 
 /** Names that scaffolded code imports, or that JavaScript defines, besides the kind itself. */
-const TAKEN = new Set([
+const taken = new Set([
   ..."AdmissionContext Client Condition Context Conversion Converted CustomResource Defaulter Manager".split(
     " ",
   ),
@@ -79,12 +79,12 @@ const TAKEN = new Set([
 ]);
 
 export function checkPlural(plural: string, flag = "plural"): string {
-  if (LABEL.test(plural) && plural.length <= 63) return plural;
+  if (label.test(plural) && plural.length <= 63) return plural;
   throw invalid(flag, plural, `use lower-case letters, digits and dashes, for example --${flag} mysqls`);
 }
 
 export function checkControllerName(name: string): string {
-  if (LABEL.test(name) && name.length <= 63) return name;
+  if (label.test(name) && name.length <= 63) return name;
   throw invalid(
     "controller name",
     name,
@@ -94,7 +94,7 @@ export function checkControllerName(name: string): string {
 
 /** A name for kubectl's command line: `mysql`, `my`. */
 export function checkShortName(name: string, flag: string): string {
-  if (LABEL.test(name) && name.length <= 63) return name;
+  if (label.test(name) && name.length <= 63) return name;
   throw invalid(flag, name, `use lower-case letters, digits and dashes, for example --${flag} my`);
 }
 

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { recoverPlan } from "./apply.ts";
 import { diskTree } from "./tree.ts";
 
-const FILES = 60;
+const fileCount = 60;
 const apply = new URL("./apply.ts", import.meta.url).pathname;
 
 /** Replaces, deletes and creates files by one plan, back and forth. */
@@ -17,7 +17,7 @@ const program = `
   const [root] = process.argv.slice(-1);
   const [from, to] = [process.env.FROM, process.env.TO];
   const changes = [];
-  for (let i = 0; i < ${FILES}; i++) {
+  for (let i = 0; i < ${fileCount}; i++) {
     changes.push({ path: from + "/" + i, content: undefined, before: from, action: "delete", ownership: "yours" });
     changes.push({ path: to + "/" + i, content: to, before: undefined, action: "create", ownership: "yours" });
     changes.push({ path: "both/" + i, content: to, before: from, action: "update", ownership: "yours" });
@@ -39,7 +39,7 @@ test("a project is complete after a kill at any moment, once the next command ha
   buildSync({ stdin, outfile: script, bundle: true, platform: "node", format: "esm" });
   mkdirSync(join(root, "both"));
   mkdirSync(join(root, "a"));
-  for (let i = 0; i < FILES; i++) {
+  for (let i = 0; i < fileCount; i++) {
     writeFileSync(join(root, "a", String(i)), "a");
     writeFileSync(join(root, "both", String(i)), "a");
   }
@@ -53,8 +53,8 @@ test("a project is complete after a kill at any moment, once the next command ha
       const contents = new Set(files.map((file) => readFileSync(join(root, file), "utf8")));
       expect(contents.size).toBe(1);
       [state] = [...contents] as [string];
-      expect(files).toHaveLength(2 * FILES);
-      expect(files.filter((file) => file.startsWith(`${state}/`))).toHaveLength(FILES);
+      expect(files).toHaveLength(2 * fileCount);
+      expect(files.filter((file) => file.startsWith(`${state}/`))).toHaveLength(fileCount);
     }
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -22,15 +22,15 @@ import { refuseOutside } from "./refuse-outside.ts";
  */
 export function applyPlan(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
-  refuseOutside(root, [JOURNAL, ...changes.map(({ path }) => path)]);
+  refuseOutside(root, [journal, ...changes.map(({ path }) => path)]);
   recoverPlan(root);
   refuseStaleChanges(root, changes);
-  const hadFolder = existsSync(join(root, FOLDER));
+  const hadFolder = existsSync(join(root, stateFolder));
   try {
     stage(root, changes);
   } catch (error) {
-    rmSync(join(root, STAGE), { recursive: true, force: true });
-    if (!hadFolder) rmSync(join(root, FOLDER), { recursive: true, force: true });
+    rmSync(join(root, stageFolder), { recursive: true, force: true });
+    if (!hadFolder) rmSync(join(root, stateFolder), { recursive: true, force: true });
     throw error;
   }
   complete(root);
@@ -38,7 +38,7 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
 
 /** Returns whether a command is writing to the project, or was interrupted while it did. */
 export function isUnfinished(root: string): boolean {
-  return existsSync(join(root, STAGE));
+  return existsSync(join(root, stageFolder));
 }
 
 /**
@@ -46,19 +46,19 @@ export function isUnfinished(root: string): boolean {
  * of applyPlan, holds the project's lock, so that what is staged belongs to a process that no longer exists.
  */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
-  if (existsSync(join(root, JOURNAL))) {
+  if (existsSync(join(root, journal))) {
     complete(root);
     return "completed";
   }
   if (!isUnfinished(root)) return undefined;
-  rmSync(join(root, STAGE), { recursive: true, force: true });
-  removeIfEmpty(join(root, FOLDER));
+  rmSync(join(root, stageFolder), { recursive: true, force: true });
+  removeIfEmpty(join(root, stateFolder));
   return "undone";
 }
 
-const FOLDER = ".tsbuilder";
-const STAGE = ".tsbuilder/stage";
-const JOURNAL = ".tsbuilder/stage/journal.json";
+const stateFolder = ".tsbuilder";
+const stageFolder = ".tsbuilder/stage";
+const journal = ".tsbuilder/stage/journal.json";
 
 /** A remaining step: a staged file to move to a path, or a path to delete. */
 interface Step {
@@ -67,14 +67,14 @@ interface Step {
 }
 
 function stage(root: string, changes: readonly FileChange[]): void {
-  mkdirSync(join(root, STAGE), { recursive: true });
+  mkdirSync(join(root, stageFolder), { recursive: true });
   const steps = changes.map(({ path, content }, i): Step => {
     if (content === undefined) return { path, staged: undefined };
-    const staged = `${STAGE}/${i}`;
+    const staged = `${stageFolder}/${i}`;
     writeFileSync(join(root, staged), content, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
     return { path, staged };
   });
-  writeWhole(join(root, JOURNAL), JSON.stringify({ steps }));
+  writeWhole(join(root, journal), JSON.stringify({ steps }));
 }
 
 /** The file is written completely, or not at all. */
@@ -86,9 +86,9 @@ function writeWhole(path: string, text: string): void {
 
 /** Every step is idempotent: after its rename, a staged file no longer exists. */
 function complete(root: string): void {
-  const { steps } = JSON.parse(readFileSync(join(root, JOURNAL), "utf8")) as { steps: Step[] };
+  const { steps } = JSON.parse(readFileSync(join(root, journal), "utf8")) as { steps: Step[] };
   // The journal may come from an untrusted repository.
-  refuseOutside(root, [JOURNAL, ...steps.flatMap(({ path, staged }) => [path, staged ?? path])]);
+  refuseOutside(root, [journal, ...steps.flatMap(({ path, staged }) => [path, staged ?? path])]);
   for (const { path, staged } of steps) {
     const target = join(root, path);
     if (staged === undefined) {
@@ -99,7 +99,7 @@ function complete(root: string): void {
       renameSync(join(root, staged), target);
     }
   }
-  rmSync(join(root, STAGE), { recursive: true, force: true });
+  rmSync(join(root, stageFolder), { recursive: true, force: true });
 }
 
 /** A plan is based on the files as they were read; the user may have saved one since. */

@@ -25,9 +25,9 @@ function findStatement(source: string, wanted: string): InsertPlace | undefined 
 
 /** An import is also found if its names are part of another import from the same module. */
 function findImport(source: string, wanted: string): InsertPlace | undefined {
-  const sought = IMPORT.exec(wanted)?.groups;
+  const sought = importPattern.exec(wanted)?.groups;
   if (!sought) return undefined;
-  for (const match of source.matchAll(new RegExp(IMPORT, "gmu"))) {
+  for (const match of source.matchAll(new RegExp(importPattern, "gmu"))) {
     const { names = "", from, head = "" } = match.groups!;
     if (from !== sought["from"]) continue;
     const present = splitNames(names);
@@ -39,7 +39,8 @@ function findImport(source: string, wanted: string): InsertPlace | undefined {
   return undefined;
 }
 
-const IMPORT = /^(?<head>import(?:\s+type)?)\s*\{(?<names>[^}]*)\}\s*from\s*["'](?<from>[^"']+)["'];?/mu;
+const importPattern =
+  /^(?<head>import(?:\s+type)?)\s*\{(?<names>[^}]*)\}\s*from\s*["'](?<from>[^"']+)["'];?/mu;
 
 function splitNames(names: string): string[] {
   return names

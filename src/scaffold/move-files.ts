@@ -5,7 +5,7 @@ import type { Draft } from "./tree.ts";
 /** Moves files, and rewrites all relative imports in the project that are affected. */
 export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owned: OwnedFiles): void {
   if (moves.size === 0) return;
-  const sources = draft.list("").filter((path) => MODULE.test(path));
+  const sources = draft.list("").filter((path) => module.test(path));
   for (const path of new Set([...sources, ...moves.keys()])) {
     const text = draft.read(path);
     if (text === undefined) continue;
@@ -18,7 +18,7 @@ export function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owne
   }
 }
 
-const MODULE = /\.[cm]?[jt]sx?$/u;
+const module = /\.[cm]?[jt]sx?$/u;
 
 /** Rewrites the relative import specifiers of a module for its new path and those of other moved files. */
 export function rewriteImports(
@@ -27,8 +27,8 @@ export function rewriteImports(
   to: string,
   moves: ReadonlyMap<string, string>,
 ): string {
-  if (!MODULE.test(from)) return text;
-  return text.replaceAll(SPECIFIER, (whole, before: string, quote: string, specifier: string) => {
+  if (!module.test(from)) return text;
+  return text.replaceAll(specifierPattern, (whole, before: string, quote: string, specifier: string) => {
     const resolved = posix.join(posix.dirname(from), specifier);
     const target = moves.get(resolved) ?? resolved;
     if (target === resolved && posix.dirname(from) === posix.dirname(to)) return whole;
@@ -38,4 +38,4 @@ export function rewriteImports(
 }
 
 /** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
-const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;
+const specifierPattern = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;

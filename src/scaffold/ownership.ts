@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Draft, Tree } from "./tree.ts";
 
 /** The record by which later commands know what the user edited. */
-export const OWNED_FILE = ".tsbuilder/owned.json";
+export const ownedFile = ".tsbuilder/owned.json";
 
 /** Records the hash of each file that we wrote for the user, to detect edits. */
 export class OwnedFiles {
@@ -16,7 +16,7 @@ export class OwnedFiles {
 
   /** Reads a project's record; without one, no file counts as ours. */
   static read(tree: Tree): OwnedFiles {
-    const text = tree.read(OWNED_FILE);
+    const text = tree.read(ownedFile);
     if (text === undefined) return new OwnedFiles();
     const { files = {} } = JSON.parse(text) as { files?: Record<string, string> };
     return new OwnedFiles(Object.entries(files));
@@ -43,7 +43,7 @@ export class OwnedFiles {
       const was = this.#carried.get(path) ?? before;
       if (was === undefined || !this.isChanged(path, was)) this.#hashes.set(path, hashText(content));
     }
-    draft.write(OWNED_FILE, this.#format(), "generated");
+    draft.write(ownedFile, this.#format(), "generated");
   }
 
   /** Sorted by path, to be deterministic. */

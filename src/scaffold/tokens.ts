@@ -11,19 +11,19 @@ export interface Token {
  */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  for (let match = TOKEN.exec(source); match; match = TOKEN.exec(source)) {
+  tokenPattern.lastIndex = 0;
+  for (let match = tokenPattern.exec(source); match; match = tokenPattern.exec(source)) {
     const { space, quoted, regex } = match.groups as Record<string, string | undefined>;
     if (space !== undefined) continue;
     let [text] = match;
     if (regex !== undefined && !canStartRegex(tokens.at(-1))) {
       // What looked like a regular expression was a division.
       text = "/";
-      TOKEN.lastIndex = match.index + 1;
+      tokenPattern.lastIndex = match.index + 1;
     }
     const start = match.index;
-    const token = { text: quoted === undefined ? text : unquote(quoted), start, end: TOKEN.lastIndex };
-    if (CLOSING.has(text) && tokens.at(-1)?.text === ",") tokens.pop();
+    const token = { text: quoted === undefined ? text : unquote(quoted), start, end: tokenPattern.lastIndex };
+    if (closing.has(text) && tokens.at(-1)?.text === ",") tokens.pop();
     tokens.push(token);
   }
   return tokens;
@@ -38,7 +38,7 @@ export function findTokens(tokens: readonly Token[], wanted: readonly Token[], f
   return -1;
 }
 
-const TOKEN = new RegExp(
+const tokenPattern = new RegExp(
   [
     String.raw`(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)`,
     String.raw`(?<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`,
@@ -52,7 +52,7 @@ const TOKEN = new RegExp(
   "guy",
 );
 
-const CLOSING = new Set([")", "]", "}"]);
+const closing = new Set([")", "]", "}"]);
 
 function unquote(quoted: string): string {
   return `"${quoted.slice(1, -1).replaceAll(String.raw`\'`, "'")}"`;

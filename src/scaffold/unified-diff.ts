@@ -1,7 +1,7 @@
 import { diffLines, type Hunk } from "./diff-lines.ts";
 import type { FileChange } from "./file-change.ts";
 
-const CONTEXT = 3;
+const context = 3;
 
 /** Formats a change like `diff -u` and git. */
 export function formatUnifiedDiff({ path, before, content }: FileChange): string {
@@ -25,7 +25,7 @@ function groupHunks(hunks: readonly Hunk[]): Hunk[][] {
   const groups: Hunk[][] = [];
   for (const hunk of hunks) {
     const last = groups.at(-1)?.at(-1);
-    if (last && hunk.aStart - last.aEnd <= 2 * CONTEXT) groups.at(-1)!.push(hunk);
+    if (last && hunk.aStart - last.aEnd <= 2 * context) groups.at(-1)!.push(hunk);
     else groups.push([hunk]);
   }
   return groups;
@@ -33,8 +33,8 @@ function groupHunks(hunks: readonly Hunk[]): Hunk[][] {
 
 function formatBlock(hunks: readonly Hunk[], a: readonly string[], b: readonly string[]): string {
   const [first, last] = [hunks[0]!, hunks.at(-1)!];
-  const aStart = Math.max(0, first.aStart - CONTEXT);
-  const aEnd = Math.min(a.length, last.aEnd + CONTEXT);
+  const aStart = Math.max(0, first.aStart - context);
+  const aEnd = Math.min(a.length, last.aEnd + context);
   const bStart = first.bStart - (first.aStart - aStart);
   const bEnd = last.bEnd + (aEnd - last.aEnd);
   const lines = [`@@ -${range(aStart, aEnd)} +${range(bStart, bEnd)} @@`];

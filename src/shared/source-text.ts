@@ -10,7 +10,7 @@ export function stringLiteral(text: string): string {
 
 /** A value as JSON that stays on its line in source code, too. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value).replace(SEPARATORS, escapeUnicode);
+  return JSON.stringify(value).replace(separators, escapeUnicode);
 }
 
 /** A string in a marker, which stands in a comment: between double quotes, with the escapes of Go. */
@@ -28,6 +28,6 @@ export function blockCommentText(text: string): string {
   return commentTextLines(text).join(" ").replaceAll("*/", "* /");
 }
 
-const SEPARATORS = /[\u2028\u2029]/gu;
+const separators = /[\u2028\u2029]/gu;
 
 const escapeUnicode = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -3,19 +3,19 @@
  * `on`, `1_000`, `12:30` and `2024-01-15` are not strings, and the API server would refuse what they become.
  */
 export function resolvesToString(text: string): boolean {
-  if (text === "" || WORDS.has(text)) return false;
+  if (text === "" || words.has(text)) return false;
   const first = text[0]!;
   if (first === ".") return !isFloat(text);
   if (!/[-+0-9]/u.test(first)) return true;
-  return !isTimestamp(text) && !isInteger(text) && !isFloat(text.replaceAll("_", "")) && !BASE_60.test(text);
+  return !isTimestamp(text) && !isInteger(text) && !isFloat(text.replaceAll("_", "")) && !base60.test(text);
 }
 
-const WORDS = new Set([
+const words = new Set([
   ..."y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF".split(" "),
   ..."~ null Null NULL .nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split(" "),
 ]);
 
-const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/u;
+const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/u;
 const isFloat = (text: string): boolean =>
   /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/u.test(text);
 
@@ -23,11 +23,11 @@ function isInteger(text: string): boolean {
   return /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)$/u.test(text.replaceAll("_", ""));
 }
 
-const TIMESTAMP =
+const timestamp =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?))?$/u;
 
 function isTimestamp(text: string): boolean {
-  const match = TIMESTAMP.exec(text);
+  const match = timestamp.exec(text);
   if (!match) return false;
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
   const [hour, minute, second] = [4, 5, 6].map((i) => Number(match[i] ?? match[i + 3] ?? 0));

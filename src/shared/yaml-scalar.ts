@@ -1,7 +1,7 @@
 import { resolvesToString } from "./yaml-resolve.ts";
 
 /** Lines are folded at the first single space beyond this column. */
-const BEST_WIDTH = 80;
+const bestWidth = 80;
 
 /**
  * Writes one scalar as go-yaml v2 does. `indent` is that of lines that continue it, `column` where it starts;
@@ -44,20 +44,20 @@ interface Traits {
 function analyze(value: string): Traits {
   const spaceThenBreak = / \n/u.test(value);
   const breakThenSpace = /\n /u.test(value);
-  const isSpecial = spaceThenBreak || !PRINTABLE.test(value);
+  const isSpecial = spaceThenBreak || !printable.test(value);
   const isPadded = /^[ \n]|[ \n]$/u.test(value);
   return {
     plainAllowed:
-      !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !INDICATORS.test(value),
+      !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !indicators.test(value),
     singleQuotedAllowed: !isSpecial && !breakThenSpace,
     blockAllowed: !isSpecial && !value.endsWith(" "),
   };
 }
 
 // go-yaml's idea of a printable character ends at U+FFFF and leaves out the tab and the byte order mark.
-const PRINTABLE = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
+const printable = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
 
-const INDICATORS = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
+const indicators = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
 
 function formatLiteral(value: string, indent: number): string {
   const hint = /^[ \n]/u.test(value) ? "2" : "";
@@ -69,7 +69,7 @@ function formatLiteral(value: string, indent: number): string {
 
 /** Breaks at single spaces beyond the best width. `guard` runes at both ends are the quotes' neighbours: never broken. */
 function fold(text: string, indent: number, column: number, guard: number): string {
-  if (column + text.length <= BEST_WIDTH) return text;
+  if (column + text.length <= bestWidth) return text;
   const runes = Array.from(text);
   let folded = "";
   let at = column;
@@ -77,7 +77,7 @@ function fold(text: string, indent: number, column: number, guard: number): stri
   for (const [i, rune] of runes.entries()) {
     const isSpace = rune === " ";
     const isEdge = i < guard || i >= runes.length - guard;
-    if (isSpace && !wasSpace && at > BEST_WIDTH && !isEdge && runes[i + 1] !== " ") {
+    if (isSpace && !wasSpace && at > bestWidth && !isEdge && runes[i + 1] !== " ") {
       folded += `\n${" ".repeat(indent)}`;
       at = indent;
     } else {
@@ -89,7 +89,7 @@ function fold(text: string, indent: number, column: number, guard: number): stri
   return folded;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   "\0": "0",
   "\x07": "a",
   "\b": "b",
@@ -116,12 +116,12 @@ function formatDoubleQuoted(value: string, indent: number, column: number): stri
   let wasSpace = false;
   for (const [i, rune] of runes.entries()) {
     let written = rune;
-    if (mustEscape || rune === '"' || rune === "\\" || rune === "\n" || !PRINTABLE.test(rune)) {
+    if (mustEscape || rune === '"' || rune === "\\" || rune === "\n" || !printable.test(rune)) {
       written = escape(rune);
       wasSpace = false;
     } else if (rune === " ") {
       const isEdge = i === 0 || i === runes.length - 1;
-      if (!wasSpace && at > BEST_WIDTH && !isEdge) {
+      if (!wasSpace && at > bestWidth && !isEdge) {
         // A backslash keeps a second space that would otherwise be lost as indentation.
         written = `\n${" ".repeat(indent)}${runes[i + 1] === " " ? "\\" : ""}`;
         at = indent - written.length + (runes[i + 1] === " " ? 1 : 0);
@@ -135,7 +135,7 @@ function formatDoubleQuoted(value: string, indent: number, column: number): stri
 }
 
 function escape(rune: string): string {
-  const short = ESCAPES[rune];
+  const short = escapes[rune];
   if (short) return `\\${short}`;
   const code = rune.codePointAt(0)!;
   const hex = code.toString(16).toUpperCase();

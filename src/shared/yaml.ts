@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { formatScalar } from "./yaml-scalar.ts";
 
 /** What a YAML document of ours holds. A bigint is an integer beyond what a number keeps exactly. */
@@ -36,7 +37,7 @@ export class SharedMappings {
 
 /** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
 export function compareKeys(a: string, b: string): number {
-  if (isPlainWord(a) && isPlainWord(b)) return a < b ? -1 : a > b ? 1 : 0;
+  if (isPlainWord(a) && isPlainWord(b)) return compareText(a, b);
   const left = Array.from(a);
   const right = Array.from(b);
   for (let i = 0; i < left.length && i < right.length; i++) {
@@ -48,7 +49,7 @@ export function compareKeys(a: string, b: string): number {
 
 function compareRunes(left: string[], right: string[], at: number): number {
   const [a, b] = [left[at]!, right[at]!];
-  const [aIsLetter, bIsLetter] = [LETTER.test(a), LETTER.test(b)];
+  const [aIsLetter, bIsLetter] = [letter.test(a), letter.test(b)];
   if (aIsLetter !== bIsLetter) return aIsLetter ? 1 : -1;
   if (!aIsLetter) {
     // A zero inside a longer run of digits counts as a place, not as a leading zero.
@@ -62,18 +63,18 @@ function compareRunes(left: string[], right: string[], at: number): number {
 }
 
 function hasSignificantDigitBefore(runes: string[], at: number): boolean {
-  for (let i = at - 1; i >= 0 && DIGIT.test(runes[i]!); i--) if (runes[i] !== "0") return true;
+  for (let i = at - 1; i >= 0 && digit.test(runes[i]!); i--) if (runes[i] !== "0") return true;
   return false;
 }
 
 function digitsFrom(runes: string[], at: number): string {
   let end = at;
-  while (end < runes.length && DIGIT.test(runes[end]!)) end++;
+  while (end < runes.length && digit.test(runes[end]!)) end++;
   return runes.slice(at, end).join("");
 }
 
-const LETTER = /^\p{L}$/u;
-const DIGIT = /^\d$/u;
+const letter = /^\p{L}$/u;
+const digit = /^\d$/u;
 const isPlainWord = (key: string): boolean => /^[A-Za-z]*$/u.test(key);
 
 /** Where a node begins: behind a key, or behind the `-` or `:` that introduces it, on the line that is being written. */

@@ -4,7 +4,7 @@ import { formatManifest, isCrd, type ManifestObject } from "./manifest.ts";
 import { runTool } from "./tool.ts";
 
 /** The field manager of everything that tsbuilder deploys. */
-export const FIELD_MANAGER = "tsbuilder";
+export const fieldManager = "tsbuilder";
 
 /** How objects are applied. */
 export interface ApplyOptions extends ClusterChoice {
@@ -39,7 +39,7 @@ export async function diffObjects(
     "--server-side",
     "--force-conflicts",
     "--field-manager",
-    FIELD_MANAGER,
+    fieldManager,
     "--filename",
     "-",
   ];
@@ -61,7 +61,7 @@ async function apply(objects: readonly ManifestObject[], options: ApplyOptions):
     "--server-side",
     "--force-conflicts",
     "--field-manager",
-    FIELD_MANAGER,
+    fieldManager,
     ...dryRun(options),
   ];
   const { stdout } = await runKubectl(options, [...args, "--filename", "-"], formatManifest(objects));

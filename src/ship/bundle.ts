@@ -37,14 +37,14 @@ export async function watchableBundle(project: string, outfile: string): Promise
   };
 }
 
-const ASKED_AGAIN = Symbol("asked again");
+const askedAgain = Symbol("asked again");
 
 const packagesApart: Esbuild.Plugin = {
   name: "packages-apart",
   setup: (build) =>
     build.onResolve({ filter: /^@tsbuilder\// }, async ({ path, pluginData, importer, kind, resolveDir }) => {
-      if (pluginData === ASKED_AGAIN) return undefined;
-      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: ASKED_AGAIN });
+      if (pluginData === askedAgain) return undefined;
+      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: askedAgain });
       return found.path.includes("/node_modules/") ? { path, external: true } : found;
     }),
 };

@@ -2,8 +2,8 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { runTool } from "./tool.ts";
 
 /** Tools that can build an image. */
-export const CONTAINER_TOOLS = ["docker", "podman", "buildah", "nerdctl"] as const;
-export type ContainerTool = (typeof CONTAINER_TOOLS)[number];
+export const containerTools = ["docker", "podman", "buildah", "nerdctl"] as const;
+export type ContainerTool = (typeof containerTools)[number];
 
 /**
  * Finds the container tool: the requested one, else the first whose daemon responds. A client without a daemon cannot
@@ -14,7 +14,7 @@ export async function findContainerTool(
   whyNot: (tool: ContainerTool) => Promise<string | undefined> = engineTrouble,
 ): Promise<ContainerTool> {
   const troubles: string[] = [];
-  for (const tool of wanted ? [wanted] : CONTAINER_TOOLS) {
+  for (const tool of wanted ? [wanted] : containerTools) {
     const trouble = await whyNot(tool);
     if (trouble === undefined) return tool;
     troubles.push(`${tool}: ${trouble}`);

@@ -5,8 +5,8 @@ import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool, showTool, type ToolCall } from "./tool.ts";
 
 /** Local clusters that can load an image without a registry. */
-export const LOCAL_CLUSTERS = ["kind", "minikube", "k3d"] as const;
-export type LocalCluster = (typeof LOCAL_CLUSTERS)[number];
+export const localClusters = ["kind", "minikube", "k3d"] as const;
+export type LocalCluster = (typeof localClusters)[number];
 
 /** Loads an image into a local cluster through an archive, which works with any container tool. */
 export async function loadImage(

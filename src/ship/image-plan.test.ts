@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CONTAINER_TOOLS, findContainerTool } from "./container-tool.ts";
+import { containerTools, findContainerTool } from "./container-tool.ts";
 import { type ImageBuild, type ImageTargets, planImageBuild, planPush } from "./image-plan.ts";
 import { formatCall } from "./tool.ts";
 
@@ -10,7 +10,7 @@ const everywhere: ImageTargets = { push: true, save: "op.tar" };
 const lines = (...call: Parameters<typeof planImageBuild>): string[] =>
   planImageBuild(...call).map(formatCall);
 
-test.each(CONTAINER_TOOLS)("planImageBuild() builds with %s for the machine's own platform", (tool) => {
+test.each(containerTools)("planImageBuild() builds with %s for the machine's own platform", (tool) => {
   expect(lines(tool, one, stay)).toEqual([`${tool} build --tag r.io/op:v1 .`]);
 });
 

@@ -12,7 +12,7 @@ export interface ImageReference {
 
 /** Parses an image reference: a colon precedes a port or a tag, and a digest may follow. */
 export function parseImageReference(text: string): ImageReference {
-  const match = REFERENCE.exec(text)?.groups;
+  const match = reference.exec(text)?.groups;
   if (!match) {
     throw new TsbuilderError(`"${text}" is not a valid image reference`, {
       code: "INVALID_ARGUMENT",
@@ -43,11 +43,11 @@ export function isMovingTag({ tag, digest }: ImageReference): boolean {
   return !digest && (tag === undefined || tag === "latest");
 }
 
-const HOST =
+const host =
   /(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?/;
-const COMPONENT = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
-const REFERENCE = new RegExp(
-  `^(?<name>(?:${HOST.source}/)?${COMPONENT.source}(?:/${COMPONENT.source})*)` +
+const component = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
+const reference = new RegExp(
+  `^(?<name>(?:${host.source}/)?${component.source}(?:/${component.source})*)` +
     `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
 

@@ -53,7 +53,7 @@ async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice)
 }
 
 /** Objects that somebody would miss; those with an owner come and go with it. */
-const MISSED = [
+const missed = [
   "deployments.apps",
   "statefulsets.apps",
   "daemonsets.apps",
@@ -74,7 +74,7 @@ async function countStrangers(
 ): Promise<number> {
   const list = await readJson<{ items: OwnedObject[] }>(choice, [
     "get",
-    MISSED.join(","),
+    missed.join(","),
     "--namespace",
     namespace,
   ]);

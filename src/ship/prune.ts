@@ -1,9 +1,9 @@
-import { FIELD_MANAGER } from "./apply.ts";
+import { fieldManager } from "./apply.ts";
 import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
 import type { ManifestObject } from "./manifest.ts";
 
 /** The kinds that are pruned; CRDs never are, because their objects would be deleted, too. */
-const KINDS = [
+const kinds = [
   "serviceaccounts",
   "services",
   "deployments.apps",
@@ -31,14 +31,14 @@ export async function pruneDeployment(
   const kept = new Set(objects.map(keyOf));
   const list = await readJson<{ items: ManagedObject[] }>(choice, [
     "get",
-    KINDS.join(","),
+    kinds.join(","),
     "--all-namespaces",
     "--show-managed-fields",
   ]);
   const stale = (list?.items ?? []).filter(
     (object) =>
       object.metadata.name.startsWith(`${projectName}-`) &&
-      object.metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) &&
+      object.metadata.managedFields?.some(({ manager }) => manager === fieldManager) &&
       !kept.has(keyOf(object)),
   );
   const deleted: string[] = [];

@@ -37,7 +37,7 @@ export async function renderConfig(
 }
 
 /** The image name in `config/manager/manager.yaml`. */
-const PLACEHOLDER = "controller";
+const placeholder = "controller";
 
 function editBase(file: string, { image, namespace }: Overrides): void {
   if (image === undefined && namespace === undefined) return;
@@ -50,7 +50,7 @@ function editBase(file: string, { image, namespace }: Overrides): void {
 function imageOverride(image: string): Record<string, string> {
   const reference = parseImageReference(image);
   return {
-    name: PLACEHOLDER,
+    name: placeholder,
     newName: imageName(reference),
     ...(reference.digest ? { digest: reference.digest } : { newTag: reference.tag ?? "latest" }),
   };

@@ -31,7 +31,7 @@ export async function checkKinds(objects: readonly ManifestObject[], choice: Clu
 function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
   const kinds = new Set(objects.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`));
   const groups = new Set(objects.map(({ apiVersion }) => apiVersion.split("/")[0]!));
-  const remedies = [...groups].map((group) => BROUGHT_BY[group] ?? `install what provides ${group}`);
+  const remedies = [...groups].map((group) => broughtBy[group] ?? `install what provides ${group}`);
   return new TsbuilderError(`the cluster does not serve ${[...kinds].join(", ")}`, {
     code: "REFUSED",
     hint: `nothing was written; ${remedies.join("; ")}`,
@@ -39,7 +39,7 @@ function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
 }
 
 /** API groups that a deployment may use, what provides them, and how to do without. */
-const BROUGHT_BY: Readonly<Record<string, string>> = {
+const broughtBy: Readonly<Record<string, string>> = {
   "cert-manager.io":
     "install cert-manager in the cluster, or replace it: tsbuilder edit --disable cert-manager --enable self-signed",
   "monitoring.coreos.com":

@@ -1,6 +1,6 @@
 /** The hint for a program that is not installed. */
 export function hintForMissing(tool: string): string {
-  return INSTALL[tool] ?? `install ${tool}, or use another tool`;
+  return install[tool] ?? `install ${tool}, or use another tool`;
 }
 
 /** The hint for a known failure of a program, from its output. */
@@ -8,8 +8,8 @@ export function hintForFailure(
   { tool, args }: { readonly tool: string; readonly args: readonly string[] },
   words: string,
 ): string | undefined {
-  const ofImages = [...(args.includes("push") ? PUSH_FAILURES : []), ...IMAGE_FAILURES];
-  const failures = tool === "kubectl" ? CLUSTER_FAILURES : [...ofImages, ...CLUSTER_FAILURES];
+  const ofImages = [...(args.includes("push") ? pushFailures : []), ...imageFailures];
+  const failures = tool === "kubectl" ? clusterFailures : [...ofImages, ...clusterFailures];
   return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
 }
 
@@ -18,26 +18,26 @@ interface Failure {
   readonly hint: (tool: string) => string;
 }
 
-const INSTALL: Readonly<Record<string, string>> = {
+const install: Readonly<Record<string, string>> = {
   kubectl: "install kubectl, and check that `kubectl version --client` works",
   kind: "install kind, or use --load minikube or --load k3d",
 };
 
 /** How to free disk space with each tool. */
-const PRUNE: Readonly<Record<string, string>> = {
+const prune: Readonly<Record<string, string>> = {
   buildah: "buildah prune --all",
   nerdctl: "nerdctl system prune",
   podman: "podman system prune",
 };
 
 /** Failures of a push, or with a different meaning there: a push uses no base image. */
-const PUSH_FAILURES: readonly Failure[] = [
+const pushFailures: readonly Failure[] = [
   {
     pattern: /server gave HTTP response to HTTPS client/i,
     hint: (tool) =>
       tool === "docker"
         ? 'the registry uses plain HTTP: add it to "insecure-registries" of the Docker daemon, and restart the daemon'
-        : `the registry uses plain HTTP: tsbuilder push IMAGE -- ${PLAIN_HTTP[tool] ?? ""}`.trimEnd(),
+        : `the registry uses plain HTTP: tsbuilder push IMAGE -- ${plainHttp[tool] ?? ""}`.trimEnd(),
   },
   {
     pattern: /image not known|does not exist locally|no such image|image .* not found/i,
@@ -58,7 +58,7 @@ const PUSH_FAILURES: readonly Failure[] = [
 ];
 
 /** How to tell each tool that a registry has no TLS. */
-const PLAIN_HTTP: Readonly<Record<string, string>> = {
+const plainHttp: Readonly<Record<string, string>> = {
   buildah: "--tls-verify=false",
   nerdctl: "--insecure-registry",
   podman: "--tls-verify=false",
@@ -68,7 +68,7 @@ const PLAIN_HTTP: Readonly<Record<string, string>> = {
  * Messages of tools about problems outside of them, with hints; the first match counts. A registry responds with
  * "denied" for an image that it does not have, too, so the base image comes before the login.
  */
-const IMAGE_FAILURES: readonly Failure[] = [
+const imageFailures: readonly Failure[] = [
   {
     pattern: /permission denied.*(?:docker|podman|containerd)\S*\.sock/i,
     hint: (tool) =>
@@ -90,7 +90,7 @@ const IMAGE_FAILURES: readonly Failure[] = [
   },
   {
     pattern: /no space left on device/i,
-    hint: (tool) => `free some disk space, for example: ${PRUNE[tool] ?? "docker system prune"}`,
+    hint: (tool) => `free some disk space, for example: ${prune[tool] ?? "docker system prune"}`,
   },
   {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
@@ -100,7 +100,7 @@ const IMAGE_FAILURES: readonly Failure[] = [
 ];
 
 /** Messages of a cluster or of kubectl. */
-const CLUSTER_FAILURES: readonly Failure[] = [
+const clusterFailures: readonly Failure[] = [
   {
     pattern: /because it is being terminated/i,
     hint: () =>

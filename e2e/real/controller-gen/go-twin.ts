@@ -12,20 +12,20 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The release that the generators match. */
-export const CONTROLLER_GEN_VERSION = "v0.23.0";
+export const controllerGenVersion = "v0.23.0";
 
-const CACHE = join(homedir(), ".cache", "tsbuilder", "controller-gen");
+const cache = join(homedir(), ".cache", "tsbuilder", "controller-gen");
 
 /** Finds controller-gen, or installs it by its Go module path; undefined where there is no Go. */
 export function findControllerGen(): string | undefined {
-  const binary = join(CACHE, CONTROLLER_GEN_VERSION, "controller-gen");
+  const binary = join(cache, controllerGenVersion, "controller-gen");
   if (existsSync(binary)) return binary;
   try {
     execFileSync(
       "go",
-      ["install", `sigs.k8s.io/controller-tools/cmd/controller-gen@${CONTROLLER_GEN_VERSION}`],
+      ["install", `sigs.k8s.io/controller-tools/cmd/controller-gen@${controllerGenVersion}`],
       {
-        env: { ...process.env, GOBIN: join(CACHE, CONTROLLER_GEN_VERSION), GOFLAGS: "-mod=mod" },
+        env: { ...process.env, GOBIN: join(cache, controllerGenVersion), GOFLAGS: "-mod=mod" },
         stdio: ["ignore", "ignore", "pipe"],
       },
     );
@@ -53,7 +53,7 @@ export function runControllerGen(
   try {
     execFileSync(binary, [`crd${options}`, "paths=./api/...", "output:crd:dir=out"], {
       cwd: folder,
-      env: ENVIRONMENT,
+      env: environment,
       stdio: ["ignore", "ignore", "pipe"],
       maxBuffer: 1e8,
     });
@@ -77,7 +77,7 @@ export function runMarkers(binary: string, markers: string, generator: string): 
   try {
     execFileSync(binary, [generator, "paths=./api/...", `output:${output}:dir=out`], {
       cwd: folder,
-      env: ENVIRONMENT,
+      env: environment,
       stdio: ["ignore", "ignore", "pipe"],
     });
   } catch (error) {
@@ -87,7 +87,7 @@ export function runMarkers(binary: string, markers: string, generator: string): 
   return file === undefined ? "" : readFileSync(join(folder, "out", file), "utf8");
 }
 
-const ENVIRONMENT = { ...process.env, GOFLAGS: "-mod=mod" };
+const environment = { ...process.env, GOFLAGS: "-mod=mod" };
 
 /**
  * Writes twins as one Go module, with Kubernetes' own types at the release that our tables have. Each process has a
@@ -112,16 +112,16 @@ export function prepareTwins(twins: readonly GoTwin[]): string {
 let isCleanedUp = false;
 
 function moduleFolder(): string {
-  const folder = join(CACHE, "module");
+  const folder = join(cache, "module");
   if (existsSync(join(folder, "go.sum"))) return folder;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "go.mod"), GO_MOD);
-  writeFileSync(join(folder, "imports.go"), IMPORTS);
-  execFileSync("go", ["mod", "tidy"], { cwd: folder, env: ENVIRONMENT, stdio: "inherit" });
+  writeFileSync(join(folder, "go.mod"), goMod);
+  writeFileSync(join(folder, "imports.go"), goImports);
+  execFileSync("go", ["mod", "tidy"], { cwd: folder, env: environment, stdio: "inherit" });
   return folder;
 }
 
-const GO_MOD = `module example.com/twins
+const goMod = `module example.com/twins
 
 go 1.26.0
 
@@ -132,7 +132,7 @@ require (
 )
 `;
 
-const PACKAGES: Readonly<Record<string, string>> = {
+const packages: Readonly<Record<string, string>> = {
   metav1: "k8s.io/apimachinery/pkg/apis/meta/v1",
   resource: "k8s.io/apimachinery/pkg/api/resource",
   intstr: "k8s.io/apimachinery/pkg/util/intstr",
@@ -144,10 +144,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   networkingv1: "k8s.io/api/networking/v1",
 };
 
-const IMPORTS = `package twins
+const goImports = `package twins
 
 import (
-${Object.values(PACKAGES)
+${Object.values(packages)
   .map((path) => `\t_ "${path}"`)
   .join("\n")}
 )
@@ -165,7 +165,7 @@ type Case struct {
 	Spec Spec \`json:"spec"\`
 }
 `;
-  const imports = Object.entries(PACKAGES).filter(([alias]) =>
+  const imports = Object.entries(packages).filter(([alias]) =>
     new RegExp(`\\b${alias}\\.`, "u").test(body + kind),
   );
   const packageMarkers = [...body.matchAll(/^\/\/ package: (\+.*)$/gmu)].map(

@@ -11,7 +11,7 @@ import {
 } from "../../../src/generators/conformance/example.ts";
 import { emitFile } from "../../../src/generators/emit.ts";
 import {
-  CONTROLLER_GEN_VERSION,
+  controllerGenVersion,
   findControllerGen,
   type GoTwin,
   runControllerGen,
@@ -59,7 +59,7 @@ for (const isCore of [false, true]) {
   if (run.complaints) console.log(run.complaints);
   for (const [name, text] of run.crds) crds.set(name, text);
 }
-const versionAnnotation = { key: "controller-gen.kubebuilder.io/version", value: CONTROLLER_GEN_VERSION };
+const versionAnnotation = { key: "controller-gen.kubebuilder.io/version", value: controllerGenVersion };
 const recorded = new Map<string, string>();
 let equal = 0;
 let different = 0;
@@ -90,7 +90,7 @@ for (const file of ["roles.md", "webhooks.md"]) {
   }
 }
 if (isRecording) for (const file of files) rewrite(file);
-console.log(`\n${equal} equal to controller-gen ${CONTROLLER_GEN_VERSION}, ${different} different`);
+console.log(`\n${equal} equal to controller-gen ${controllerGenVersion}, ${different} different`);
 process.exitCode = different > 0 ? 1 : 0;
 
 function blockOf(text: string, name: string, info: string): string {

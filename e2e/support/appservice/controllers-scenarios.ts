@@ -13,7 +13,7 @@ const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 const kubectl = promisify(execFile);
 /** The real garbage collector learns of new kinds every 30 s, and owners of kinds that it does not know wait for that. */
-const GARBAGE = { timeout: 120_000 };
+const garbage = { timeout: 120_000 };
 
 /** What takes the controllers of Kubernetes: pods, rollouts, garbage, namespaces that end. */
 export const controllersScenarios: readonly Scenario[] = [
@@ -77,7 +77,7 @@ async function collected(stage: Stage, namespace: string): Promise<void> {
     expect(await stage.client.find(Deployment, key)).toBeUndefined();
     expect(await stage.client.find(Service, key)).toBeUndefined();
     expect(await podsOf(stage, key)).toEqual([]);
-  }, GARBAGE);
+  }, garbage);
   const writes = stage.writesFromNow();
   await stage.start();
   await stage.eventually(async () => {
@@ -103,7 +103,7 @@ async function madeAgain(stage: Stage, namespace: string): Promise<void> {
       const child = await stage.client.get<KubernetesObject>(kind, key);
       expect(child).toHaveProperty("metadata.ownerReferences.0.uid", uid);
     }
-  }, GARBAGE);
+  }, garbage);
   await ready(stage, key, 2);
   const { spec: deployment } = await stage.client.get(Deployment, key);
   expect(deployment?.template.spec?.containers[0]?.image).toBe("nginx:5");
@@ -117,7 +117,7 @@ async function foreground(stage: Stage, namespace: string): Promise<void> {
   await stage.client.delete(AppService, key, { propagationPolicy: "Foreground" });
   await stage.eventually(async () => {
     expect(await stage.client.find(AppService, key)).toBeUndefined();
-  }, GARBAGE);
+  }, garbage);
   expect(await stage.client.find(Deployment, key)).toBeUndefined();
   expect(await stage.client.find(Service, key)).toBeUndefined();
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
@@ -162,7 +162,7 @@ async function image(stage: Stage, namespace: string): Promise<void> {
   await stage.eventually(async () => {
     expect(await stage.client.find(Deployment, key)).toBeUndefined();
     expect(await stage.client.find(Service, key)).toBeUndefined();
-  }, GARBAGE);
+  }, garbage);
 }
 
 async function ready(stage: Stage, key: Key, pods: number): Promise<void> {

@@ -30,8 +30,8 @@ export interface Clusters {
 }
 
 /** Nothing may be written for this long before it counts as quiet; after kills, which take no clock, for this long. */
-const QUIET = 20_000;
-const QUIET_AFTER_KILLS = 1000;
+const quietTime = 20_000;
+const quietAfterKills = 1000;
 
 const withoutControllers: readonly Scenario[] = [
   ...childrenScenarios,
@@ -59,14 +59,14 @@ export function appServiceSuiteOnClock(where: string, { bare, withControllers }:
 /** Plays those that kill the operator. */
 export function appServiceKills(where: string, start: () => Promise<ClusterToPlayOn>): void {
   const kills = [...withoutControllers, ...controllersScenarios].filter((scenario) => scenario.kills);
-  playAll(where, start, kills, QUIET_AFTER_KILLS);
+  playAll(where, start, kills, quietAfterKills);
 }
 
 function playAll(
   where: string,
   startCluster: () => Promise<ClusterToPlayOn>,
   scenarios: readonly Scenario[],
-  quietFor = QUIET,
+  quietFor = quietTime,
 ): void {
   describe(`the app operator on ${where}`, () => {
     let folder: string;

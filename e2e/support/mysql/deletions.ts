@@ -7,7 +7,7 @@ import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 import { patient, type Stage } from "./stage.ts";
 
-const RETAINED = "data.example.com/retained";
+const retained = "data.example.com/retained";
 
 /** What is left of a MySQL, and what is not. */
 export const deletions: readonly Scenario[] = [
@@ -56,7 +56,7 @@ export const deletions: readonly Scenario[] = [
       await stage.eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined(), patient);
       await gone(stage);
       const claim = await stage.find(PersistentVolumeClaim, "kept-backup");
-      expect(claim?.metadata.labels).toMatchObject({ [RETAINED]: "true" });
+      expect(claim?.metadata.labels).toMatchObject({ [retained]: "true" });
       await stage.eventually(
         async () => expect(await uids(stage)).toEqual(new Set([claim?.metadata.uid])),
         patient,
@@ -139,5 +139,5 @@ async function uids(stage: Stage): Promise<Set<unknown>> {
 async function labels(stage: Stage): Promise<unknown[]> {
   const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
   const all: KubernetesObject[] = [...claims, (await stage.find(Secret, "db-credentials"))!];
-  return all.map(({ metadata }) => metadata.labels?.[RETAINED]);
+  return all.map(({ metadata }) => metadata.labels?.[retained]);
 }

@@ -8,10 +8,10 @@ import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
 import { patient, type Stage } from "./stage.ts";
 
-const FINALIZER = "data.example.com/mysql";
+const finalizer = "data.example.com/mysql";
 
 /** What people may read who may not read Secrets. */
-const OPEN: readonly Kind[] = [
+const openKinds: readonly Kind[] = [
   StatefulSet,
   Service,
   CronJob,
@@ -31,7 +31,7 @@ export const everyday: readonly Scenario[] = [
       const defaults = { size: 1, username: "app", backupPath: "/backups", deletionPolicy: "Retain" };
       expect(spec).toMatchObject(defaults);
       expect(spec).not.toHaveProperty("password");
-      expect(metadata.finalizers).toEqual([FINALIZER]);
+      expect(metadata.finalizers).toEqual([finalizer]);
       const { namespace } = stage;
       expect(await namesOf(stage, Secret)).toEqual(new Set(["db-config", "db-credentials"]));
       expect(await namesOf(stage, Service)).toEqual(new Set(["db", "db-headless", "db-read"]));
@@ -56,7 +56,7 @@ export const everyday: readonly Scenario[] = [
       const [event] = await stage.events("db", "InlinePassword");
       expect(event).toMatchObject({ type: "Warning" });
       expect(event!.series).toBeUndefined();
-      const open = await Promise.all(OPEN.map((kind) => stage.client.list(kind, { namespace })));
+      const open = await Promise.all(openKinds.map((kind) => stage.client.list(kind, { namespace })));
       expect(JSON.stringify([open, await stage.pods("db")])).not.toContain("password123");
       expect(JSON.stringify(stage.theatre.operator().lines)).not.toContain("password123");
       const [pod] = await stage.pods("db");

@@ -90,7 +90,7 @@ export const lives: readonly Life[] = [
       // Other scenarios left objects behind that are not as they should be.
       const ours = requests.filter(({ path }) => path.includes(`/namespaces/${stage.namespace}/`));
       expect(ours.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
-      for (const { plural } of WATCHED) {
+      for (const { plural } of watched) {
         const own = requests.filter(({ path }) => path.endsWith(`/${plural}`));
         const counted = { watches: own.filter(isWatch).length, lists: own.filter(isList).length };
         expect({ plural, ...counted }).toEqual({ plural, watches: 1, lists: 1 });
@@ -113,7 +113,7 @@ export const lives: readonly Life[] = [
       const attempts = gateway.requests.slice(cutAt);
       gateway.mend();
       expect(operator.isRunning).toBe(true);
-      for (const { plural } of WATCHED) {
+      for (const { plural } of watched) {
         const own = attempts.filter(({ path }) => path.endsWith(`/${plural}`));
         expect(own.length, `attempts for ${plural}`).toBeGreaterThan(1);
         expect(own.length, `attempts for ${plural}`).toBeLessThan(15);
@@ -189,7 +189,7 @@ export const lives: readonly Life[] = [
   },
 ];
 
-const WATCHED: readonly Kind[] = [
+const watched: readonly Kind[] = [
   Maria,
   StatefulSet,
   Service,

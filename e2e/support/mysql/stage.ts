@@ -30,7 +30,7 @@ export interface Theatre {
 }
 
 /** How long nothing may happen for "quiet" to be said. */
-const QUIET_MILLISECONDS = 20_000;
+const quietMilliseconds = 20_000;
 
 export const patient = { timeout: 60_000, interval: 100 };
 
@@ -170,7 +170,7 @@ export class Stage {
   /** Nothing is sent and nothing changes for twenty seconds. */
   async quiet(): Promise<void> {
     await this.eventually(() => expectQuiet(this, 1000), patient);
-    await expectQuiet(this, QUIET_MILLISECONDS);
+    await expectQuiet(this, quietMilliseconds);
   }
 }
 

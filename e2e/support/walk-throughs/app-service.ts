@@ -12,7 +12,7 @@ import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 
 /** Where the walk-through keeps what it applied last. */
-export const SPEC_ANNOTATION = "spec";
+export const specAnnotation = "spec";
 
 /**
  * The reconciler of the AppService walk-through, step by step: it watches only its own kind, makes Deployment and
@@ -35,7 +35,7 @@ class WalkThroughReconciler implements Reconciler {
       await this.#remember(app);
       return;
     }
-    const old: unknown = JSON.parse(app.metadata.annotations?.[SPEC_ANNOTATION] ?? "");
+    const old: unknown = JSON.parse(app.metadata.annotations?.[specAnnotation] ?? "");
     if (isDeepStrictEqual(old, structuredClone(app.spec))) return;
     await this.#client.update(Deployment, { ...deployment, spec: (deploymentOf(app) as Deployment).spec! });
     const service = await this.#client.get(Service, request);
@@ -45,7 +45,7 @@ class WalkThroughReconciler implements Reconciler {
   }
 
   async #remember(app: AppService): Promise<void> {
-    const annotations = { ...app.metadata.annotations, [SPEC_ANNOTATION]: JSON.stringify(app.spec) };
+    const annotations = { ...app.metadata.annotations, [specAnnotation]: JSON.stringify(app.spec) };
     await this.#client.update(AppService, { ...app, metadata: { ...app.metadata, annotations } });
   }
 }

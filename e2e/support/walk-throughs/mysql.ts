@@ -13,7 +13,7 @@ import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 
 /** The walk-through asks for another pass at once after each step. */
-const AGAIN = { requeueAfter: "1ms" } as const;
+const again = { requeueAfter: "1ms" } as const;
 
 /**
  * The reconciler of the MySQL walk-through, step by step: a Secret and a Deployment that are made once, of which only
@@ -35,18 +35,18 @@ class WalkThroughReconciler implements Reconciler {
     if (!(await this.#client.find(Secret, request, { live: true }))) {
       log.info("Creating a new Secret for MySQL");
       await this.#client.create(Secret, secretOf(mysql));
-      return AGAIN;
+      return again;
     }
     const deployment = await this.#client.find(Deployment, request);
     if (!deployment) {
       log.info("Creating a new Deployment for MySQL");
       await this.#client.create(Deployment, deploymentOf(mysql));
-      return AGAIN;
+      return again;
     }
     if (deployment.spec?.replicas !== mysql.spec.size) {
       const spec = { ...deployment.spec!, replicas: mysql.spec.size! };
       await this.#client.update(Deployment, { ...deployment, spec });
-      return AGAIN;
+      return again;
     }
     const readyReplicas = deployment.status?.readyReplicas ?? 0;
     await this.#client.updateStatus(Maria, { ...mysql, status: { ...mysql.status, readyReplicas } });

@@ -8,7 +8,7 @@ import { parse } from "./syntax/parser.ts";
 import { loadCases, type SpecCase } from "./testdata/cel-spec.ts";
 import { formatType } from "./types/type.ts";
 import { CelDouble } from "./values/double.ts";
-import { isEqual } from "./values/equality.ts";
+import { isEqualValue } from "./values/equality.ts";
 import { EvalError } from "./values/eval-error.ts";
 import { show } from "./values/show.ts";
 import { typeOf } from "./values/type-of.ts";
@@ -74,5 +74,5 @@ function failure(one: SpecCase): string | undefined {
 function isSame(value: Value, expected: Value): boolean {
   if (value instanceof CelDouble && expected instanceof CelDouble)
     return Object.is(value.value, expected.value) || value.value === expected.value;
-  return typeOf(value).kind === typeOf(expected).kind && isEqual(value, expected);
+  return typeOf(value).kind === typeOf(expected).kind && isEqualValue(value, expected);
 }

@@ -19,7 +19,7 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   const [body, algorithm, signature] = readChildren(readDer(Buffer.from(base64, "base64")));
   const [, subject, key, attributes] = readChildren(body!);
   const publicKey = createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
-  const hash = HASHES[readOid(readChildren(algorithm!)[0]!)];
+  const hash = hashes[readOid(readChildren(algorithm!)[0]!)];
   if (hash === undefined)
     throw new TypeError("the certificate request's signature algorithm is not supported");
   if (!verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
@@ -39,7 +39,7 @@ export function signCertificateRequest(
 }
 
 /** `null` where the algorithm brings its own hash. */
-const HASHES: Readonly<Record<string, string | null>> = {
+const hashes: Readonly<Record<string, string | null>> = {
   "1.2.840.10045.4.3.2": "sha256",
   "1.2.840.10045.4.3.3": "sha384",
   "1.2.840.10045.4.3.4": "sha512",
@@ -49,15 +49,15 @@ const HASHES: Readonly<Record<string, string | null>> = {
   "1.3.101.112": null,
 };
 
-const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
-const ALTERNATIVE_NAMES = "2.5.29.17";
+const extensionRequest = "1.2.840.113549.1.9.14";
+const alternativeNames = "2.5.29.17";
 
 function requestedNames(attributes: DerValue | undefined): Required<AlternativeNames> {
   const extensions = (attributes ? readChildren(attributes) : [])
     .map(readChildren)
-    .filter(([type]) => readOid(type!) === EXTENSION_REQUEST)
+    .filter(([type]) => readOid(type!) === extensionRequest)
     .flatMap(([, values]) => readChildren(values!).flatMap(readChildren))
     .map(readChildren);
-  const names = extensions.find(([id]) => readOid(id!) === ALTERNATIVE_NAMES);
+  const names = extensions.find(([id]) => readOid(id!) === alternativeNames);
   return names ? readAlternativeNames(readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
 }

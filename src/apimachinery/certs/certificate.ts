@@ -63,7 +63,7 @@ export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: C
   });
 }
 
-const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
+const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
 
 interface Issue {
   readonly issuer: Buffer;
@@ -76,7 +76,7 @@ interface Issue {
 }
 
 function issue({ issuer, subject, publicKey, extensions, signer, notBefore, notAfter }: Issue): string {
-  const algorithm = sequence(oid(ECDSA_WITH_SHA256));
+  const algorithm = sequence(oid(ecdsaWithSha256));
   // 19 random bytes behind a 1 are a positive number of a fixed length, within the 20 bytes that are allowed.
   const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
   const body = sequence(

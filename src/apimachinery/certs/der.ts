@@ -1,37 +1,37 @@
 /** A list of values, one behind the other. */
 export function sequence(...values: readonly Uint8Array[]): Buffer {
-  return der(TAG.sequence, ...values);
+  return der(tags.sequence, ...values);
 }
 
 /** A list whose order means nothing. */
 export function set(...values: readonly Uint8Array[]): Buffer {
-  return der(TAG.set, ...values);
+  return der(tags.set, ...values);
 }
 
 /** Bytes, or a value within a value. */
 export function octetString(content: Uint8Array): Buffer {
-  return der(TAG.octetString, content);
+  return der(tags.octetString, content);
 }
 
 /** Text. */
 export function utf8String(text: string): Buffer {
-  return der(TAG.utf8String, Buffer.from(text));
+  return der(tags.utf8String, Buffer.from(text));
 }
 
 /** Whole bytes: no bit of the last one is unused. */
 export function bitString(content: Uint8Array): Buffer {
-  return der(TAG.bitString, Buffer.from([0]), content);
+  return der(tags.bitString, Buffer.from([0]), content);
 }
 
 /** A positive integer; a leading zero keeps a set first bit from meaning a sign. */
 export function integer(bytes: Uint8Array): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Buffer.from([0]) : bytes.subarray(start);
-  return der(TAG.integer, ...(digits[0]! >= 0x80 ? [Buffer.from([0])] : []), digits);
+  return der(tags.integer, ...(digits[0]! >= 0x80 ? [Buffer.from([0])] : []), digits);
 }
 
 /** The one value of a boolean that is ever written: false is the default everywhere. */
-export const TRUE: Buffer = Buffer.from([0x01, 0x01, 0xff]);
+export const derTrue: Buffer = Buffer.from([0x01, 0x01, 0xff]);
 
 /** A value that is told from its neighbours by a number only. */
 export function tagged(number: number, content: Uint8Array, { constructed = true } = {}): Buffer {
@@ -41,7 +41,7 @@ export function tagged(number: number, content: Uint8Array, { constructed = true
 /** An object identifier, written with dots. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
-  return der(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(toBase128)]));
+  return der(tags.oid, Buffer.from([first * 40 + second, ...rest.flatMap(toBase128)]));
 }
 
 /** All bytes but the last have their first bit set. */
@@ -56,8 +56,8 @@ export function time(date: Date): Buffer {
   const digits = `${date.toISOString().replaceAll(/[-:T]|\..*/gu, "")}Z`;
   const year = date.getUTCFullYear();
   return year >= 1950 && year < 2050
-    ? der(TAG.utcTime, Buffer.from(digits.slice(2)))
-    : der(TAG.generalizedTime, Buffer.from(digits));
+    ? der(tags.utcTime, Buffer.from(digits.slice(2)))
+    : der(tags.generalizedTime, Buffer.from(digits));
 }
 
 /** Writes one DER value: its tag, the length of its content in as few bytes as possible, and the content. */
@@ -73,7 +73,7 @@ function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 }
 
 /** The tags that certificates use. */
-const TAG = {
+const tags = {
   integer: 0x02,
   bitString: 0x03,
   octetString: 0x04,

@@ -16,8 +16,8 @@ export interface AlternativeNames {
 }
 
 export function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
-  const parts: [string, string][] = organizations.map((organization) => [ORGANIZATION, organization]);
-  if (commonName !== undefined) parts.push([COMMON_NAME, commonName]);
+  const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
+  if (commonName !== undefined) parts.push([commonNameId, commonName]);
   return sequence(...parts.map(([type, text]) => set(sequence(oid(type), utf8String(text)))));
 }
 
@@ -28,17 +28,17 @@ export function readSubject(name: DerValue): Subject {
       const [type, value] = readChildren(part);
       return { type: readOid(type!), text: value!.content.toString() };
     });
-  const commonName = parts.find(({ type }) => type === COMMON_NAME)?.text;
-  const organizations = parts.filter(({ type }) => type === ORGANIZATION).map(({ text }) => text);
+  const commonName = parts.find(({ type }) => type === commonNameId)?.text;
+  const organizations = parts.filter(({ type }) => type === organizationId).map(({ text }) => text);
   return { ...(commonName !== undefined && { commonName }), organizations };
 }
 
-const COMMON_NAME = "2.5.4.3";
-const ORGANIZATION = "2.5.4.10";
+const commonNameId = "2.5.4.3";
+const organizationId = "2.5.4.10";
 
 export function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
-  const names = dnsNames.map((name) => tagged(DNS, Buffer.from(name), { constructed: false }));
-  const addresses = ipAddresses.map((address) => tagged(IP, toBytes(address), { constructed: false }));
+  const names = dnsNames.map((name) => tagged(dns, Buffer.from(name), { constructed: false }));
+  const addresses = ipAddresses.map((address) => tagged(ip, toBytes(address), { constructed: false }));
   return sequence(...names, ...addresses);
 }
 
@@ -46,13 +46,13 @@ export function readAlternativeNames(names: DerValue): Required<AlternativeNames
   const values = readChildren(names);
   const ofType = (number: number): DerValue[] => values.filter(({ tag }) => (tag & 0x1f) === number);
   return {
-    dnsNames: ofType(DNS).map(({ content }) => content.toString()),
-    ipAddresses: ofType(IP).map(({ content }) => fromBytes(content)),
+    dnsNames: ofType(dns).map(({ content }) => content.toString()),
+    ipAddresses: ofType(ip).map(({ content }) => fromBytes(content)),
   };
 }
 
-const DNS = 2;
-const IP = 7;
+const dns = 2;
+const ip = 7;
 
 function toBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));

@@ -39,7 +39,7 @@ function* definitionProblems(
     yield invalid("spec.group", group, "should be a domain with at least one dot");
   }
   if (!spec.scope) yield required("spec.scope");
-  else if (!SCOPES.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, SCOPES);
+  else if (!scopes.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, scopes);
   yield* versionProblems(versions);
   // The first version is the CRD's own, too.
   yield* label("spec.version", versions[0]?.name);
@@ -56,7 +56,7 @@ function* definitionProblems(
   }
 }
 
-const SCOPES: readonly string[] = ["Cluster", "Namespaced"];
+const scopes: readonly string[] = ["Cluster", "Namespaced"];
 
 function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
   for (const name of ["plural", "singular", "kind", "listKind"] as const) {

@@ -14,7 +14,7 @@ export interface FieldFacts {
 }
 
 /** Facts of a field of which nothing is said. */
-export const NO_FACTS: FieldFacts = {
+export const noFacts: FieldFacts = {
   type: "",
   listType: undefined,
   listMapKeys: [],
@@ -35,7 +35,7 @@ export function parseFieldText(text: string): FieldFacts {
   const enumAt = text.indexOf("enum(");
   const values = enumAt === -1 ? [] : text.slice(enumAt + "enum(".length, -1).split("|");
   const [type = "", ...words] = (enumAt === -1 ? text : text.slice(0, enumAt).trimEnd()).split(" ");
-  return words.reduce(addWord, { ...NO_FACTS, type, enum: values });
+  return words.reduce(addWord, { ...noFacts, type, enum: values });
 }
 
 function addWord(facts: FieldFacts, word: string): FieldFacts {

@@ -16,10 +16,10 @@ export async function loadFieldNumbers(module: string): Promise<FieldNumbers | u
   const source = modules[module];
   if (!source) return undefined;
   await Promise.all([module, ...source.uses].map(loadModule));
-  return (typeName) => types.get(typeName) ?? NONE;
+  return (typeName) => types.get(typeName) ?? none;
 }
 
-const NONE: ReadonlyMap<string, FieldNumber> = new Map();
+const none: ReadonlyMap<string, FieldNumber> = new Map();
 const types = new Map<string, ReadonlyMap<string, FieldNumber>>();
 const loading = new Map<string, Promise<void>>();
 

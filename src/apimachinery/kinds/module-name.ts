@@ -7,27 +7,27 @@ export function moduleOf({ group, version }: GroupVersion): string {
 
 /** The name of a type in OpenAPI documents: `io.k8s.api.apps.v1.Deployment` for `apps/v1.Deployment`. */
 export function definitionName(typeName: string): string {
-  const scalar = SCALARS[typeName];
+  const scalar = scalars[typeName];
   if (scalar !== undefined) return scalar;
-  if (typeName.startsWith("JSON")) return `${PREFIXES["apiextensions"]}.v1.${typeName}`;
+  if (typeName.startsWith("JSON")) return `${prefixes["apiextensions"]}.v1.${typeName}`;
   const [group = "", rest = ""] = typeName.split("/", 2);
-  return `${PREFIXES[group] ?? `io.k8s.api.${group}`}.${rest}`;
+  return `${prefixes[group] ?? `io.k8s.api.${group}`}.${rest}`;
 }
 
-const META = "io.k8s.apimachinery.pkg.apis.meta";
+const meta = "io.k8s.apimachinery.pkg.apis.meta";
 
 /** Types that stand elsewhere than their group's name says. */
-const PREFIXES: Readonly<Record<string, string>> = {
+const prefixes: Readonly<Record<string, string>> = {
   apiextensions: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
   apiregistration: "io.k8s.kube-aggregator.pkg.apis.apiregistration",
-  meta: META,
+  meta: meta,
 };
 
-const SCALARS: Readonly<Record<string, string>> = {
-  FieldsV1: `${META}.v1.FieldsV1`,
+const scalars: Readonly<Record<string, string>> = {
+  FieldsV1: `${meta}.v1.FieldsV1`,
   IntOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
-  MicroTime: `${META}.v1.MicroTime`,
+  MicroTime: `${meta}.v1.MicroTime`,
   Quantity: "io.k8s.apimachinery.pkg.api.resource.Quantity",
   RawExtension: "io.k8s.apimachinery.pkg.runtime.RawExtension",
-  Time: `${META}.v1.Time`,
+  Time: `${meta}.v1.Time`,
 };

@@ -1,4 +1,4 @@
-import { type FieldFacts, NO_FACTS, parseFieldText } from "./field-text.ts";
+import { type FieldFacts, noFacts, parseFieldText } from "./field-text.ts";
 import { scalarSchemas } from "./scalar-schemas.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
@@ -64,7 +64,7 @@ export class SchemaGraph {
 
   /** The schema of a value; `words` and list facts belong to the outermost one, enums to the innermost. */
   #value(module: string, type: string, facts: FieldFacts, words: Partial<BuiltinSchema>): BuiltinSchema {
-    const inner = { ...NO_FACTS, enum: facts.enum };
+    const inner = { ...noFacts, enum: facts.enum };
     if (type.startsWith("[]")) {
       const list = { type: "array", ...words, ...listWords(facts) } as const;
       return withLazy(list, "items", () => this.#value(module, type.slice(2), inner, {}));

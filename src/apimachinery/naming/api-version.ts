@@ -28,7 +28,7 @@ export function compareVersions(a: string, b: string): number {
     if (left || right) return left ? -1 : 1;
     return compareText(a, b);
   }
-  return RANK[left.stability] - RANK[right.stability] || right.major - left.major || right.minor - left.minor;
+  return rank[left.stability] - rank[right.stability] || right.major - left.major || right.minor - left.minor;
 }
 
-const RANK: Readonly<Record<Stability, number>> = { stable: 0, beta: 1, alpha: 2 };
+const rank: Readonly<Record<Stability, number>> = { stable: 0, beta: 1, alpha: 2 };

@@ -3,14 +3,14 @@
  * As all checks here it gives the reasons why a name is refused, in the API server's words; none if it is fine.
  */
 export function checkLabel(name: string): string[] {
-  const length = checkLength(name, LABEL_MAX, "characters");
-  if (name.includes(".") && matches(name, SUBDOMAIN)) return [...length, "must not contain dots"];
+  const length = checkLength(name, labelMax, "characters");
+  if (name.includes(".") && matches(name, subdomain)) return [...length, "must not contain dots"];
   return [
     ...length,
     ...checkPattern(name, {
       says: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
       examples: ["my-name", "123-abc"],
-      pattern: LABEL,
+      pattern: label,
     }),
   ];
 }
@@ -18,11 +18,11 @@ export function checkLabel(name: string): string[] {
 /** A DNS subdomain (RFC 1123): names of most objects, API groups. */
 export function checkSubdomain(name: string, unit: Unit = "characters"): string[] {
   return [
-    ...checkLength(name, SUBDOMAIN_MAX, unit),
+    ...checkLength(name, subdomainMax, unit),
     ...checkPattern(name, {
       says: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
       examples: ["example.com"],
-      pattern: SUBDOMAIN,
+      pattern: subdomain,
     }),
   ];
 }
@@ -30,11 +30,11 @@ export function checkSubdomain(name: string, unit: Unit = "characters"): string[
 /** A DNS label (RFC 1035) begins with a letter: names of services, plurals of custom resources. */
 export function checkLabel1035(name: string): string[] {
   return [
-    ...checkLength(name, LABEL_MAX, "characters"),
+    ...checkLength(name, labelMax, "characters"),
     ...checkPattern(name, {
       says: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
       examples: ["my-name", "abc-123"],
-      pattern: LABEL_1035,
+      pattern: label1035,
     }),
   ];
 }
@@ -44,7 +44,7 @@ export function checkQualifiedName(key: string): string[] {
   const parts = key.split("/");
   if (parts.length > 2) {
     return [
-      `a valid label key ${explain(QUALIFIED)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${explain(qualified)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const name = parts.at(-1)!;
@@ -54,22 +54,22 @@ export function checkQualifiedName(key: string): string[] {
     ...(prefix ? checkSubdomain(prefix, "bytes").map((reason) => `prefix part ${reason}`) : []),
     ...(name === ""
       ? ["name part must be non-empty"]
-      : checkLength(name, LABEL_MAX, "bytes").map((reason) => `name part ${reason}`)),
-    ...checkPattern(name, QUALIFIED).map((reason) => `name part ${reason}`),
+      : checkLength(name, labelMax, "bytes").map((reason) => `name part ${reason}`)),
+    ...checkPattern(name, qualified).map((reason) => `name part ${reason}`),
   ];
 }
 
 /** A label's value; it may be empty. */
 export function checkLabelValue(value: string): string[] {
-  return [...checkLength(value, LABEL_MAX, "bytes"), ...checkPattern(value, LABEL_VALUE)];
+  return [...checkLength(value, labelMax, "bytes"), ...checkPattern(value, labelValue)];
 }
 
-const LABEL_MAX = 63;
-const SUBDOMAIN_MAX = 253;
+const labelMax = 63;
+const subdomainMax = 253;
 
-const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
-const LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const subdomain = `${label}(\\.${label})*`;
+const label1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
 interface Form {
   readonly says: string;
@@ -77,16 +77,16 @@ interface Form {
   readonly pattern: string;
 }
 
-const QUALIFIED: Form = {
+const qualified: Form = {
   says: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyName", "my.name", "123-abc"],
   pattern: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
 };
 
-const LABEL_VALUE: Form = {
+const labelValue: Form = {
   says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyValue", "my_value", "12345"],
-  pattern: `(${QUALIFIED.pattern})?`,
+  pattern: `(${qualified.pattern})?`,
 };
 
 /** Kubernetes counts bytes everywhere, but says so only of labels. */

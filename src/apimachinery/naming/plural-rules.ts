@@ -7,7 +7,7 @@
  * Words with their plurals; a second plural after `/` is known as one, too. `!`: only the whole word, not as an ending.
  * `>`: the plural is also that of another word. Later words come first when the ending of a word is looked up.
  */
-export const IRREGULAR_WORDS = `
+export const irregularWords = `
 aircraft=aircraft beef=beef/beefs bison=bison blues>blues chassis=chassis deer=deer fish=fish/fishes moose=moose
 police=police salmon=salmon/salmons series=series sheep=sheep shrimp=shrimp/shrimps species=species
 swine=swine/swines trout=trout/trouts tuna=tuna/tunas you=you child=children ox!oxen foot=feet goose=geese man=men
@@ -30,7 +30,7 @@ cookie=cookies pretorium=pretoriums agenda=agendas formula=formulas/formulae sho
 `;
 
 /** Endings with those of their plurals; the first that fits counts, and a word with a plural's ending stays. */
-export const ENDINGS = `
+export const wordEndings = `
 tive=tives eaf=eaves oaf=oaves afe=aves arf=arves rfe=rves rf=rves lf=lves fe=ves ay=ays ey=eys oy=oys quy=quies uy=uys
 y=ies eau=eaux bula=bulae dula=bulae lula=bulae nula=bulae vula=bulae hedron=hedra ium=ia seum=seums eum=ea oum=oa
 stracum=straca dum=da elum=ela ilum=ila olum=ola ulum=ula llum=lla ylum=yla imum=ima ernum=erna gnum=gna brum=bra
@@ -44,7 +44,7 @@ oo=oos o=oes x=xes
  * Abbreviations whose plural is not that of a word. Asked for one with an `s` at the end in lower case, flect joins
  * both spellings (`dnsDNSes`), which no API server takes as a name; asked as controller-gen does, it answers as here.
  */
-export const ABBREVIATIONS = `
+export const abbreviations = `
 aes=aeses bss=bsses cmos=cmoses des=deses dns=dnses eia=eias ess=esses fcs=fcses https=httpses ids=idses ips=ipses
 mpls=mplses pots=potses ssh=sshs tia=tias
 `;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pluralize } from "./pluralize.ts";
 
 /** What flect 1.0.3 answers, recorded from its Go package. */
-const TAKE_S = `
+const takeS = `
   a abc123 abuse account acl admiral agenda album alertmanager ansible antenna api apiservice app
   application appservice archive auto automaton backup base belief blouse boy broker bucket budget buy
   camera canoe captain case cause ceph certificate chart chief childresource chive clause cluster
@@ -25,7 +25,7 @@ const TAKE_S = `
   workflow xml yaml z zombie zoo zookeeper
 `;
 
-const STAY = `
+const stay = `
   aircraft aliases alumnae analyses antrea apis area atlas beef bias bindings bison blues boxes buses
   cacti canvas chassis children christmas classes crds criteria data databases deer dogfish ds endpoints
   equipment es feet fish foci formulae gas gases geese gps graffiti heroes humans idea indexes indices
@@ -36,7 +36,7 @@ const STAY = `
   tuna vertices women you
 `;
 
-const CHANGE = `
+const change = `
   access:accesses addendum:addenda address:addresses alias:aliases alumna:alumnae alumnus:alumni
   analysis:analyses apex:apices appendix:appendices aquarium:aquaria argo:argoes army:armies ax:axes
   axis:axes bacillus:bacilli bacterium:bacteria barefoot:barefeet basis:bases bench:benches blitz:blitzes
@@ -76,15 +76,15 @@ const CHANGE = `
 const words = (text: string): string[] => text.trim().split(/\s+/u);
 
 test("pluralize() adds an s to most words", () => {
-  for (const word of words(TAKE_S)) expect(pluralize(word)).toBe(`${word}s`);
+  for (const word of words(takeS)) expect(pluralize(word)).toBe(`${word}s`);
 });
 
 test("pluralize() leaves words alone that are plurals or have none", () => {
-  for (const word of words(STAY)) expect(pluralize(word)).toBe(word);
+  for (const word of words(stay)) expect(pluralize(word)).toBe(word);
 });
 
 test("pluralize() changes endings and knows irregular words", () => {
-  const pairs = words(CHANGE).map((pair) => pair.split(":"));
+  const pairs = words(change).map((pair) => pair.split(":"));
   expect(pairs.map(([word]) => [word, pluralize(word!)])).toEqual(pairs);
 });
 

@@ -1,4 +1,4 @@
-import { ABBREVIATIONS, ENDINGS, IRREGULAR_WORDS } from "./plural-rules.ts";
+import { abbreviations, wordEndings, irregularWords } from "./plural-rules.ts";
 
 /** Gives the plural of a kind in lower case, as kubebuilder and controller-gen do: `proxy` becomes `proxies`. */
 export function pluralize(singular: string): string {
@@ -22,10 +22,10 @@ interface Rules {
 let rules: Rules | undefined;
 
 function readRules(): Rules {
-  const words = new Map(readPairs(ABBREVIATIONS));
+  const words = new Map(readPairs(abbreviations));
   const plurals = new Set<string>();
-  const endings = readPairs(ENDINGS);
-  for (const entry of split(IRREGULAR_WORDS)) {
+  const endings = readPairs(wordEndings);
+  for (const entry of split(irregularWords)) {
     const [, singular = "", mark, plural = "", alternative] =
       /^(\w+)([=!>])(\w+)(?:\/(\w+))?$/u.exec(entry) ?? [];
     words.set(singular, plural);

@@ -1,7 +1,7 @@
 import { isEqual, isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../json/index.ts";
 import { type JSONPatch, type JSONPatchOperation, parseJSONPatch } from "./json-patch.ts";
 import { parsePointer } from "./json-pointer.ts";
-import { FailedTest, PatchError } from "./patch-error.ts";
+import { FailedTestError, PatchError } from "./patch-error.ts";
 
 /** How much the `copy` operations of one patch may add, in bytes: as much as a request body may hold. */
 export const maxCopiedBytes = 3 * 1024 * 1024;
@@ -18,7 +18,7 @@ export function applyJSONPatch(object: JSONObject, patch: JSONPatch): JSONObject
       if (operation.op === "copy") copied = addCopiedBytes(copied, document, operation);
       document = applyOperation(document, operation);
     } catch (error) {
-      throw error instanceof MissingPlace ? explained(operation, error) : error;
+      throw error instanceof MissingPlaceError ? explained(operation, error) : error;
     }
   }
   if (!isObject(document)) throw new PatchError("inapplicable", "the patched document is not an object");
@@ -58,7 +58,7 @@ function add(document: JSONValue, path: readonly string[], value: JSONValue): JS
   } else if (isObject(parent)) {
     setMember(parent, last, value);
   } else {
-    throw new MissingPlace();
+    throw new MissingPlaceError();
   }
   return document;
 }
@@ -67,7 +67,7 @@ function remove(document: JSONValue, path: readonly string[]): JSONValue {
   const { parent, last } = findParent(document, path);
   if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
   else if (Object.hasOwn(parent, last)) delete parent[last];
-  else throw new MissingPlace(last);
+  else throw new MissingPlaceError(last);
   return document;
 }
 
@@ -87,7 +87,7 @@ function test(
 ): void {
   const expected = copyOfValue(operation);
   if (!isEqual(readMember(document, path), expected)) {
-    throw new FailedTest(operation.path);
+    throw new FailedTestError(operation.path);
   }
 }
 
@@ -106,13 +106,13 @@ function findParent(
 ): { parent: JSONObject | JSONValue[]; last: string } {
   const last = path.at(-1);
   const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
-  if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingPlace();
+  if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingPlaceError();
   return { parent, last };
 }
 
 function find(document: JSONValue, path: readonly string[]): JSONValue {
   const value = lookUp(document, path);
-  if (value === undefined) throw new MissingPlace();
+  if (value === undefined) throw new MissingPlaceError();
   return value;
 }
 
@@ -155,7 +155,7 @@ function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatc
 }
 
 /** A place that the document doesn't have: a container, or a member of one. */
-class MissingPlace extends Error {
+class MissingPlaceError extends Error {
   readonly member: string | undefined;
 
   constructor(member?: string) {
@@ -165,7 +165,7 @@ class MissingPlace extends Error {
 }
 
 /** Says in the words of the API server's library which operation looked for what is missing. */
-function explained(operation: JSONPatchOperation, { member, message }: MissingPlace): PatchError {
+function explained(operation: JSONPatchOperation, { member, message }: MissingPlaceError): PatchError {
   const { op, path } = operation;
   if (op === "remove" && member !== undefined) {
     const why = `Unable to remove nonexistent key: ${member}: ${message}`;

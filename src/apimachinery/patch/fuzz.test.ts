@@ -1,7 +1,13 @@
 import { isEqual, type JSONObject } from "../json/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApplyConflict, type Endpoint, SchemaMismatch, serverSideApply, trackUpdate } from "./apply/index.ts";
+import {
+  ApplyConflictError,
+  type Endpoint,
+  SchemaMismatchError,
+  serverSideApply,
+  trackUpdate,
+} from "./apply/index.ts";
 import { applyJSONPatch, applyMergePatch, PatchError, parseJSONPatch, type SchemaNode } from "./index.ts";
 import { applyStrategicMergePatch } from "./strategic/index.ts";
 
@@ -58,7 +64,9 @@ async function damageOf(given: JSONObject, run: () => unknown): Promise<string[]
   try {
     await run();
   } catch (error) {
-    const refused = [PatchError, SchemaMismatch, ApplyConflict].some((kind) => error instanceof kind);
+    const refused = [PatchError, SchemaMismatchError, ApplyConflictError].some(
+      (kind) => error instanceof kind,
+    );
     if (!refused) damage.push(String(error instanceof Error ? error.stack : error));
   }
   if (!isEqual(given, before)) damage.push("the given object changed");

@@ -10,5 +10,5 @@ export {
   parseJSONPatch,
 } from "./json-patch.ts";
 export { formatPointer, parsePointer } from "./json-pointer.ts";
-export { FailedTest, PatchError, type PatchFailure } from "./patch-error.ts";
+export { FailedTestError, PatchError, type PatchFailure } from "./patch-error.ts";
 export type { SchemaNode } from "./schema-node.ts";

@@ -17,7 +17,7 @@ export class PatchError extends Error {
 }
 
 /** A JSON patch whose `test` does not hold. */
-export class FailedTest extends PatchError {
+export class FailedTestError extends PatchError {
   constructor(path: string) {
     super("inapplicable", `testing value ${path} failed: test failed`);
   }

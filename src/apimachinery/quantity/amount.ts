@@ -26,7 +26,7 @@ export function addAmounts(a: Amount, b: Amount): Amount {
   const format = a.unscaled === 0n ? b.format : a.format;
   if (b.unscaled === 0n) return { unscaled: a.unscaled, scale: a.scale, format };
   if (a.unscaled === 0n) return { unscaled: b.unscaled, scale: b.scale, format };
-  if (Math.abs(a.scale - b.scale) > MAX_SHIFT)
+  if (Math.abs(a.scale - b.scale) > maxShift)
     throw new RangeError("the quantities are too far apart to be added");
   const scale = Math.min(a.scale, b.scale);
   return { unscaled: rescale(a, scale) + rescale(b, scale), scale, format };
@@ -51,7 +51,7 @@ export function rescale({ unscaled, scale }: Amount, to: number): bigint {
 }
 
 /** More digits than any quantity means; a product of them would take seconds. */
-const MAX_SHIFT = 10_000;
+const maxShift = 10_000;
 
 function digitsOf({ unscaled }: Amount): number {
   return String(unscaled < 0n ? -unscaled : unscaled).length;

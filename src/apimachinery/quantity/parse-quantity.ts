@@ -8,7 +8,7 @@ import { type Multiplier, readSuffix } from "./suffixes.ts";
  */
 export function parseQuantity(quantity: Quantity): Amount {
   const text = String(quantity);
-  const match = text === "" ? null : FORM.exec(text);
+  const match = text === "" ? null : form.exec(text);
   if (!match) {
     throw new TypeError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -26,15 +26,15 @@ export function parseQuantity(quantity: Quantity): Amount {
 }
 
 /** Leading zeros, digits, a fraction, a suffix. A bare sign or point is read as zero, too. */
-const FORM = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
+const form = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
 
 function toAmount(digits: string, fraction: number, { base, exponent, format }: Multiplier): Amount {
   const value = BigInt(digits || 0);
-  if (base === 10) return roundUp({ unscaled: value, scale: exponent - fraction, format }, NANO);
+  if (base === 10) return roundUp({ unscaled: value, scale: exponent - fraction, format }, nano);
   const scaled = { unscaled: value << BigInt(exponent), scale: -fraction, format };
-  const amount = roundUp(scaled, NANO);
+  const amount = roundUp(scaled, nano);
   const whole = roundUp(amount, 0);
-  if (whole.unscaled > MAX_INT64) return { unscaled: MAX_INT64, scale: 0, format };
+  if (whole.unscaled > maxInt64) return { unscaled: maxInt64, scale: 0, format };
   // Less than one has no binary form.
   return amount.scale < 0 && amount.unscaled > 0n && amount.unscaled < 10n ** BigInt(-amount.scale)
     ? { ...amount, format: "DecimalSI" }
@@ -43,11 +43,11 @@ function toAmount(digits: string, fraction: number, { base, exponent, format }: 
 
 /** Kubernetes reads small numbers on a path of its own, which doesn't notice that there is no digit. */
 function isShortcut({ base, exponent }: Multiplier): boolean {
-  return base === 10 ? exponent >= NANO : exponent < 50;
+  return base === 10 ? exponent >= nano : exponent < 50;
 }
 
-const NANO = -9;
-const MAX_INT64 = (1n << 63n) - 1n;
+const nano = -9;
+const maxInt64 = (1n << 63n) - 1n;
 
 /**
  * Kubernetes keeps the text of most quantities that look canonical at a glance, and writes it back: `1.500` stays.
@@ -62,5 +62,5 @@ function keepsText(digits: string, fraction: string, { exponent, format }: Multi
   const shifted = whole + fraction;
   const scale = exponent - fraction.length;
   const isShort = 18 - shifted.length >= 0;
-  return isShort && scale >= NANO && scale % 3 === 0 && !shifted.endsWith("000") && !shifted.startsWith("0");
+  return isShort && scale >= nano && scale % 3 === 0 && !shifted.endsWith("000") && !shifted.startsWith("0");
 }

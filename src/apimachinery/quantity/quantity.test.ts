@@ -54,14 +54,14 @@ test.each([
   expect(canonicalizeQuantity(text)).toBe(canonical);
 });
 
-const FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const form = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 test.each([
-  ["", FORM],
-  [" 1", FORM],
-  ["1.2.3", FORM],
-  ["1e3.0", FORM],
-  ["abc", FORM],
+  ["", form],
+  [" 1", form],
+  ["1.2.3", form],
+  ["1e3.0", form],
+  ["abc", form],
   ["1K", "unable to parse quantity's suffix"],
   ["1i", "unable to parse quantity's suffix"],
   ["1e", "unable to parse quantity's suffix"],

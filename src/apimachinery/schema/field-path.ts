@@ -1,4 +1,4 @@
-import { CONTROL_ESCAPES } from "../text/index.ts";
+import { controlEscapes } from "../text/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import { valuesOf } from "./json-schema.ts";
 
@@ -55,7 +55,7 @@ function ownProperty(schema: JSONSchema | undefined, name: string): JSONSchema |
   return schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { ...CONTROL_ESCAPES, "'": "'", "\\": "\\" };
+const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "'": "'", "\\": "\\" };
 
 function unquote(token: string): string | { fault: string } {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) {
@@ -63,7 +63,7 @@ function unquote(token: string): string | { fault: string } {
   }
   let fault: string | undefined;
   const text = token.slice(1, -1).replaceAll(/\\(.)/gs, (match, char: string) => {
-    const plain = ESCAPES[char];
+    const plain = escapes[char];
     if (plain === undefined) fault ??= `invalid string literal: invalid escape char ${match}`;
     return plain ?? "";
   });

@@ -1,4 +1,4 @@
-export { decodeMetadata, MalformedMetadata } from "./embedded/decode-metadata.ts";
+export { decodeMetadata, MalformedMetadataError } from "./embedded/decode-metadata.ts";
 export { compileSchema } from "./compile-schema.ts";
 export type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
 export {

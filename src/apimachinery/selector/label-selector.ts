@@ -41,7 +41,7 @@ export function formatLabelSelector(selector: LabelSelector): string {
 }
 
 function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
-  const word = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  const word = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
   if (word === undefined) {
     throw new TypeError(`${JSON.stringify(operator)} is not a valid label selector operator`);
   }
@@ -49,7 +49,7 @@ function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement)
 }
 
 /** Comparisons by number are for the text form only. */
-const OPERATORS: Readonly<Record<string, Operator>> = {
+const operators: Readonly<Record<string, Operator>> = {
   In: "in",
   NotIn: "notin",
   Exists: "exists",

@@ -78,7 +78,7 @@ class Parser {
   }
 
   #operator(): Operator {
-    const operator = OPERATORS[this.#peek().text];
+    const operator = operators[this.#peek().text];
     if (operator === undefined) throw this.#unexpected("in, notin, =, ==, !=, gt, lt");
     this.#at++;
     return operator;
@@ -113,7 +113,7 @@ class Parser {
 }
 
 /** What stands between key and value. */
-const OPERATORS: Readonly<Record<string, Operator>> = {
+const operators: Readonly<Record<string, Operator>> = {
   "=": "=",
   "==": "==",
   "!=": "!=",

@@ -1,5 +1,5 @@
 export { compareCharacters, compareText } from "./compare.ts";
-export { CONTROL_ESCAPES, shortEscape } from "./go-escapes.ts";
+export { controlEscapes, shortEscape } from "./go-escapes.ts";
 export { goSyntax, goText } from "./go-syntax.ts";
 export { goFloat, goJSON, goNumber, goPlainFloat, goStruct, goValue, quote } from "./go-text.ts";
 export { pascalCase } from "./pascal-case.ts";

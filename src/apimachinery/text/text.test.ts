@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   compareCharacters,
   compareText,
-  CONTROL_ESCAPES,
+  controlEscapes,
   goFloat,
   goJSON,
   goSyntax,
@@ -29,7 +29,7 @@ test("a name's words become one in PascalCase, and capitals stay", () => {
 });
 
 test("a short escape is what the table of letters reads back", () => {
-  for (const [letter, char] of Object.entries(CONTROL_ESCAPES)) expect(shortEscape(char)).toBe(`\\${letter}`);
+  for (const [letter, char] of Object.entries(controlEscapes)) expect(shortEscape(char)).toBe(`\\${letter}`);
   expect([shortEscape('"'), shortEscape("\\"), shortEscape("a"), shortEscape("'")]).toEqual([
     '\\"',
     "\\\\",

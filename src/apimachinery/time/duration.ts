@@ -24,16 +24,16 @@ export function parseNanoseconds(text: string): bigint {
   if (unsigned === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
   let total = 0n;
   for (let rest = unsigned; rest !== ""; ) {
-    const [all, digits = "", fraction = "", unit = ""] = PART.exec(rest)!;
+    const [all, digits = "", fraction = "", unit = ""] = part.exec(rest)!;
     if (digits + fraction === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
     if (unit === "") throw new TypeError(`time: missing unit in duration ${JSON.stringify(text)}`);
-    const size = UNITS.get(unit);
+    const size = units.get(unit);
     if (size === undefined) {
       throw new TypeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
     }
     total += BigInt(digits || 0) * size + (BigInt(fraction || 0) * size) / 10n ** BigInt(fraction.length);
     // One more is allowed below zero, as in any two's complement.
-    if (total > LIMIT && !(sign < 0n && total === LIMIT + 1n)) {
+    if (total > limit && !(sign < 0n && total === limit + 1n)) {
       throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
     }
     rest = rest.slice(all.length);
@@ -46,39 +46,39 @@ export function formatNanoseconds(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return "0s";
   const sign = nanoseconds < 0n ? "-" : "";
   const span = nanoseconds < 0n ? -nanoseconds : nanoseconds;
-  if (span < MICROSECOND) return `${sign}${span}ns`;
-  if (span < MILLISECOND) return `${sign}${decimal(span, MICROSECOND)}µs`;
-  if (span < SECOND) return `${sign}${decimal(span, MILLISECOND)}ms`;
-  const hours = span / HOUR;
-  const minutes = (span % HOUR) / MINUTE;
-  const seconds = `${decimal(span % MINUTE, SECOND)}s`;
+  if (span < microsecond) return `${sign}${span}ns`;
+  if (span < millisecond) return `${sign}${decimal(span, microsecond)}µs`;
+  if (span < second) return `${sign}${decimal(span, millisecond)}ms`;
+  const hours = span / hour;
+  const minutes = (span % hour) / minute;
+  const seconds = `${decimal(span % minute, second)}s`;
   if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
   return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
 
-const MICROSECOND = 1_000n;
-const MILLISECOND = 1_000_000n;
-const SECOND = 1_000_000_000n;
-const MINUTE = 60n * SECOND;
-const HOUR = 60n * MINUTE;
+const microsecond = 1_000n;
+const millisecond = 1_000_000n;
+const second = 1_000_000_000n;
+const minute = 60n * second;
+const hour = 60n * minute;
 
 /** The largest 64-bit integer. */
-const LIMIT = (1n << 63n) - 1n;
+const limit = (1n << 63n) - 1n;
 
 /** Both signs for micro are read; Go writes the first. */
-const UNITS: ReadonlyMap<string, bigint> = new Map([
+const units: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
-  ["us", MICROSECOND],
-  ["\u00b5s", MICROSECOND],
-  ["\u03bcs", MICROSECOND],
-  ["ms", MILLISECOND],
-  ["s", SECOND],
-  ["m", MINUTE],
-  ["h", HOUR],
+  ["us", microsecond],
+  ["\u00b5s", microsecond],
+  ["\u03bcs", microsecond],
+  ["ms", millisecond],
+  ["s", second],
+  ["m", minute],
+  ["h", hour],
 ]);
 
 /** A number, and all that stands before the next one as its unit. */
-const PART = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
+const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
 
 function decimal(value: bigint, unit: bigint): string {
   const fraction = String(value % unit)

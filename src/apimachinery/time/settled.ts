@@ -2,10 +2,10 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 
 /** So many turns of the event loop without an event in a row; one more than any chain of callbacks has by itself. */
-const QUIET_TURNS = 10;
+const quietTurns = 10;
 
 /** What runs outside of the event loop, and is bound to come back: files and host names. */
-const COMES_BACK = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
+const comesBack = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
 
 /** How many wait here for their next turn: no work of others, or two who wait would wait for each other. */
 let waiting = 0;
@@ -19,7 +19,7 @@ let waiting = 0;
  */
 export async function settled(isBusy: () => boolean = () => false): Promise<void> {
   let seen = -1;
-  for (let quiet = 0; quiet < QUIET_TURNS; ) {
+  for (let quiet = 0; quiet < quietTurns; ) {
     await nextTurn();
     const { events } = performance.nodeTiming.uvMetricsInfo;
     quiet = events === seen && !isBusy() && !isWorking() ? quiet + 1 : 0;
@@ -39,6 +39,6 @@ function nextTurn(): Promise<void> {
 
 function isWorking(): boolean {
   const resources = process.getActiveResourcesInfo();
-  if (resources.some((resource) => COMES_BACK.test(resource))) return true;
+  if (resources.some((resource) => comesBack.test(resource))) return true;
   return resources.filter((resource) => resource === "Immediate").length > waiting;
 }

@@ -19,7 +19,7 @@ export function formatMicroTime(time: Date | number): MicroTime {
  * @throws TypeError that quotes the text
  */
 export function parseTime(text: Time): number {
-  const match = RFC3339.exec(text);
+  const match = rfc3339.exec(text);
   const date = match?.[1] ?? "";
   const seconds = Date.parse(`${date}Z`);
   // A date that doesn't exist moves into the next month when it is parsed.
@@ -31,5 +31,5 @@ export function parseTime(text: Time): number {
   return seconds - offset + Number(`0.${fraction || 0}`) * 1000;
 }
 
-const RFC3339 =
+const rfc3339 =
   /^(\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/u;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
-import { LOCAL_CLUSTERS, type LocalCluster } from "../../ship/image-load.ts";
+import { localClusters, type LocalCluster } from "../../ship/image-load.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { defineCommand } from "../command.ts";
-import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
+import { defaultImage, toolFlag } from "../image-flags.ts";
 import { openProject } from "../open-project.ts";
 
 export const build = defineCommand({
@@ -14,7 +14,7 @@ export const build = defineCommand({
   flags: {
     image: {
       type: "optional-string",
-      summary: `build an image (default: ${DEFAULT_IMAGE})`,
+      summary: `build an image (default: ${defaultImage})`,
       placeholder: "IMAGE",
     },
     tool: toolFlag,
@@ -29,7 +29,7 @@ export const build = defineCommand({
       type: "string",
       summary: "load the image into a local cluster after building it",
       placeholder: "CLUSTER",
-      choices: LOCAL_CLUSTERS,
+      choices: localClusters,
     },
     save: { type: "string", summary: "save the image to an archive after building it", placeholder: "FILE" },
     "digest-file": {
@@ -49,7 +49,7 @@ export const build = defineCommand({
       ui.print("wrote dist/main.js");
       return;
     }
-    const image = flags.image === true ? DEFAULT_IMAGE : flags.image;
+    const image = flags.image === true ? defaultImage : flags.image;
     parseImageReference(image);
     const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
     const { buildImage } = await import("../../ship/image-build.ts");

@@ -59,7 +59,7 @@ export const chart = defineCommand({
 });
 
 /** Features that the chart can enable although the project has them disabled. */
-const SWITCHES: readonly FeatureName[] = ["metrics", "prometheus", "network-policy"];
+const switches: readonly FeatureName[] = ["metrics", "prometheus", "network-policy"];
 
 /** The project's files as if every feature with a switch in the chart were enabled. */
 async function withEverySwitch({
@@ -75,7 +75,7 @@ async function withEverySwitch({
       make: true,
     });
   try {
-    return { changes: (await plan(SWITCHES)).changes, notes: [] };
+    return { changes: (await plan(switches)).changes, notes: [] };
   } catch (error) {
     if (!(error instanceof TsbuilderError) || error.code === "INVALID_SOURCE") throw error;
     // config/ was customized: the chart then contains what is there.

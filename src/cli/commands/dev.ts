@@ -59,7 +59,7 @@ export const dev = defineCommand({
   async run({ flags, rest, cwd, ui }) {
     const { root, project } = openProject(cwd, ui);
     if (isOther(flags)) {
-      if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(NO_WEBHOOKS);
+      if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
       await agreeOn(flags, ui);
     }
     const describe = (error: unknown): string =>
@@ -144,7 +144,7 @@ function sessionOptions(
   };
 }
 
-const NO_WEBHOOKS =
+const noWebhooks =
   "webhooks are disabled: the cluster has no address to reach this machine; set it with --webhook-address HOST[:PORT]";
 
 function isOther({ context, kubeconfig }: ClusterChoice): boolean {

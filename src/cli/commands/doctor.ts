@@ -19,9 +19,9 @@ export const doctor = defineCommand({
   },
 });
 
-const SIGNS = { good: "+", missing: "-", wrong: "!" } as const;
+const signs = { good: "+", missing: "-", wrong: "!" } as const;
 
 function describeFinding({ state, subject, message, remedy }: Finding): string {
-  const line = `  ${SIGNS[state]} ${subject}: ${message}`;
+  const line = `  ${signs[state]} ${subject}: ${message}`;
   return remedy === undefined ? line : `${line}\n      ${remedy}`;
 }

@@ -5,7 +5,7 @@ import { referenceTemplates } from "../../plugins/typescript/reference-templates
 import { addResource } from "../../project/add-resource.ts";
 import { formatBoilerplate } from "../../project/boilerplate.ts";
 import { type LicenseName, newResource, type Project } from "../../project/project.ts";
-import { PROJECT_FILE } from "../../project/store.ts";
+import { projectFile } from "../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../project/validate.ts";
 import type { Plan } from "../../scaffold/file-change.ts";
 import { diskTree } from "../../scaffold/tree.ts";
@@ -166,7 +166,7 @@ function withReference(project: Project, name: string): Project {
 }
 
 function refuseInitialized(cwd: string): void {
-  const file = [PROJECT_FILE].find((name) => existsSync(join(cwd, name)));
+  const file = [projectFile].find((name) => existsSync(join(cwd, name)));
   if (file === undefined) return;
   throw new TsbuilderError(`"${cwd}" already contains a project: "${file}" exists`, {
     code: "ALREADY_INITIALIZED",

@@ -1,8 +1,8 @@
 import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
-import { LOCAL_CLUSTERS, type LocalCluster, loadImage } from "../../ship/image-load.ts";
+import { localClusters, type LocalCluster, loadImage } from "../../ship/image-load.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { defineCommand } from "../command.ts";
-import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
+import { defaultImage, toolFlag } from "../image-flags.ts";
 
 export const load = defineCommand({
   summary: "Load the operator's image into a local cluster without a registry",
@@ -11,7 +11,7 @@ export const load = defineCommand({
       type: "string",
       summary: "type of local cluster",
       placeholder: "CLUSTER",
-      choices: LOCAL_CLUSTERS,
+      choices: localClusters,
       default: "kind",
     },
     name: {
@@ -24,7 +24,7 @@ export const load = defineCommand({
   positionals: ["[image]"],
   examples: ["tsbuilder load mysql-operator:dev --into kind --name dev"],
   async run({ flags, positionals, ui }) {
-    const image = positionals[0] ?? DEFAULT_IMAGE;
+    const image = positionals[0] ?? defaultImage;
     parseImageReference(image);
     const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
     await loadImage(tool, image, flags.into as LocalCluster, flags.name);

@@ -1,7 +1,7 @@
 import { type ContainerTool, findContainerTool } from "../../ship/container-tool.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { defineCommand } from "../command.ts";
-import { DEFAULT_IMAGE, toolFlag } from "../image-flags.ts";
+import { defaultImage, toolFlag } from "../image-flags.ts";
 
 export const push = defineCommand({
   summary: "Push the operator's image",
@@ -17,7 +17,7 @@ export const push = defineCommand({
     "tsbuilder push localhost:5000/mysql-operator:v1 --tool buildah -- --tls-verify=false",
   ],
   async run({ flags, positionals, rest, ui }) {
-    const image = positionals[0] ?? DEFAULT_IMAGE;
+    const image = positionals[0] ?? defaultImage;
     parseImageReference(image);
     const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
     const { pushImage } = await import("../../ship/image-build.ts");

@@ -1,5 +1,5 @@
 import { listVendored } from "../../packaging/vendor.ts";
-import { formatProject, PROJECT_FILE } from "../../project/store.ts";
+import { formatProject, projectFile } from "../../project/store.ts";
 import { OwnedFiles } from "../../scaffold/ownership.ts";
 import { planUpgrade } from "../../scaffold/plan-upgrade.ts";
 import { Draft } from "../../scaffold/tree.ts";
@@ -53,14 +53,14 @@ async function writeUpgrade(opened: OpenProject, { flags, ui, host }: Call): Pro
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
   const notes = planUpgrade(draft, {
-    base: without(await host.baseline(root), PROJECT_FILE),
-    next: (await planFresh(opened, after, vendor)).filter(({ path }) => path !== PROJECT_FILE),
+    base: without(await host.baseline(root), projectFile),
+    next: (await planFresh(opened, after, vendor)).filter(({ path }) => path !== projectFile),
     owned,
     force: flags.force,
     keep: flags.keep,
   });
   replaceVendored(draft, listVendored(root), vendor);
-  draft.write(PROJECT_FILE, formatProject(after, text), "generated");
+  draft.write(projectFile, formatProject(after, text), "generated");
   if (flags.make) {
     const { planGenerated } = await import("../plan-generated.ts");
     notes.push(...(await planGenerated(draft)));

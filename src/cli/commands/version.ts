@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 
 /** The Kubernetes release that the built-in kinds come from. */
-const KUBERNETES = "1.36";
+const kubernetes = "1.36";
 
 export const version = defineCommand({
   summary: "Print the version of tsbuilder and its environment",
@@ -18,7 +18,7 @@ export const version = defineCommand({
   async run({ flags, ui, host }) {
     const facts = {
       tsbuilder: host.version(),
-      kubernetes: KUBERNETES,
+      kubernetes: kubernetes,
       node: process.versions.node,
       v8: process.versions.v8,
       platform: `${process.platform}/${process.arch}`,

@@ -16,7 +16,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   const { parts, inserts } = describeProject(project, inputs);
   const templates = everythingBelow(join(findOwnPackage().folder, "templates"));
   const missing = parts
-    .filter(({ key }) => key !== FREE_PART)
+    .filter(({ key }) => key !== freePart)
     .flatMap((part) => renderPart(part, templates))
     .filter(({ path }) => !tree.has(path))
     .map(({ path }) => missingFile(path));
@@ -49,7 +49,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
 }
 
 /** README, workflows and the like may be deleted on purpose. */
-const FREE_PART = "typescript/project";
+const freePart = "typescript/project";
 
 function missingFile(path: string): Finding {
   return {

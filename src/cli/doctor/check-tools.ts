@@ -1,9 +1,9 @@
-import { CONTAINER_TOOLS, findContainerTool } from "../../ship/container-tool.ts";
+import { containerTools, findContainerTool } from "../../ship/container-tool.ts";
 import { runTool } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Finding } from "./finding.ts";
 
-const MIN_NODE = [20, 19] as const;
+const minNode = [20, 19] as const;
 
 /** Checks the machine for tools that are required, and for those that only some commands need. */
 export async function checkTools(): Promise<Finding[]> {
@@ -28,9 +28,9 @@ export async function checkTools(): Promise<Finding[]> {
 /** The minimum version of Node. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isNew = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
+  const isNew = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
   if (isNew) return { state: "good", subject: "node", message: version };
-  const remedy = `install Node ${MIN_NODE.join(".")} or later: https://nodejs.org`;
+  const remedy = `install Node ${minNode.join(".")} or later: https://nodejs.org`;
   return { state: "wrong", subject: "node", message: `${version} is too old`, remedy };
 }
 
@@ -56,7 +56,7 @@ async function checkContainerTool(): Promise<Finding> {
     return { state: "good", subject, message: await findContainerTool() };
   } catch (error) {
     if (!(error instanceof TsbuilderError)) throw error;
-    const remedy = `install or start one of ${CONTAINER_TOOLS.join(", ")} to build images`;
+    const remedy = `install or start one of ${containerTools.join(", ")} to build images`;
     return { state: "missing", subject, message: error.message, remedy };
   }
 }

@@ -8,7 +8,7 @@ import {
   decodeMetadata,
   formatFieldError,
   type JSONSchema,
-  MalformedMetadata,
+  MalformedMetadataError,
 } from "@tsbuilder/apimachinery/schema";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -124,7 +124,7 @@ function unknownMetadata({ metadata }: ApiObject): readonly string[] {
   try {
     return decodeMetadata(metadata ?? {}, "metadata").unknown;
   } catch (error) {
-    throw error instanceof MalformedMetadata ? new DecodeError(error.message) : error;
+    throw error instanceof MalformedMetadataError ? new DecodeError(error.message) : error;
   }
 }
 

@@ -5,7 +5,7 @@ import {
   decodeMetadata,
   type FieldError,
   invalid,
-  MalformedMetadata,
+  MalformedMetadataError,
 } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../registry/default-strategy.ts";
@@ -112,6 +112,6 @@ function decodedMetadata({ metadata }: ApiObject): ApiObject["metadata"] {
   try {
     return decodeMetadata(metadata, "metadata").metadata;
   } catch (error) {
-    throw error instanceof MalformedMetadata ? badRequest(error.message) : error;
+    throw error instanceof MalformedMetadataError ? badRequest(error.message) : error;
   }
 }

@@ -1,4 +1,8 @@
-import { ApplyConflict, SchemaMismatch, serverSideApply } from "@tsbuilder/apimachinery/patch/apply";
+import {
+  ApplyConflictError,
+  SchemaMismatchError,
+  serverSideApply,
+} from "@tsbuilder/apimachinery/patch/apply";
 import { type JSONObject, PatchError } from "@tsbuilder/apimachinery/patch";
 import { parse } from "yaml";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
@@ -113,11 +117,11 @@ export async function applyTo(
 }
 
 function statusOf(error: unknown, spoken: (message: string) => string): unknown {
-  if (error instanceof ApplyConflict) {
+  if (error instanceof ApplyConflictError) {
     const causes = error.causes.map((cause) => ({ ...cause, message: spoken(cause.message) }));
     return new StatusError(409, "Conflict", spoken(error.message), { causes });
   }
-  if (error instanceof SchemaMismatch) return new StatusError(500, undefined, error.message);
+  if (error instanceof SchemaMismatchError) return new StatusError(500, undefined, error.message);
   if (error instanceof PatchError) return badRequest(error.message);
   return error;
 }

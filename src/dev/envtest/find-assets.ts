@@ -17,12 +17,12 @@ export function sharedFolder(): string {
 
 /** The platform of this machine, as in the names of archives. */
 export function thisPlatform(): string {
-  return `${PLATFORMS[process.platform] ?? process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
+  return `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
 }
 
 /** Node's names of systems and architectures, with Go's. */
-const PLATFORMS: Readonly<Record<string, string>> = { win32: "windows" };
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
+const platforms: Readonly<Record<string, string>> = { win32: "windows" };
+const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
 
 /** Finds the folder of kube-apiserver and etcd: that of `KUBEBUILDER_ASSETS`, else the latest installed version. */
 export async function findAssets(given: string | undefined): Promise<string> {

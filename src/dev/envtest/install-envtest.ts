@@ -11,7 +11,7 @@ import { type Archive, findArchive } from "./release-index.ts";
 export const officialIndex =
   "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
 
-const PROGRAMS = ["kube-apiserver", "etcd", "kubectl"] as const;
+const programs = ["kube-apiserver", "etcd", "kubectl"] as const;
 
 export interface EnvtestOptions {
   /** `1.34` or `1.34.1`. Default: the latest. */
@@ -66,7 +66,7 @@ async function download({ url, hash }: Archive): Promise<Uint8Array> {
 /** Installs all binaries or none: they are written to a temporary folder that is then renamed. */
 function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: string): void {
   const files = readArchive(bytes);
-  const missing = PROGRAMS.find((program) => !files.has(program));
+  const missing = programs.find((program) => !files.has(program));
   if (missing) {
     throw new TsbuilderError(`${url} does not contain ${missing}`, {
       code: "NOT_FOUND",
@@ -76,7 +76,7 @@ function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: str
   mkdirSync(folder, { recursive: true });
   const beside = mkdtempSync(join(folder, ".new-"));
   try {
-    for (const program of PROGRAMS)
+    for (const program of programs)
       writeFileSync(join(beside, program), files.get(program)!, { mode: 0o755 });
     rmSync(assets, { recursive: true, force: true });
     renameSync(beside, assets);
@@ -89,7 +89,7 @@ function installedVersions(folder: string, platform: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith(`-${platform}`))
-    .filter((name) => PROGRAMS.every((program) => existsSync(join(folder, name, program))))
+    .filter((name) => programs.every((program) => existsSync(join(folder, name, program))))
     .map((name) => name.slice(0, -platform.length - 1));
 }
 

@@ -7,7 +7,7 @@ import { afterEvent, afterMove, emptyScreen, type ScreenState } from "./screen-s
 import { openTerminal, type TerminalStreams } from "./terminal.ts";
 
 /** Events that arrive together are drawn together. */
-const DRAW_AFTER_MILLISECONDS = 30;
+const drawAfterMilliseconds = 30;
 
 /** Takes over the terminal and shows a session on it. */
 export function openScreen(
@@ -27,7 +27,7 @@ export function openScreen(
   };
   const show = (next: ScreenState): void => {
     state = next;
-    timer ??= setTimeout(draw, DRAW_AFTER_MILLISECONDS);
+    timer ??= setTimeout(draw, drawAfterMilliseconds);
   };
   const report: Report = (event) => show(afterEvent(state, event, describeError));
 
@@ -52,7 +52,7 @@ export function openScreen(
       askQuit();
     },
   };
-  const onKey = (key: string): void => actions[ALIASES[key] ?? key]?.();
+  const onKey = (key: string): void => actions[aliases[key] ?? key]?.();
   const terminal = openTerminal(streams, onKey, draw);
   terminal.take();
   draw();
@@ -77,7 +77,7 @@ export function openScreen(
 }
 
 /** Ctrl-C and Ctrl-D quit; some terminals send other sequences for the arrow keys. */
-const ALIASES: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   "\u0003": "q",
   "\u0004": "q",
   "\u001BOA": "\u001B[A",

@@ -21,7 +21,7 @@ export interface ScreenState {
 }
 
 /** More lines than any screen has rows. */
-const KEPT_LINES = 500;
+const keptLines = 500;
 
 /** The state before a session has started. */
 export function emptyScreen(title: string): ScreenState {
@@ -48,7 +48,7 @@ export function afterEvent(
     case "info":
       return { ...state, note: event.text, problem: undefined };
     case "operator":
-      return { ...state, log: [...state.log, shortenLogLine(event.line)].slice(-KEPT_LINES) };
+      return { ...state, log: [...state.log, shortenLogLine(event.line)].slice(-keptLines) };
     case "error":
       return { ...state, problem: describeError(event.error) };
     case "object":

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 /** Fields that repeat on every line of a controller, or that only machines read. */
-const LEFT_OUT = new Set([
+const leftOut = new Set([
   "level",
   "ts",
   "msg",
@@ -18,7 +18,7 @@ export function shortenLogLine(line: string): string {
   const { level, ts, msg } = fields;
   const time = typeof ts === "string" ? (/T(\d\d:\d\d:\d\d)/.exec(ts)?.[1] ?? "") : "";
   const rest = Object.entries(fields)
-    .filter(([name, value]) => !LEFT_OUT.has(name) && !isReference(value))
+    .filter(([name, value]) => !leftOut.has(name) && !isReference(value))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   return onOneLine([time, (typeof level === "string" ? level : "").padEnd(5), msg, ...rest].join(" "));
 }

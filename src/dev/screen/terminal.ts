@@ -19,8 +19,8 @@ export interface Terminal {
 }
 
 // Line wrapping is off: otherwise a character that is wider than expected would shift everything down.
-const TAKE = "\u001B[?1049h\u001B[?25l\u001B[?7l";
-const GIVE_BACK = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
+const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
 /** Prepares a terminal; `onKey` receives the input in full-screen mode. */
 export function openTerminal(
@@ -39,7 +39,7 @@ export function openTerminal(
     input.off("data", readKeys);
     input.setRawMode(false);
     input.pause();
-    output.write(GIVE_BACK);
+    output.write(leaveScreen);
   };
   return {
     size: () => ({ columns: output.columns, rows: output.rows }),
@@ -53,7 +53,7 @@ export function openTerminal(
       isTaken = true;
       // An uncaught error ends the process, and must not leave a terminal without echo.
       process.on("exit", giveBack);
-      output.write(TAKE);
+      output.write(take);
       input.setRawMode(true);
       input.on("data", readKeys);
       input.resume();

@@ -73,7 +73,7 @@ function completeExample(code: string): string {
   const body = /\b(?:interface|type|class|enum) Spec\b|\bdefineKind</u.test(code)
     ? code
     : `export interface Spec {\n${code}}\n`;
-  const used = RUNTIME_NAMES.filter((name) => new RegExp(`\\b${name}\\b`, "u").test(body));
+  const used = runtimeNames.filter((name) => new RegExp(`\\b${name}\\b`, "u").test(body));
   const names = [...new Set(["defineKind", "CustomResource", ...used])].map((name) =>
     name === "defineKind" ? name : `type ${name}`,
   );
@@ -88,7 +88,7 @@ function completeExample(code: string): string {
   return `${body}${kind}${imports}`;
 }
 
-const RUNTIME_NAMES =
+const runtimeNames =
   "int32 int64 float64 Quantity IntOrString Time MicroTime Duration JSONValue RawExtension ObjectMeta Condition LabelSelector KubernetesObject OwnerReference".split(
     " ",
   );

@@ -2,10 +2,10 @@ import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { checkSchema } from "@tsbuilder/apimachinery/cel";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
-import { ORIGIN, RULE_PLACES, type Schema } from "../schema/schema.ts";
+import { originKey, rulePlaces, type Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import type { GeneratedCrd } from "./generate-crds.ts";
-import { ANNOTATION_LIMIT, largestFields, sizeOf } from "./size.ts";
+import { annotationLimit, largestFields, sizeOf } from "./size.ts";
 import { toJson } from "./to-json.ts";
 
 /**
@@ -14,7 +14,7 @@ import { toJson } from "./to-json.ts";
  */
 export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog): void {
   // YAML is the longer form: what is short there fits in any case.
-  if (text.length > ANNOTATION_LIMIT / 2) warnOfSize(crd, kinds[0]!.place, log);
+  if (text.length > annotationLimit / 2) warnOfSize(crd, kinds[0]!.place, log);
   for (const version of crd.spec.versions) {
     const schema = version.schema.openAPIV3Schema;
     const hasStatus = Object.hasOwn(version.subresources ?? {}, "status");
@@ -29,11 +29,11 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
 
 function warnOfSize(crd: CustomResourceDefinition, place: Place, log: DiagnosticLog): void {
   const bytes = sizeOf(crd);
-  if (bytes <= ANNOTATION_LIMIT) return;
+  if (bytes <= annotationLimit) return;
   const largest = largestFields(crd).map((field) => `${field.path} ${field.bytes}`);
   log.warn(
     place,
-    `the CRD of ${crd.spec.names.kind} has ${bytes} bytes, and kubectl apply takes ${ANNOTATION_LIMIT}: ${largest.join(", ")}`,
+    `the CRD of ${crd.spec.names.kind} has ${bytes} bytes, and kubectl apply takes ${annotationLimit}: ${largest.join(", ")}`,
     "apply it with --server-side, put +tsbuilder:maxDescLen=0 on a field, or let --trim-descriptions shorten it",
   );
 }
@@ -41,24 +41,24 @@ function warnOfSize(crd: CustomResourceDefinition, place: Place, log: Diagnostic
 /** Follows the path of an error through the schema, down to the deepest node that a source stands behind. */
 function findPlace(schema: Schema, path: string): Place | undefined {
   let node: Schema | undefined = schema;
-  let place = schema[ORIGIN]?.place;
-  for (const [step, name, key] of path.matchAll(STEP)) {
-    const origin: Schema[typeof ORIGIN] = node?.[ORIGIN];
+  let place = schema[originKey]?.place;
+  for (const [step, name, key] of path.matchAll(stepPattern)) {
+    const origin: Schema[typeof originKey] = node?.[originKey];
     if (step.startsWith(".x-kubernetes-validations[")) {
       const rule = node?.["x-kubernetes-validations"]?.[Number(step.replace(/\D/gu, ""))];
-      return (rule && RULE_PLACES.get(rule)) ?? place;
+      return (rule && rulePlaces.get(rule)) ?? place;
     }
     if (name !== undefined) node = node?.properties?.[name];
     else if (key === "items") node = node?.items;
     else if (key === "additionalProperties") {
       node = typeof node?.additionalProperties === "object" ? node.additionalProperties : undefined;
     } else return origin?.markers.get(key ?? "") ?? place;
-    place = node?.[ORIGIN]?.place ?? place;
+    place = node?.[originKey]?.place ?? place;
   }
   return place;
 }
 
-const STEP = /\.properties\[([^\]]*)\]|\.x-kubernetes-validations\[\d+\]|\.([\w-]+)(?:\[\d+\])?/gu;
+const stepPattern = /\.properties\[([^\]]*)\]|\.x-kubernetes-validations\[\d+\]|\.([\w-]+)(?:\[\d+\])?/gu;
 
 function describe({ body, field }: FieldError): string {
   // The path of a schema is long, and the line of source says where it is.

@@ -85,13 +85,13 @@ function readKind(
   const definition = call.arguments[1] && staticObject(evaluate(call.arguments[1], module, graph), log);
   if (!groupVersion || !definition) {
     if (call.arguments.length < 2)
-      log.error(place, "defineKind needs a group version and a definition", DEFINE_HINT);
+      log.error(place, "defineKind needs a group version and a definition", defineHint);
     return undefined;
   }
   const text = (from: Record<string, StaticValue | undefined>, name: string): string | undefined => {
     const value = from[name];
     if (typeof value === "string") return value;
-    log.error(place, `defineKind needs the text "${name}"`, DEFINE_HINT);
+    log.error(place, `defineKind needs the text "${name}"`, defineHint);
     return undefined;
   };
   const group = text(groupVersion, "group");
@@ -102,7 +102,7 @@ function readKind(
   if (group === undefined || version === undefined || kind === undefined || plural === undefined)
     return undefined;
   const problems = checkNames({ version, kind, plural, scope });
-  for (const problem of problems) log.error(place, problem, DEFINE_HINT);
+  for (const problem of problems) log.error(place, problem, defineHint);
   const type = typeOf(declaration, kind, log, place);
   const resolved = type && graph.resolve(type.name, module);
   if (!type || resolved?.kind !== "declared") {
@@ -122,7 +122,7 @@ function readKind(
   return { group, version, kind, plural, scope, module, parts, type, markers, place };
 }
 
-const DEFINE_HINT =
+const defineHint =
   'it reads: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
 
 function staticObject(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { runExample } from "../conformance/example.ts";
 import { planManifests } from "../manifests.ts";
-import { ANNOTATION_LIMIT, largestFields, sizeOf, trimDescriptions } from "./size.ts";
+import { annotationLimit, largestFields, sizeOf, trimDescriptions } from "./size.ts";
 
 const code = `/** What pods look like. */
 template?: core.PodTemplateSpec;
@@ -14,9 +14,9 @@ describe("trimDescriptions()", () => {
   it("shortens the deepest descriptions until the CRD fits, and leaves the structure alone", async () => {
     const { crd } = await runExample(code);
     const bare = await runExample(code, { maxDescLen: 0 });
-    expect(sizeOf(crd!)).toBeGreaterThan(ANNOTATION_LIMIT);
+    expect(sizeOf(crd!)).toBeGreaterThan(annotationLimit);
     const trimmed = trimDescriptions(crd!);
-    expect(sizeOf(trimmed)).toBeLessThanOrEqual(ANNOTATION_LIMIT);
+    expect(sizeOf(trimmed)).toBeLessThanOrEqual(annotationLimit);
     const spec = trimmed.spec.versions[0]?.schema.openAPIV3Schema.properties?.["spec"];
     expect(spec?.properties?.["template"]?.description).toBe("What pods look like.");
     expect(

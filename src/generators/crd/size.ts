@@ -5,7 +5,7 @@ import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { toJson } from "./to-json.ts";
 
 /** `kubectl apply` keeps the whole object in an annotation, and all annotations together may have so many bytes. */
-export const ANNOTATION_LIMIT = 262_144;
+export const annotationLimit = 262_144;
 
 /** The bytes that a CRD takes in the annotation of `kubectl apply`. */
 export function sizeOf(value: object): number {
@@ -32,7 +32,7 @@ export function largestFields(crd: CustomResourceDefinition, count = 3): { path:
  */
 export function trimDescriptions(
   crd: CustomResourceDefinition,
-  limit: number = ANNOTATION_LIMIT,
+  limit: number = annotationLimit,
 ): CustomResourceDefinition {
   let trimmed = crd;
   const deepest = Math.max(...crd.spec.versions.map(({ schema }) => depthOf(schema.openAPIV3Schema)));

@@ -18,7 +18,7 @@ export type Resolved =
 export type ModuleCache = Map<string, Module>;
 
 /** Packages whose types are tables here, so that generation works before anything is installed. */
-const KNOWN_PACKAGES =
+const knownPackages =
   /^(?:@tsbuilder\/(?:runtime|apimachinery)|@kubernetes\/client-node|kubernetes-types|kubernetes-models)(?:\/|$)/u;
 
 /** The project's modules and the names in them. */
@@ -52,7 +52,7 @@ export class ModuleGraph {
 
   /** Finds an exported name of the module that a specifier stands for. */
   resolveExport(specifier: string, name: string, from: Module): Resolved | undefined {
-    if (KNOWN_PACKAGES.test(specifier)) return { kind: "external", specifier, name };
+    if (knownPackages.test(specifier)) return { kind: "external", specifier, name };
     const file = resolveSpecifier(specifier, from.file, this.#tree);
     const module = file === undefined ? undefined : this.module(file);
     if (!module) return { kind: "external", specifier, name };
@@ -64,7 +64,7 @@ export class ModuleGraph {
     const seen = new Set<Module>(roots);
     for (const module of seen) {
       for (const specifier of specifiersOf(module)) {
-        if (KNOWN_PACKAGES.test(specifier)) continue;
+        if (knownPackages.test(specifier)) continue;
         const file = resolveSpecifier(specifier, module.file, this.#tree);
         const target = file === undefined ? undefined : this.module(file);
         if (target) seen.add(target);
@@ -76,7 +76,7 @@ export class ModuleGraph {
   /** The known packages' specifiers that some modules import, and the modules that these import in turn. */
   packageSpecifiers(roots: readonly Module[]): Set<string> {
     const specifiers = this.reachable(roots).flatMap((module) => [...specifiersOf(module)]);
-    return new Set(specifiers.filter((specifier) => KNOWN_PACKAGES.test(specifier)));
+    return new Set(specifiers.filter((specifier) => knownPackages.test(specifier)));
   }
 
   #load(file: string): Module | undefined {
@@ -104,7 +104,7 @@ export class ModuleGraph {
             ? undefined
             : reexportedPath(reexport.name, rest);
       if (path === undefined) continue;
-      if (KNOWN_PACKAGES.test(reexport.specifier)) {
+      if (knownPackages.test(reexport.specifier)) {
         if (reexport.exported !== "*") return { kind: "external", specifier: reexport.specifier, name: path };
         continue;
       }
@@ -114,7 +114,7 @@ export class ModuleGraph {
       if (deeper) return deeper;
     }
     const star = module.reexports.find(
-      ({ exported, specifier }) => exported === "*" && KNOWN_PACKAGES.test(specifier),
+      ({ exported, specifier }) => exported === "*" && knownPackages.test(specifier),
     );
     return star && { kind: "external", specifier: star.specifier, name };
   }

@@ -27,7 +27,7 @@ export interface ModuleMarkers {
   readonly package: readonly Marker[];
 }
 
-const NONE: readonly Marker[] = [];
+const none: readonly Marker[] = [];
 
 /**
  * Reads all markers of a file. What stands on a type or field belongs to it; everything else holds for the package,
@@ -58,7 +58,7 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
     if (!claimed.has(block)) forPackage.push(...readBlock(block, "package", module, log));
   }
   forPackage.sort((a, b) => a.place.pos - b.place.pos);
-  return { on: (comments) => owned.get(comments) ?? NONE, package: forPackage };
+  return { on: (comments) => owned.get(comments) ?? none, package: forPackage };
 }
 
 function everyDeclaration(module: Module): Declaration[] {

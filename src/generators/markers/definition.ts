@@ -43,14 +43,14 @@ export interface MarkerFamily {
 
 export type MarkerArguments = Readonly<Record<string, MarkerValue | undefined>>;
 
-export const FIELD_AND_TYPE: readonly MarkerTarget[] = ["field", "type"];
+export const fieldAndType: readonly MarkerTarget[] = ["field", "type"];
 
 /** Defines a marker with one value, given after `=`. */
 export function singleValue(type: ArgumentType["type"] | ArgumentType): Record<string, ArgumentDefinition> {
   return { "": typeof type === "string" ? ({ type } as ArgumentDefinition) : type };
 }
 
-export const LIST_OF_STRINGS: ArgumentType = { type: "list", item: { type: "string" } };
+export const listOfStrings: ArgumentType = { type: "list", item: { type: "string" } };
 
 /** The text of an argument; empty if it was not given. */
 export function text(args: MarkerArguments, name = ""): string {

@@ -1,5 +1,5 @@
 import { type ArgumentType, describeType } from "./argument-type.ts";
-import { FAMILIES } from "./families/index.ts";
+import { markerFamilies } from "./families/index.ts";
 import { describeTargets } from "./registry.ts";
 
 /** What can be told of a marker on the command line. */
@@ -23,7 +23,7 @@ interface MarkerArgumentHelp {
 
 /** Lists all markers, or those whose name holds a text; it is plain data, so that it can be printed as JSON. */
 export function markerHelp(part = ""): MarkerHelp[] {
-  return FAMILIES.flatMap(({ title, markers }) =>
+  return markerFamilies.flatMap(({ title, markers }) =>
     markers
       .filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
       .map(({ name, targets, summary, forItems = false, arguments: args }) => ({

@@ -1,6 +1,6 @@
 import { didYouMean, editDistance } from "../../shared/text.ts";
 import type { MarkerDefinition, MarkerTarget } from "./definition.ts";
-import { FAMILIES } from "./families/index.ts";
+import { markerFamilies } from "./families/index.ts";
 
 /** What a marker's name stands for: a definition, something that is none of ours, or a slip of the pen. */
 export type Lookup =
@@ -8,36 +8,37 @@ export type Lookup =
   | { readonly kind: "foreign" }
   | { readonly kind: "unknown"; readonly suggestion: string | undefined };
 
-const DEFINITIONS: ReadonlyMap<string, MarkerDefinition> = new Map(
-  FAMILIES.flatMap(({ markers }) => markers)
+const definitions: ReadonlyMap<string, MarkerDefinition> = new Map(
+  markerFamilies
+    .flatMap(({ markers }) => markers)
     .flatMap((marker) => (marker.forItems ? [marker, forItems(marker)] : [marker]))
     .map((marker) => [marker.name, marker]),
 );
 
 /** Markers that other tools read: theirs are left alone. */
-const FOREIGN =
+const foreign =
   /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:[\w-]+-gen|operator-sdk)\b/u;
 
 /** Finds the definition behind a name: the whole name first, then without its last part, which is then an argument. */
 export function lookUpMarker(name: string): Lookup {
   const definition =
-    DEFINITIONS.get(name) ?? DEFINITIONS.get(name.slice(0, Math.max(0, name.lastIndexOf(":"))));
+    definitions.get(name) ?? definitions.get(name.slice(0, Math.max(0, name.lastIndexOf(":"))));
   if (definition) return { kind: "known", definition };
-  if (FOREIGN.test(name)) return { kind: "foreign" };
+  if (foreign.test(name)) return { kind: "foreign" };
   const word = /^[^\s]*/u.exec(name)![0];
   const suggestion = suggest(word.replace(/:$/u, ""));
   const isOurs = /^(?:kubebuilder|tsbuilder|k8s):/u.test(name) || hasMisspeltFamily(name);
   if (isOurs) return { kind: "unknown", suggestion };
   // Without a prefix only a near miss is ours: many tools have markers of one word.
   const isNearMiss = suggestion !== undefined && !suggestion.includes(":") && word.length > 4;
-  return isNearMiss || DEFINITIONS.has(word)
+  return isNearMiss || definitions.has(word)
     ? { kind: "unknown", suggestion: suggestion ?? word }
     : { kind: "foreign" };
 }
 
 /** Finds what was meant: the same family and another last part, the same last part elsewhere, or a slip in the family. */
 function suggest(written: string): string | undefined {
-  const names = [...DEFINITIONS.keys()];
+  const names = [...definitions.keys()];
   const lastPart = (name: string): string => name.slice(name.lastIndexOf(":") + 1);
   const prefix = written.slice(0, written.lastIndexOf(":") + 1);
   const siblings = names.filter(

@@ -8,11 +8,11 @@ export interface Token {
   readonly end: number;
 }
 
-const IDENT = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
-const DECIMAL = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
-const PREFIXED = /0[xXbBoO][0-9a-fA-F_]*/uy;
-const STRING = /"(?:[^"\\\n]|\\.)*"/uy;
-const RAW = /`[^`]*`/uy;
+const identPattern = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
+const decimal = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
+const prefixedNumber = /0[xXbBoO][0-9a-fA-F_]*/uy;
+const string = /"(?:[^"\\\n]|\\.)*"/uy;
+const raw = /`[^`]*`/uy;
 
 /**
  * Reads the value of a marker the way controller-gen does: with the tokens of Go. Hence a `//` in a value is no
@@ -52,18 +52,18 @@ export class Scanner {
     };
     const char = this.peek();
     if (char === "") return token("end", start);
-    const ident = this.#match(IDENT);
+    const ident = this.#match(identPattern);
     if (ident !== undefined) return token("ident", ident);
     if (withNumbers && /^\.?[0-9]/u.test(this.text.slice(start, start + 2))) return this.#scanNumber(token);
-    if (char === '"') return this.#scanQuoted(STRING, "string", token);
-    if (char === "`") return this.#scanQuoted(RAW, "raw", token);
+    if (char === '"') return this.#scanQuoted(string, "string", token);
+    if (char === "`") return this.#scanQuoted(raw, "raw", token);
     return token("char", start + char.length);
   }
 
   #scanNumber(token: (kind: TokenKind, end: number) => Token): Token {
-    const prefixed = this.#match(PREFIXED);
+    const prefixed = this.#match(prefixedNumber);
     if (prefixed !== undefined) return token("int", prefixed);
-    const end = this.#match(DECIMAL) ?? this.pos + 1;
+    const end = this.#match(decimal) ?? this.pos + 1;
     const text = this.text.slice(this.pos, end);
     if (/[.eE]/u.test(text)) return token("float", end);
     // A leading zero makes Go read octal digits, and 8 and 9 are none.

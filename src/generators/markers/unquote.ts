@@ -1,8 +1,8 @@
-import { CONTROL_ESCAPES } from "@tsbuilder/apimachinery/text";
+import { controlEscapes } from "@tsbuilder/apimachinery/text";
 import { MarkerError } from "./marker-error.ts";
 import type { Token } from "./scanner.ts";
 
-const ESCAPES: Readonly<Record<string, string>> = { ...CONTROL_ESCAPES, "\\": "\\", '"': '"' };
+const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "\\": "\\", '"': '"' };
 
 /** Takes the quotes off a string: Go's escapes between double quotes, none between backticks. */
 export function unquote(token: Token): string {
@@ -15,7 +15,7 @@ export function unquote(token: Token): string {
       const code =
         hex !== undefined ? Number.parseInt(hex, 16) : octal ? Number.parseInt(octal, 8) : undefined;
       if (code !== undefined && code <= 0x10ffff) return String.fromCodePoint(code);
-      const known = simple === undefined ? undefined : ESCAPES[simple];
+      const known = simple === undefined ? undefined : escapes[simple];
       if (known !== undefined) return known;
       throw new MarkerError(
         `"${escape}" is no escape`,

@@ -12,7 +12,7 @@ export interface Role {
   readonly rules: readonly PolicyRule[];
 }
 
-const DEFAULT_ROLE_NAME = "manager-role";
+const defaultRoleName = "manager-role";
 
 /** Turns all rbac markers of a project into its roles: cluster roles first, then by namespace and name. */
 export function rolesOf(markers: readonly Marker[], options: GeneratorOptions): Role[] {
@@ -20,7 +20,7 @@ export function rolesOf(markers: readonly Marker[], options: GeneratorOptions): 
   for (const marker of markers) {
     if (!isGateOn(marker.args["featureGate"], options)) continue;
     const namespace = text(marker.args, "namespace");
-    const name = text(marker.args, "roleName") || options.roleName || DEFAULT_ROLE_NAME;
+    const name = text(marker.args, "roleName") || options.roleName || defaultRoleName;
     const key = `${namespace}\0${name}`;
     const role = byRole.get(key) ?? { namespace, name, rules: [] };
     role.rules.push(ruleOf(marker));

@@ -13,7 +13,7 @@ export interface PolicyRule {
 
 type ListKey = "groups" | "resources" | "resourceNames" | "urls" | "verbs";
 
-const LISTS: readonly ListKey[] = ["groups", "resources", "resourceNames", "urls", "verbs"];
+const lists: readonly ListKey[] = ["groups", "resources", "resourceNames", "urls", "verbs"];
 
 /**
  * Brings rules into their shortest usual form, as controller-gen does: one rule for each resource first, verbs of
@@ -50,7 +50,7 @@ function normalize(rule: PolicyRule): PolicyRule {
 function join(rules: readonly PolicyRule[], key: ListKey): PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   for (const rule of rules) {
-    const rest = JSON.stringify(LISTS.filter((list) => list !== key).map((list) => rule[list]));
+    const rest = JSON.stringify(lists.filter((list) => list !== key).map((list) => rule[list]));
     const known = joined.get(rest);
     const origins = sorted([...(known?.origins ?? []), ...rule.origins]);
     joined.set(rest, { ...rule, [key]: sorted([...(known?.[key] ?? []), ...rule[key]]), origins });

@@ -1,9 +1,9 @@
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { MarkerTarget } from "../markers/definition.ts";
-import { ORIGIN, RULE_PLACES, type Schema } from "./schema.ts";
+import { originKey, rulePlaces, type Schema } from "./schema.ts";
 
-const DEFAULT_PRIORITY = 10;
+const defaultPriority = 10;
 
 /** Applies markers to the schema of what they stand on: by priority, then in source order, those for elements last. */
 export function applyMarkers(
@@ -16,9 +16,7 @@ export function applyMarkers(
 ): void {
   const byPriority = markers
     .filter(({ definition }) => definition.apply)
-    .sort(
-      (a, b) => (a.definition.priority ?? DEFAULT_PRIORITY) - (b.definition.priority ?? DEFAULT_PRIORITY),
-    );
+    .sort((a, b) => (a.definition.priority ?? defaultPriority) - (b.definition.priority ?? defaultPriority));
   const isForItems = ({ name }: Marker): boolean => name.startsWith("kubebuilder:validation:items:");
   for (const marker of byPriority.filter((marker) => !isForItems(marker))) apply(schema, marker);
   for (const marker of byPriority.filter(isForItems)) {
@@ -41,10 +39,10 @@ export function applyMarkers(
     // A marker that states what was there already states it all the same.
     if (marker.name.endsWith(":Type") && !changed.includes("type")) changed.push("type");
     for (const rule of onto["x-kubernetes-validations"] ?? []) {
-      if (!before["x-kubernetes-validations"]?.includes(rule)) RULE_PLACES.set(rule, marker.place);
+      if (!before["x-kubernetes-validations"]?.includes(rule)) rulePlaces.set(rule, marker.place);
     }
-    const origin = onto[ORIGIN] ?? { place, markers: new Map<string, Place>() };
+    const origin = onto[originKey] ?? { place, markers: new Map<string, Place>() };
     const entries = changed.map((key): [string, Place] => [key, marker.place]);
-    onto[ORIGIN] = { place: origin.place, markers: new Map([...origin.markers, ...entries]) };
+    onto[originKey] = { place: origin.place, markers: new Map([...origin.markers, ...entries]) };
   }
 }

@@ -1,4 +1,4 @@
-const RESERVED = new Set(
+const reserved = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
     " ",
   ),
@@ -6,7 +6,7 @@ const RESERVED = new Set(
 
 /** Writes a field's name the way a CEL rule can name it: Kubernetes escapes reserved words and signs. */
 export function celName(name: string): string {
-  if (RESERVED.has(name)) return `__${name}__`;
+  if (reserved.has(name)) return `__${name}__`;
   return name
     .replaceAll("__", "__underscores__")
     .replaceAll(".", "__dot__")

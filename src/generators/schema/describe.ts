@@ -50,9 +50,9 @@ function stripTags(lines: readonly string[]): string[] {
     if (!isFenced && /^@[a-zA-Z]/u.test(line)) isTag = true;
     else if (isMarkerLine(line.trim())) isTag = false;
     if (!isTag)
-      kept.push(isFenced ? line : line.replaceAll(LINK, (_, target, label) => String(label ?? target)));
+      kept.push(isFenced ? line : line.replaceAll(link, (_, target, label) => String(label ?? target)));
   }
   return kept;
 }
 
-const LINK = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;
+const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;

@@ -1,4 +1,4 @@
-import { ORIGIN, PROBLEM, REF, type Schema } from "./schema.ts";
+import { originKey, problemKey, refKey, type Schema } from "./schema.ts";
 
 /** What two schemas that meet have against each other. */
 export interface MergeConflict {
@@ -19,9 +19,9 @@ export function mergeInto(
   for (const branch of source.allOf ?? []) mergeInto(target, branch, onConflict);
   const [left, right]: [Schema, Schema] = [{}, {}];
   for (const key of Object.keys(source) as (keyof Schema & string)[]) {
-    if (source[key] === undefined || KEPT_APART.has(key)) continue;
+    if (source[key] === undefined || keptApart.has(key)) continue;
     if (target[key] === undefined) set(target, key, source[key]);
-    else if (COMPARED_BY_VALUE.has(key) && target[key] === source[key]) continue;
+    else if (comparedByValue.has(key) && target[key] === source[key]) continue;
     else if (!mergeKey(target, source, key, onConflict)) {
       set(left, key, target[key]);
       set(right, key, source[key]);
@@ -34,10 +34,10 @@ export function mergeInto(
 }
 
 /** Documentation belongs to the place that shows it, and the branches of `allOf` were merged already. */
-const KEPT_APART = new Set(["allOf", "title", "description", "example", "externalDocs"]);
+const keptApart = new Set(["allOf", "title", "description", "example", "externalDocs"]);
 
 /** Go holds these by value; numbers and defaults are pointers there, which differ even when they point at equals. */
-const COMPARED_BY_VALUE = new Set([
+const comparedByValue = new Set([
   "type",
   "format",
   "pattern",
@@ -52,7 +52,7 @@ const COMPARED_BY_VALUE = new Set([
 ]);
 
 /** The field says how its value merges, whatever the type says. */
-const SOURCE_WINS = new Set([
+const sourceWins = new Set([
   "x-kubernetes-preserve-unknown-fields",
   "x-kubernetes-map-type",
   "x-kubernetes-list-type",
@@ -66,7 +66,7 @@ function mergeKey(
   key: keyof Schema & string,
   onConflict: (conflict: MergeConflict) => void,
 ): boolean {
-  if (SOURCE_WINS.has(key)) {
+  if (sourceWins.has(key)) {
     set(target, key, source[key]);
     return true;
   }
@@ -132,13 +132,13 @@ function mergeValues(target: Schema, source: Schema, onConflict: (conflict: Merg
 }
 
 function mergeSymbols(target: Schema, source: Schema): void {
-  const [own, other] = [target[ORIGIN], source[ORIGIN]];
-  if (!own) target[ORIGIN] = other;
+  const [own, other] = [target[originKey], source[originKey]];
+  if (!own) target[originKey] = other;
   else if (other) {
-    target[ORIGIN] = { place: other.place, markers: new Map([...own.markers, ...other.markers]) };
+    target[originKey] = { place: other.place, markers: new Map([...own.markers, ...other.markers]) };
   }
-  target[PROBLEM] ??= source[PROBLEM];
-  target[REF] ??= source[REF];
+  target[problemKey] ??= source[problemKey];
+  target[refKey] ??= source[refKey];
 }
 
 function set(schema: Schema, key: keyof Schema & string, value: unknown): void {

@@ -2,13 +2,13 @@ import { text } from "../markers/definition.ts";
 import type { Place } from "../diagnostic.ts";
 import { isGateOn } from "../feature-gates.ts";
 import type { Marker } from "../markers/collect.ts";
-import { ONE_OF_MARKERS } from "../markers/families/one-of.ts";
+import { oneOfMarkers } from "../markers/families/one-of.ts";
 import { applyMarkers } from "./apply-markers.ts";
 import { celName } from "./cel-name.ts";
 import { describe } from "./describe.ts";
 import { limitDescriptions } from "./descriptions.ts";
 import { withoutConstraints } from "./opaque.ts";
-import { ORIGIN, type Rule, type Schema } from "./schema.ts";
+import { originKey, type Rule, type Schema } from "./schema.ts";
 import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
 import type { Property, Shape } from "./shape.ts";
@@ -29,7 +29,7 @@ export function objectSchema(
     );
   }
   if (shape.index) return mapSchema(shape, builder, place);
-  const schema: Schema = { type: "object", [ORIGIN]: { place, markers: new Map() } };
+  const schema: Schema = { type: "object", [originKey]: { place, markers: new Map() } };
   const oneOfFields = oneOfFieldsOf(typeMarkers);
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
@@ -111,7 +111,7 @@ class Field {
     if (merged.format === "int64") this.#warnOfPrecision(merged);
     const limit = this.#find("tsbuilder:maxDescLen")?.args[""];
     const settled = limitDescriptions(merged, limit === undefined ? undefined : Number(limit));
-    settled[ORIGIN] = { place: this.#place, markers: settled[ORIGIN]?.markers ?? new Map() };
+    settled[originKey] = { place: this.#place, markers: settled[originKey]?.markers ?? new Map() };
     return settled;
   }
 
@@ -174,7 +174,7 @@ function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
   return {
     type: "object",
     additionalProperties: builder.use(shape.index!),
-    [ORIGIN]: { place, markers: new Map() },
+    [originKey]: { place, markers: new Map() },
   };
 }
 
@@ -189,7 +189,7 @@ function keptOnceSet(name: string): Rule {
 function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
   return new Map(
     markers
-      .filter(({ name }) => ONE_OF_MARKERS.has(name))
+      .filter(({ name }) => oneOfMarkers.has(name))
       .flatMap(({ args, place }) => (args[""] as readonly string[]).map((field) => [field, place] as const)),
   );
 }

@@ -1,7 +1,7 @@
-import { REF, type Schema } from "./schema.ts";
+import { refKey, type Schema } from "./schema.ts";
 
 /** What says which values are allowed, apart from their structure. */
-const CONSTRAINTS = [
+const constraints = [
   "allOf",
   "enum",
   "maximum",
@@ -26,8 +26,8 @@ const CONSTRAINTS = [
  */
 export function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
   const bare: Schema = { ...schema, default: undefined };
-  for (const key of CONSTRAINTS) bare[key] = undefined;
-  if (bare[REF]) bare[REF] = withoutConstraints(bare[REF], listMapKeys);
+  for (const key of constraints) bare[key] = undefined;
+  if (bare[refKey]) bare[refKey] = withoutConstraints(bare[refKey], listMapKeys);
   if (bare.items) bare.items = withoutConstraints(bare.items, schema["x-kubernetes-list-map-keys"]);
   if (typeof bare.additionalProperties === "object") {
     bare.additionalProperties = withoutConstraints(bare.additionalProperties);

@@ -9,7 +9,7 @@ export type Reference =
   | { readonly kind: "missing" };
 
 /** Types that TypeScript brings along and that make sense in a schema. */
-const UTILITIES = new Set(
+const utilities = new Set(
   "Pick Omit Partial Required Readonly Record Array ReadonlyArray NonNullable Exclude Extract NoInfer".split(
     " ",
   ),
@@ -27,7 +27,7 @@ export function resolveReference(
     ? graph.resolveExport(node.specifier, node.name, env.module)
     : graph.resolve(node.name, env.module);
   if (resolved) return resolved;
-  return UTILITIES.has(node.name) ? { kind: "utility", name: node.name } : { kind: "missing" };
+  return utilities.has(node.name) ? { kind: "utility", name: node.name } : { kind: "missing" };
 }
 
 /** Gives a generic declaration's parameters the types of one use. */

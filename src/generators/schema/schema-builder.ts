@@ -7,7 +7,7 @@ import { type Environment, placeOf, type SchemaSources, type Typed } from "./env
 import { mergeInto } from "./merge.ts";
 import { objectSchema } from "./object-schema.ts";
 import { bindParameters } from "./resolve.ts";
-import { REF, type Schema } from "./schema.ts";
+import { refKey, type Schema } from "./schema.ts";
 import { settle } from "./settle.ts";
 import { ownShape, shapeOf } from "./shape.ts";
 import { stringConstants } from "./string-constants.ts";
@@ -173,6 +173,6 @@ export function reference(type: Schema): Schema {
   return {
     ...(type.type !== undefined ? { type: type.type } : {}),
     ...(type.format !== undefined ? { format: type.format } : {}),
-    [REF]: type,
+    [refKey]: type,
   };
 }

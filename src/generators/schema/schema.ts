@@ -50,19 +50,19 @@ export interface Schema {
   "x-kubernetes-validations"?: readonly Rule[] | undefined;
 
   /** The named type that this use refers to, already flat. It is merged in once the use's own markers are applied. */
-  [REF]?: Schema | undefined;
+  [refKey]?: Schema | undefined;
   /** Something that is wrong unless a marker mends it: a plain `number`, an `unknown`. */
-  [PROBLEM]?: Problem | undefined;
+  [problemKey]?: Problem | undefined;
   /** Where the schema comes from, for findings that show only when it is whole. */
-  [ORIGIN]?: Origin | undefined;
+  [originKey]?: Origin | undefined;
 }
 
-export const REF: unique symbol = Symbol("ref");
-export const PROBLEM: unique symbol = Symbol("problem");
-export const ORIGIN: unique symbol = Symbol("origin");
+export const refKey: unique symbol = Symbol("ref");
+export const problemKey: unique symbol = Symbol("problem");
+export const originKey: unique symbol = Symbol("origin");
 
 /** The marker behind a rule, where there is one. */
-export const RULE_PLACES: WeakMap<Rule, Place> = new WeakMap();
+export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
 
 interface Problem {
   readonly place: Place;

@@ -1,6 +1,6 @@
 import type { DiagnosticLog, Place } from "../diagnostic.ts";
 import { mergeInto } from "./merge.ts";
-import { ORIGIN, PROBLEM, REF, type Schema } from "./schema.ts";
+import { originKey, problemKey, refKey, type Schema } from "./schema.ts";
 
 /**
  * Finishes a schema once its markers are applied: named types are merged in, and problems that no marker mended are
@@ -12,12 +12,12 @@ export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema
   if (typeof own.additionalProperties === "object") {
     own.additionalProperties = settle(own.additionalProperties, place, log);
   }
-  const problem = own[PROBLEM];
+  const problem = own[problemKey];
   if (problem && !isMended(own)) log.error(problem.place, problem.message, problem.hint);
-  own[PROBLEM] = undefined;
-  const type = own[REF];
+  own[problemKey] = undefined;
+  const type = own[refKey];
   if (!type) return own;
-  own[REF] = undefined;
+  own[refKey] = undefined;
   const merged: Schema = {};
   const onConflict = ({ message, hint }: { message: string; hint: string }): void =>
     log.error(place, message, hint);
@@ -32,7 +32,7 @@ export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema
 
 /** A marker that states the type, or lets everything pass, stands for the type that couldn't be told. */
 function isMended(schema: Schema): boolean {
-  const markers = schema[ORIGIN]?.markers;
+  const markers = schema[originKey]?.markers;
   return (
     markers?.has("type") === true ||
     schema["x-kubernetes-preserve-unknown-fields"] === true ||

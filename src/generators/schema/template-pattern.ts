@@ -20,7 +20,7 @@ function holePattern(typed: Typed, sources: SchemaSources): string {
   if (node.kind === "template") return partPattern(typed, sources);
   if (node.kind === "union")
     return group(node.members.map((member) => holePattern({ node: member, env }, sources)));
-  if (node.kind === "keyword") return KEYWORDS[node.name] ?? ".*";
+  if (node.kind === "keyword") return keywords[node.name] ?? ".*";
   if (node.kind !== "reference") return ".*";
   const resolved = resolveReference(node, env, sources);
   if (resolved.kind === "external") return /^int(?:32|64)$/u.test(resolved.name) ? "-?[0-9]+" : ".*";
@@ -34,7 +34,7 @@ function holePattern(typed: Typed, sources: SchemaSources): string {
   );
 }
 
-const KEYWORDS: Readonly<Record<string, string>> = {
+const keywords: Readonly<Record<string, string>> = {
   number: "-?[0-9]+(\\.[0-9]+)?",
   bigint: "-?[0-9]+",
   boolean: "(true|false)",

@@ -2,7 +2,7 @@ import { type CoreSchema, placeOf, type Typed } from "./environment.ts";
 import { indexedProperty, literalValues } from "./literals.ts";
 import { propertySchema } from "./object-schema.ts";
 import { resolveReference } from "./resolve.ts";
-import { PROBLEM, type Schema } from "./schema.ts";
+import { problemKey, type Schema } from "./schema.ts";
 import { reference, type SchemaBuilder } from "./schema-builder.ts";
 import { templatePattern } from "./template-pattern.ts";
 import { enumSchema, unionSchema } from "./union-schema.ts";
@@ -52,7 +52,7 @@ export function problem(
   hint = "use another type, or put +kubebuilder:validation:Schemaless on the field",
   schema: Schema = {},
 ): Schema {
-  return { ...schema, [PROBLEM]: { place: placeOf(typed), message, hint } };
+  return { ...schema, [problemKey]: { place: placeOf(typed), message, hint } };
 }
 
 /** A type within itself: a schema must end somewhere. */
@@ -79,10 +79,10 @@ function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean)
         { type: "number" },
       );
     case "object":
-      return problem(typed, `"${name}" says nothing about its fields`, ANYTHING_HINT, { type: "object" });
+      return problem(typed, `"${name}" says nothing about its fields`, anythingHint, { type: "object" });
     case "unknown":
     case "any":
-      return problem(typed, `"${name}" says nothing about its value`, ANYTHING_HINT);
+      return problem(typed, `"${name}" says nothing about its value`, anythingHint);
     case "bigint":
       return problem(typed, "JSON has no bigint", "use int64, or a string for numbers beyond 2^53");
     case "null":
@@ -92,7 +92,7 @@ function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean)
   }
 }
 
-const ANYTHING_HINT =
+const anythingHint =
   'use JSONValue or RawExtension from "@tsbuilder/runtime", or put +kubebuilder:pruning:PreserveUnknownFields on the field';
 
 /** A list; one of conditions is a list map, because that is what everything that reads conditions expects. */

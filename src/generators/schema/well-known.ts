@@ -1,10 +1,10 @@
 import type { Schema } from "./schema.ts";
 
-export const QUANTITY_PATTERN =
+export const quantityPattern =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 /** The form of a qualified condition type: an optional domain, a slash, a name. */
-const CONDITION_TYPE_PATTERN =
+const conditionTypePattern =
   "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
 
 const integerOrString = (): Schema => ({
@@ -15,11 +15,11 @@ const integerOrString = (): Schema => ({
 const anything = (): Schema => ({ "x-kubernetes-preserve-unknown-fields": true });
 
 /** Types of `@tsbuilder/runtime` that have a schema of their own, by name. */
-const WELL_KNOWN: Readonly<Record<string, () => Schema>> = {
+const wellKnown: Readonly<Record<string, () => Schema>> = {
   int32: () => ({ type: "integer", format: "int32" }),
   int64: () => ({ type: "integer", format: "int64" }),
   float64: () => ({ type: "number" }),
-  Quantity: () => ({ ...integerOrString(), pattern: QUANTITY_PATTERN }),
+  Quantity: () => ({ ...integerOrString(), pattern: quantityPattern }),
   IntOrString: integerOrString,
   Time: () => ({ type: "string", format: "date-time" }),
   MicroTime: () => ({ type: "string", format: "date-time" }),
@@ -33,7 +33,7 @@ const WELL_KNOWN: Readonly<Record<string, () => Schema>> = {
 /** The schema of a type known by name; undefined if it is none of them. */
 export function wellKnownSchema(name: string, embeddedObjectMeta: boolean): Schema | undefined {
   if (name === "ObjectMeta" && embeddedObjectMeta) return embeddedMetadata();
-  return Object.hasOwn(WELL_KNOWN, name) ? WELL_KNOWN[name]!() : undefined;
+  return Object.hasOwn(wellKnown, name) ? wellKnown[name]!() : undefined;
 }
 
 /** Tells whether a list of this type is a list map, and by which keys. */
@@ -56,7 +56,7 @@ function condition(): Schema {
         pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
       },
       status: { type: "string", enum: ["True", "False", "Unknown"] },
-      type: { type: "string", maxLength: 316, pattern: CONDITION_TYPE_PATTERN },
+      type: { type: "string", maxLength: 316, pattern: conditionTypePattern },
     },
   };
 }

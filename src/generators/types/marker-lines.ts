@@ -1,7 +1,7 @@
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { jsonText, markerString } from "../../shared/source-text.ts";
 
-const BOUNDS = {
+const bounds = {
   maximum: "Maximum",
   minimum: "Minimum",
   multipleOf: "MultipleOf",
@@ -25,8 +25,8 @@ export function markerLines(
   const add = (name: string, value?: string): void => {
     lines.push(`+${name}${value === undefined ? "" : `=${value}`}`);
   };
-  for (const [key, name] of Object.entries(BOUNDS)) {
-    const value = schema[key as keyof typeof BOUNDS];
+  for (const [key, name] of Object.entries(bounds)) {
+    const value = schema[key as keyof typeof bounds];
     if (value !== undefined) add(`kubebuilder:validation:${name}`, String(value));
   }
   if (schema.pattern !== undefined && !written.pattern) {

@@ -31,7 +31,7 @@ export async function planTypes(
 /** What an API server takes and TypeScript can't say is an error of its own. */
 function typesOf(crd: ThirdPartyCrd): TypesFile[] {
   const { kind } = crd.spec.names;
-  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !OUR_NAMES.has(kind)) return typesFromCrd(crd);
+  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !ourNames.has(kind)) return typesFromCrd(crd);
   throw new TsbuilderError(`the kind "${kind}" can't be the name of a type`, {
     code: "INVALID_SOURCE",
     hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
@@ -39,7 +39,7 @@ function typesOf(crd: ThirdPartyCrd): TypesFile[] {
 }
 
 /** What the files take from the language and from the runtime. */
-const OUR_NAMES = new Set([
+const ourNames = new Set([
   "CustomResource",
   "IntOrString",
   "JSONValue",

@@ -84,11 +84,11 @@ function refuse(file: string, why: string): TsbuilderError {
   });
 }
 
-const LONGEST_REASON = 400;
+const longestReason = 400;
 
 /** Values that nobody chose to be read may be of any length. */
 function shorten(text: string): string {
-  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
+  return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
 }
 
 function show(value: unknown): string {

@@ -1,6 +1,6 @@
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { stringLiteral } from "../../shared/source-text.ts";
-import { QUANTITY_PATTERN } from "../schema/well-known.ts";
+import { quantityPattern } from "../schema/well-known.ts";
 import { commentLines, isWritable } from "./comment-lines.ts";
 import { fieldMarkerLines, markerLines } from "./marker-lines.ts";
 
@@ -30,7 +30,7 @@ export class TypeWriter {
       return `${comment}  ${key}${required.has(field) ? "" : "?"}: ${type};\n`;
     });
     const markers = markerLines(schema, { format: false, pattern: false });
-    if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(PRESERVE);
+    if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserve);
     this.#reportLost(schema, path);
     const comment = commentLines(schema.description, markers, "");
     this.#declarations.push(`${comment}export interface ${name} {\n${members.join("")}}\n`);
@@ -42,8 +42,8 @@ export class TypeWriter {
     const bare = { ...schema };
     // The field's own text and rules stand at the field; the type behind it says structure only.
     delete bare.description;
-    const isObject = schema.type === "object" && schema.properties !== undefined;
-    if (isObject) {
+    const hasFields = schema.type === "object" && schema.properties !== undefined;
+    if (hasFields) {
       const { properties, required, type } = schema;
       const name = this.interface(
         { type, properties, ...(required ? { required } : {}) } as JSONSchema,
@@ -51,7 +51,7 @@ export class TypeWriter {
         path,
       );
       const markers = [...markerLines(bare, { format: false, pattern: false }), ...fieldMarkerLines(schema)];
-      if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(PRESERVE);
+      if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserve);
       this.#reportLost(schema, path);
       return { type: nullable(name, schema), markers };
     }
@@ -68,7 +68,7 @@ export class TypeWriter {
     const values = valuesOf(schema);
     if (schema.type === "object" && values) {
       const value = plain(`Record<string, ${this.#inner(values, `${wanted}Value`, path)}>`);
-      return schema["x-kubernetes-preserve-unknown-fields"] ? { ...value, extra: [PRESERVE] } : value;
+      return schema["x-kubernetes-preserve-unknown-fields"] ? { ...value, extra: [preserve] } : value;
     }
     if (schema["x-kubernetes-int-or-string"]) return this.#intOrString(schema);
     if (schema["x-kubernetes-preserve-unknown-fields"]) {
@@ -100,7 +100,7 @@ export class TypeWriter {
       const type = schema.type === "string" ? "string" : "unknown";
       return { ...plain(type), extra: ["+kubebuilder:validation:XIntOrString"] };
     }
-    if (schema.pattern === QUANTITY_PATTERN) return { ...this.#runtime("Quantity"), pattern: true };
+    if (schema.pattern === quantityPattern) return { ...this.#runtime("Quantity"), pattern: true };
     return this.#runtime("IntOrString");
   }
 
@@ -151,7 +151,7 @@ interface Value {
   readonly extra: readonly string[];
 }
 
-const PRESERVE = "+kubebuilder:pruning:PreserveUnknownFields";
+const preserve = "+kubebuilder:pruning:PreserveUnknownFields";
 
 function plain(type: string): Value {
   return { type, format: false, pattern: false, extra: [] };

@@ -2,7 +2,7 @@ import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachine
 import type { Webhook } from "./webhook.ts";
 
 /** The fields of a webhook; a patch that names another has a slip in it. */
-const FIELDS = [
+const patchableFields = [
   "admissionReviewVersions",
   "clientConfig",
   "failurePolicy",
@@ -18,7 +18,7 @@ const FIELDS = [
 ];
 
 /** Lists that merge by a key; all others are replaced. */
-const MERGE_KEYS: Readonly<Record<string, string>> = { matchConditions: "name" };
+const mergeKeys: Readonly<Record<string, string>> = { matchConditions: "name" };
 
 /**
  * Merges a patch into a webhook, as strategic merge does it for this type: objects are merged, null removes, lists
@@ -34,9 +34,9 @@ export function patchWebhook(
     fail("the patch is no JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
     return webhook;
   }
-  const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !FIELDS.includes(key));
+  const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !patchableFields.includes(key));
   if (unknown.length > 0) {
-    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${FIELDS.join(", ")}`);
+    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${patchableFields.join(", ")}`);
     return webhook;
   }
   return merge(JSON.parse(JSON.stringify(webhook)) as JSONValue, patch, "") as unknown as Webhook;
@@ -66,7 +66,7 @@ function merge(target: JSONValue, patch: JSONValue, name: string): JSONValue {
 }
 
 function mergeList(target: JSONValue, patch: JSONValue[], name: string): JSONValue {
-  const key = MERGE_KEYS[name];
+  const key = mergeKeys[name];
   if (!key || !Array.isArray(target)) return patch;
   const merged = [...target];
   for (const item of patch) {

@@ -10,7 +10,7 @@ export interface Webhook {
   readonly [key: string]: unknown;
 }
 
-const DEFAULT_SERVICE = { name: "webhook-service", namespace: "system" };
+const defaultService = { name: "webhook-service", namespace: "system" };
 
 /** Builds a webhook from its marker. */
 export function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
@@ -33,7 +33,7 @@ export function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook 
       {
         apiGroups: strings(args, "groups").map((group) => (group === "core" ? "" : group)),
         apiVersions: strings(args, "versions"),
-        operations: strings(args, "verbs").map((verb) => oneOf(verb, OPERATIONS) ?? verb),
+        operations: strings(args, "verbs").map((verb) => oneOf(verb, operations) ?? verb),
         resources: strings(args, "resources"),
       },
     ],
@@ -44,7 +44,7 @@ export function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook 
   return patch ? patchWebhook(webhook, patch, fail) : webhook;
 }
 
-const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
 
 type Fail = (message: string, hint: string) => void;
 
@@ -71,8 +71,8 @@ function clientConfig(args: MarkerArguments, fail: Fail): object {
   if (url) return { url };
   return {
     service: {
-      name: args["serviceName"] || DEFAULT_SERVICE.name,
-      namespace: args["serviceNamespace"] || DEFAULT_SERVICE.namespace,
+      name: args["serviceName"] || defaultService.name,
+      namespace: args["serviceNamespace"] || defaultService.namespace,
       path,
       port: args["servicePort"],
     },

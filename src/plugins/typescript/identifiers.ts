@@ -19,13 +19,13 @@ export function variableName(kind: string): string {
   const start = /^(?:[A-Z0-9]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/u.exec(kind)?.[0] ?? "";
   const camelCase = start.toLowerCase() + kind.slice(start.length);
   const name = /[A-Z]{2}/u.test(camelCase) ? camelCase.toLowerCase() : camelCase;
-  return KEYWORDS.has(name) ? `${name}_` : name;
+  return keywords.has(name) ? `${name}_` : name;
 }
 
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Reserved words, and names that the scaffolded functions already use. */
-const KEYWORDS = new Set(
+const keywords = new Set(
   (
     "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
     "function if implements import in instanceof interface let new null package private protected public return static " +

@@ -22,11 +22,11 @@ export function kindDefinition({ kind, plural, namespaced }: Resource): string {
   const members = [`kind: "${kind}"`, `plural: "${plural}"`, ...(namespaced ? [] : ['scope: "Cluster"'])];
   const start = `export const ${kind} = defineKind<${kind}>(groupVersion, {`;
   const oneLine = `${start} ${members.join(", ")} });`;
-  if (oneLine.length <= LINE_WIDTH) return oneLine;
+  if (oneLine.length <= lineWidth) return oneLine;
   return `${start}\n${members.map((member) => `  ${member},\n`).join("")}});`;
 }
 
-const LINE_WIDTH = 100;
+const lineWidth = 100;
 
 /**
  * Exactly one version of a kind is the storage version. Even a single version is marked, so that adding another one

@@ -3,7 +3,7 @@ import { groupFolder, importPath } from "../../project/paths.ts";
 import { isSameKind, type Project, type Resource } from "../../project/project.ts";
 import type { Insert } from "../../scaffold/blueprint.ts";
 
-const MAIN = "src/main.ts";
+const main = "src/main.ts";
 
 /**
  * The import and the call that register something in the entry point: `setupMySQLController` and the like. If several
@@ -16,8 +16,8 @@ export function wireIn(project: Project, resource: Resource, file: string, name:
   const local = `setup${group}${version}${name}`;
   const names = local === setup ? setup : `${setup} as ${local}`;
   return [
-    { file: MAIN, marker: "imports", text: `import { ${names} } from "${importPath(MAIN, file)}";` },
-    { file: MAIN, marker: "setup", text: `${local}(manager);` },
+    { file: main, marker: "imports", text: `import { ${names} } from "${importPath(main, file)}";` },
+    { file: main, marker: "setup", text: `${local}(manager);` },
   ];
 }
 

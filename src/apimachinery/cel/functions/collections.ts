@@ -1,5 +1,5 @@
 import { listType, mapType, optionalType, paramType, types } from "../types/type.ts";
-import { isEqual, numberOf } from "../values/equality.ts";
+import { isEqualValue, numberOf } from "../values/equality.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDouble } from "../values/double.ts";
 import { isInt } from "../values/int.ts";
@@ -53,7 +53,7 @@ function indexText(key: Value): string {
 /** `item in list`, `key in map`. */
 export function isIn(element: Value, container: CelList | CelMap): boolean {
   if (container instanceof CelMap) return container.find(element) !== undefined;
-  for (let at = 0; at < container.size; at++) if (isEqual(element, container.at(at))) return true;
+  for (let at = 0; at < container.size; at++) if (isEqualValue(element, container.at(at))) return true;
   return false;
 }
 

@@ -1,7 +1,7 @@
 import { compareCharacters } from "../../text/index.ts";
 import { type CelType, paramType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { compareNumeric, isEqual } from "../values/equality.ts";
+import { compareNumeric, isEqualValue } from "../values/equality.ts";
 import { compareNumbers } from "../values/int.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
 import type { Value } from "../values/value.ts";
@@ -50,10 +50,10 @@ function relation(name: string, word: string, holds: (order: number) => boolean)
 
 /** `== != < <= >= >`. */
 export const comparison = [
-  declare("_==_", overload("equals", [any, any], bool, isEqual)),
+  declare("_==_", overload("equals", [any, any], bool, isEqualValue)),
   declare(
     "_!=_",
-    overload("not_equals", [any, any], bool, (a: Value, b: Value) => !isEqual(a, b)),
+    overload("not_equals", [any, any], bool, (a: Value, b: Value) => !isEqualValue(a, b)),
   ),
   relation("_<_", "less", (order) => order < 0),
   relation("_<=_", "less_equals", (order) => order <= 0),

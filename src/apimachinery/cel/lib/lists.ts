@@ -3,7 +3,7 @@ import { compare } from "../functions/comparison.ts";
 import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
 import { type CelType, listType, paramType, types } from "../types/type.ts";
 import { CelDouble } from "../values/double.ts";
-import { isEqual } from "../values/equality.ts";
+import { isEqualValue } from "../values/equality.ts";
 import { EvalError } from "../values/eval-error.ts";
 import type { Int } from "../values/int.ts";
 import { CelList, NativeList } from "../values/list.ts";
@@ -55,11 +55,11 @@ function extreme(name: string, sign: number): (values: CelList) => Value {
 }
 
 function indexOf(values: CelList, wanted: Value): Int {
-  return values.toArray().findIndex((value) => isEqual(value, wanted));
+  return values.toArray().findIndex((value) => isEqualValue(value, wanted));
 }
 
 function lastIndexOf(values: CelList, wanted: Value): Int {
-  return values.toArray().findLastIndex((value) => isEqual(value, wanted));
+  return values.toArray().findLastIndex((value) => isEqualValue(value, wanted));
 }
 
 function slice(values: CelList, start: Int, end: Int): CelList {
@@ -88,7 +88,7 @@ function range(count: Int): CelList {
 
 function distinct(values: CelList): CelList {
   const kept: Value[] = [];
-  for (const value of values) if (!kept.some((one) => isEqual(one, value))) kept.push(value);
+  for (const value of values) if (!kept.some((one) => isEqualValue(one, value))) kept.push(value);
   return new NativeList(kept);
 }
 

@@ -1,18 +1,18 @@
 import { declare, type FunctionDecl, overload } from "../functions/function.ts";
 import { listType, paramType, types } from "../types/type.ts";
-import { isEqual } from "../values/equality.ts";
+import { isEqualValue } from "../values/equality.ts";
 import type { CelList } from "../values/list.ts";
 
 const list = listType(paramType("T"));
 
 function includesAll(all: CelList, some: CelList): boolean {
   const items = all.toArray();
-  return some.toArray().every((wanted) => items.some((item) => isEqual(item, wanted)));
+  return some.toArray().every((wanted) => items.some((item) => isEqualValue(item, wanted)));
 }
 
 function overlaps(first: CelList, second: CelList): boolean {
   const items = first.toArray();
-  return second.toArray().some((wanted) => items.some((item) => isEqual(item, wanted)));
+  return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
 }
 
 /** Lists in the eyes of set theory. */

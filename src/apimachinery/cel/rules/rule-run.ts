@@ -25,7 +25,7 @@ import { evaluateMessage } from "./message.ts";
 type Unchanged = (() => boolean) | undefined;
 
 /** Thrown when the budget is spent: what was found until then stands, and nothing more runs. */
-class OutOfBudget extends Error {}
+class OutOfBudgetError extends Error {}
 
 /** One run of all rules over one object. */
 export class RuleRun {
@@ -45,7 +45,7 @@ export class RuleRun {
     try {
       this.#visit(node, this.#prefix, value, old, unchanged, this.#ratcheting);
     } catch (error) {
-      if (!(error instanceof OutOfBudget)) throw error;
+      if (!(error instanceof OutOfBudgetError)) throw error;
     }
     return this.#errors;
   }
@@ -144,7 +144,7 @@ export class RuleRun {
     const isForgiven = !usesOldSelf && unchanged?.() === true;
     if (fatal !== undefined) {
       if (!isForgiven) this.#errors.push(invalid(target, type, fatal));
-      throw new OutOfBudget();
+      throw new OutOfBudgetError();
     }
     if (!isForgiven) this.#errors.push(errorFor(rule, target, type, value, detail));
   }
@@ -165,7 +165,7 @@ export class RuleRun {
 
   #giveUp(error: FieldError): never {
     this.#errors.push(error);
-    throw new OutOfBudget();
+    throw new OutOfBudgetError();
   }
 }
 

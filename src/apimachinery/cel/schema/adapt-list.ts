@@ -1,5 +1,5 @@
 import type { JSONSchema } from "../../schema/json-schema.ts";
-import { isEqual } from "../values/equality.ts";
+import { isEqualValue } from "../values/equality.ts";
 import { CelList, NativeList } from "../values/list.ts";
 import { CelMap, normalizeKey } from "../values/map.ts";
 import { CelObject } from "../values/object.ts";
@@ -67,7 +67,7 @@ class MapList extends SchemaList {
     const items = new Map(this.toArray().map((item) => [this.#keyOf(item), item]));
     return other.toArray().every((item) => {
       const own = items.get(this.#keyOf(item));
-      return own !== undefined && isEqual(own, item);
+      return own !== undefined && isEqualValue(own, item);
     });
   }
 
@@ -94,5 +94,5 @@ class MapList extends SchemaList {
 }
 
 function includes(items: readonly Value[], wanted: Value): boolean {
-  return items.some((item) => isEqual(item, wanted));
+  return items.some((item) => isEqualValue(item, wanted));
 }

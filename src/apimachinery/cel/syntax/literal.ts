@@ -1,4 +1,4 @@
-import { CONTROL_ESCAPES } from "../../text/index.ts";
+import { controlEscapes } from "../../text/index.ts";
 import { CelDouble } from "../values/double.ts";
 import { maxInt, maxUint, toInt } from "../values/int.ts";
 import { CelUint } from "../values/uint.ts";
@@ -45,7 +45,7 @@ const escapes =
 function unescapeText(content: string): { value: Value } | { fault: string } {
   let isValid = true;
   const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
-    if (char !== undefined) return CONTROL_ESCAPES[char as string] ?? (char as string);
+    if (char !== undefined) return controlEscapes[char as string] ?? (char as string);
     const code =
       octal === undefined
         ? Number.parseInt((short ?? long ?? hex) as string, 16)
@@ -68,7 +68,7 @@ function unescapeBytes(content: string): Uint8Array {
     const [, char, short, long, hex, octal] = match;
     if (hex !== undefined) parts.push(Uint8Array.of(Number.parseInt(hex, 16)));
     else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)));
-    else if (char !== undefined) parts.push(encode(CONTROL_ESCAPES[char] ?? char));
+    else if (char !== undefined) parts.push(encode(controlEscapes[char] ?? char));
     else parts.push(encode(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
     last = match.index + match[0].length;
   }

@@ -4,7 +4,7 @@ import { tokenize } from "./lexer.ts";
 import type { Token, TokenKind } from "./token.ts";
 
 /** Thrown to leave the parser where no sense can be made of the rest; the issue is recorded already. */
-export class GaveUp extends Error {}
+export class GaveUpError extends Error {}
 
 /** The tokens of a source, with a place in them. What does not fit is reported in ANTLR's words, as cel-go does. */
 export class TokenStream {
@@ -64,6 +64,6 @@ export class TokenStream {
 
   giveUp(pos: number, message: string): never {
     this.report(pos, message);
-    throw new GaveUp();
+    throw new GaveUpError();
   }
 }

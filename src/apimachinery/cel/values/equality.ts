@@ -11,7 +11,7 @@ import { CelUint } from "./uint.ts";
 import type { Value } from "./value.ts";
 
 /** CEL's `==`: numbers by value across their types, other values of different types are never equal. */
-export function isEqual(a: Value, b: Value): boolean {
+export function isEqualValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   const order = compareNumeric(a, b);
   if (order !== undefined) return order === 0;
@@ -54,7 +54,7 @@ function isEqualList(a: CelList, b: CelList): boolean {
   if (a.equals) return a.equals(b);
   if (b.equals) return b.equals(a);
   if (a.size !== b.size) return false;
-  for (let index = 0; index < a.size; index++) if (!isEqual(a.at(index), b.at(index))) return false;
+  for (let index = 0; index < a.size; index++) if (!isEqualValue(a.at(index), b.at(index))) return false;
   return true;
 }
 
@@ -62,17 +62,17 @@ function isEqualMap(a: CelMap, b: CelMap): boolean {
   if (a.size !== b.size) return false;
   return a.keys().every((key) => {
     const other = b.find(key);
-    return other !== undefined && isEqual(a.find(key)!, other);
+    return other !== undefined && isEqualValue(a.find(key)!, other);
   });
 }
 
 function isEqualObject(a: CelObject, b: CelObject): boolean {
   const fields = a.fields();
   if (fields.length !== b.fields().length) return false;
-  return fields.every((field) => b.has(field) && isEqual(a.find(field)!, b.find(field)!));
+  return fields.every((field) => b.has(field) && isEqualValue(a.find(field)!, b.find(field)!));
 }
 
 function isEqualOptional(a: CelOptional, b: CelOptional): boolean {
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return isEqual(a.value, b.value);
+  return isEqualValue(a.value, b.value);
 }

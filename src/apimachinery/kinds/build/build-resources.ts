@@ -29,7 +29,7 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
   const key = `${apiVersion} ${plural}`;
   const said = (name: string): string | undefined =>
     words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-  const verbs = (said("verbs")?.split(",") as Verb[] | undefined) ?? ALL_VERBS;
+  const verbs = (said("verbs")?.split(",") as Verb[] | undefined) ?? allVerbs;
   return {
     group,
     version,
@@ -61,7 +61,7 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
   };
 }
 
-const ALL_VERBS: readonly Verb[] = [
+const allVerbs: readonly Verb[] = [
   "create",
   "delete",
   "deletecollection",
@@ -102,15 +102,8 @@ export function rootTypes(resources: readonly BuiltinResource[]): string[] {
       .filter(({ kind }) => !kind.endsWith("Options"))
       .map((subresource) => `${moduleOf(subresource)}.${subresource.kind}`),
   ]);
-  return [...ofKinds, ...META_TYPES.map((name) => `meta/v1.${name}`)];
+  return [...ofKinds, ...metaTypes.map((name) => `meta/v1.${name}`)];
 }
 
 /** Types that no kind refers to. */
-const META_TYPES = [
-  "APIGroupList",
-  "APIResourceList",
-  "APIVersions",
-  "DeleteOptions",
-  "Status",
-  "WatchEvent",
-];
+const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];

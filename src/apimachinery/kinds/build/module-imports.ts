@@ -1,10 +1,10 @@
 import { isNamed } from "./model.ts";
 
 /** Where the types take the vocabulary from. */
-export const META = "../../meta/index.ts";
+export const meta = "../../meta/index.ts";
 
 /** Types that apimachinery declares by hand, because the runtime's own code uses them. */
-export const SHARED = new Set(
+export const shared = new Set(
   [
     "Condition",
     "LabelSelector",
@@ -42,19 +42,19 @@ export class ModuleImports {
   }
 
   type(type: string): string {
-    const plain = PRIMITIVES[type];
+    const plain = primitives[type];
     if (plain !== undefined) return plain;
-    if (type.startsWith("JSONSchemaProps")) return UNIONS[type] ?? this.meta("JSONValue");
-    if (!isNamed(type)) return this.meta(META_NAMES[type] ?? type);
+    if (type.startsWith("JSONSchemaProps")) return unions[type] ?? this.meta("JSONValue");
+    if (!isNamed(type)) return this.meta(metaNames[type] ?? type);
     const [module = "", name = ""] = type.split(".");
-    if (SHARED.has(type)) return this.meta(name);
+    if (shared.has(type)) return this.meta(name);
     if (module === this.#module) return name;
     const [group, version] = module.split("/");
     return this.#add(`../${group}/${version}.ts`, name, group!);
   }
 
   meta(name: string): string {
-    return this.#add(META, name, "meta");
+    return this.#add(meta, name, "meta");
   }
 
   defineKind(): string {
@@ -70,7 +70,7 @@ export class ModuleImports {
         const specifiers = list.map(([name, local]) => (name === local ? name : `${name} as ${local}`));
         return `import type { ${specifiers.join(", ")} } from "${source}";\n`;
       });
-    const values = this.#definesKinds ? `import { defineKind } from "${META}";\n` : "";
+    const values = this.#definesKinds ? `import { defineKind } from "${meta}";\n` : "";
     return values + lines.join("");
   }
 
@@ -83,7 +83,7 @@ export class ModuleImports {
   }
 }
 
-const PRIMITIVES: Readonly<Record<string, string>> = {
+const primitives: Readonly<Record<string, string>> = {
   boolean: "boolean",
   byte: "string",
   double: "number",
@@ -93,11 +93,11 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 };
 
 /** Types of custom resource definitions that are one of two forms. */
-const UNIONS: Readonly<Record<string, string>> = {
+const unions: Readonly<Record<string, string>> = {
   JSONSchemaPropsOrArray: "JSONSchemaProps | JSONSchemaProps[]",
   JSONSchemaPropsOrBool: "JSONSchemaProps | boolean",
   JSONSchemaPropsOrStringArray: "JSONSchemaProps | string[]",
 };
 
 /** Scalars whose name in apimachinery is another one. */
-const META_NAMES: Readonly<Record<string, string>> = { FieldsV1: "RawExtension", JSON: "JSONValue" };
+const metaNames: Readonly<Record<string, string>> = { FieldsV1: "RawExtension", JSON: "JSONValue" };

@@ -23,13 +23,13 @@ function describeEnvelopes(model: ReadonlyMap<string, ModelType>): Model {
   const written = model.get("meta/v1.DeleteOptions")?.fields ?? [];
   const texts = new Map(written.map(({ name, description }) => [name, description]));
   const describe = (field: ModelField): ModelField =>
-    ENVELOPE.has(field.name) && field.description === ""
+    envelope.has(field.name) && field.description === ""
       ? { ...field, description: texts.get(field.name) ?? "" }
       : field;
   return new Map([...model].map(([name, type]) => [name, { ...type, fields: type.fields.map(describe) }]));
 }
 
-const ENVELOPE = new Set(["apiVersion", "kind"]);
+const envelope = new Set(["apiVersion", "kind"]);
 
 function readDeclaration(nodeModules: string, typeName: string): ModelType {
   const [module = "", name = ""] = typeName.split(".");
@@ -38,19 +38,19 @@ function readDeclaration(nodeModules: string, typeName: string): ModelType {
   const start = new RegExp(`^export interface I${name} .*\\{\\n`, "mu").exec(text);
   if (!start) throw new Error(`${file} declares no interface I${name}`);
   const imports = new Map([[`I${name}`, typeName]]);
-  for (const [, identifier = "", from = ""] of text.matchAll(IMPORT)) {
+  for (const [, identifier = "", from = ""] of text.matchAll(importPattern)) {
     imports.set(identifier, typeNameOf(nodeModules, file, from));
   }
   const body = text.slice(start.index + start[0].length, text.indexOf("\n}", start.index));
   const description = /\/\*\*\n((?: \*.*\n)*) \*\/\n$/u.exec(text.slice(0, start.index))?.[1] ?? "";
-  const fields = [...`${body}\n`.matchAll(FIELD)].map((match) => readField(match, imports));
+  const fields = [...`${body}\n`.matchAll(fieldPattern)].map((match) => readField(match, imports));
   return { module, name, description: unwrapComment(description), fields };
 }
 
-const IMPORT = /^import \{ (\w+) \} from "([^"]+)";$/gmu;
+const importPattern = /^import \{ (\w+) \} from "([^"]+)";$/gmu;
 
 /** A field with its comment; a map's type takes three lines. */
-const FIELD =
+const fieldPattern =
   /(?: {4}\/\*\*\n((?: {5}\*.*\n)*?) {5}\*\/\n)? {4}"([^"]+)"(\??): ((?:Array<)?\{\n[\s\S]*?\n {4}\}>?|[^;\n]+);\n/gu;
 
 function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>): ModelField {
@@ -58,7 +58,7 @@ function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>
   const description = unwrapComment(comment);
   const values = [...written.matchAll(/"([^"]*)"/gu)].map(([, value = ""]) => value);
   // The package writes the one value that a kind's own apiVersion and kind can have; as JSON they may be left out.
-  if (values.length === 1 && ENVELOPE.has(name)) {
+  if (values.length === 1 && envelope.has(name)) {
     return { name, required: false, description, type: "string" };
   }
   const type = readType(written, imports);
@@ -70,21 +70,21 @@ function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>
 
 function readType(written: string, imports: ReadonlyMap<string, string>): string {
   const text = written.replaceAll(/\s+/gu, " ");
-  if (INLINE_CLAIM.test(text)) return "[]core/v1.PersistentVolumeClaim";
+  if (inlineClaim.test(text)) return "[]core/v1.PersistentVolumeClaim";
   const list = /^Array<(.*)>$/u.exec(text);
   if (list) return `[]${readType(list[1]!, imports)}`;
   const map = /^\{ \[key: string\]: (.*); \}$/u.exec(text);
   if (map) return `{}${readType(map[1]!, imports)}`;
   if (/^"[^"]*"(?: \| "[^"]*")*$/u.test(text)) return "string";
-  const type = imports.get(text) ?? PRIMITIVES.get(text);
+  const type = imports.get(text) ?? primitives.get(text);
   if (type === undefined) throw new Error(`no reading for the type ${text}`);
   return type;
 }
 
 /** The package writes a stateful set's claim templates out, because they need neither apiVersion nor kind. */
-const INLINE_CLAIM = /^Array<\{.*"spec"\?: IIoK8sApiCoreV1PersistentVolumeClaimSpec;.*\}>$/u;
+const inlineClaim = /^Array<\{.*"spec"\?: IIoK8sApiCoreV1PersistentVolumeClaimSpec;.*\}>$/u;
 
-const PRIMITIVES = new Map([
+const primitives = new Map([
   ["string", "string"],
   ["number", "number"],
   ["boolean", "boolean"],
@@ -94,7 +94,7 @@ const PRIMITIVES = new Map([
 ]);
 
 /** Types that are one JSON value or one of several forms, not an object with fields. */
-const SCALARS = new Set(
+const scalars = new Set(
   [
     "FieldsV1 IntOrString MicroTime Patch Quantity RawExtension Time",
     "JSON JSONSchemaPropsOrArray JSONSchemaPropsOrBool JSONSchemaPropsOrStringArray",
@@ -105,7 +105,7 @@ function typeNameOf(nodeModules: string, file: string, from: string): string {
   const path = from.startsWith(".") ? resolve(dirname(file), from) : join(nodeModules, from);
   const parts = path.replace(/\.js$/u, "").split("/");
   const [group = "", version = "", name = ""] = parts.slice(-3);
-  if (SCALARS.has(name)) return name;
+  if (scalars.has(name)) return name;
   // The core group has no folder of its own.
   const module = group === "kubernetes-models" ? "core" : (group.split(".")[0] ?? group);
   return `${module}/${version}.${name}`;

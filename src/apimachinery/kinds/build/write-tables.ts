@@ -74,7 +74,7 @@ function toDescriptions(types: readonly ModelType[]): Table {
     types.map((type) => [
       type.name,
       {
-        ...(type.description && { "": type.description.replace(DEPRECATED_TAG, "") }),
+        ...(type.description && { "": type.description.replace(deprecatedTag, "") }),
         ...Object.fromEntries(
           type.fields
             .filter(({ description }) => description)
@@ -86,7 +86,7 @@ function toDescriptions(types: readonly ModelType[]): Table {
 }
 
 /** Editors strike such a type through; the API's own text has no tag. */
-const DEPRECATED_TAG = /\s*@deprecated$/u;
+const deprecatedTag = /\s*@deprecated$/u;
 
 function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: Model): string {
   const lines = [...modules].map(([module, types]) => {
@@ -101,7 +101,7 @@ function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: 
     ].join("\n");
   });
   return [
-    HEADER,
+    header,
     "interface Module {",
     "  readonly uses: readonly string[];",
     "  load(): Promise<{ readonly text: string }>;",
@@ -135,8 +135,8 @@ function fileName(module: string): string {
 }
 
 function textFile(content: unknown): string {
-  return `${HEADER}export const text: string = ${JSON.stringify(JSON.stringify(content))};\n`;
+  return `${header}export const text: string = ${JSON.stringify(JSON.stringify(content))};\n`;
 }
 
 /** Not a header of tsbuilder's products: these files are ours, and git ignores them. */
-const HEADER = "// Made by `npm run tables`. See kinds/build.\n";
+const header = "// Made by `npm run tables`. See kinds/build.\n";

@@ -1,6 +1,6 @@
 import type { BuiltinResource } from "../builtin-resource.ts";
 import { elementOf, type Model, type ModelField, type ModelType } from "./model.ts";
-import { META, ModuleImports, SHARED } from "./module-imports.ts";
+import { meta, ModuleImports, shared } from "./module-imports.ts";
 import { groupByModule } from "./write-tables.ts";
 
 /** The files of `k8s`: the interfaces of each group and version, and a Kind value for each of its kinds. */
@@ -30,14 +30,14 @@ function writeModule(
 ): string {
   const imports = new ModuleImports(module, new Set(types.map((type) => type.name)), new Set(kinds.keys()));
   const blocks = types.map((type) => {
-    if (SHARED.has(`${module}.${type.name}`)) return `export type { ${type.name} } from "${META}";\n`;
+    if (shared.has(`${module}.${type.name}`)) return `export type { ${type.name} } from "${meta}";\n`;
     const resource = kinds.get(`${module}.${type.name}`);
     return writeInterface(type, imports) + (resource ? writeKind(resource, imports) : "");
   });
-  return `${HEADER}\n${imports.write()}\n${blocks.join("\n")}`;
+  return `${header}\n${imports.write()}\n${blocks.join("\n")}`;
 }
 
-const HEADER = `// Made by \`npm run tables\` from the Kubernetes API, whose descriptions are its authors' (Apache-2.0; see NOTICE).`;
+const header = `// Made by \`npm run tables\` from the Kubernetes API, whose descriptions are its authors' (Apache-2.0; see NOTICE).`;
 
 function writeInterface(type: ModelType, imports: ModuleImports): string {
   const isList = type.name.endsWith("List") && type.fields.some((field) => field.name === "items");
@@ -50,13 +50,13 @@ function writeInterface(type: ModelType, imports: ModuleImports): string {
   }
   const names = new Set(type.fields.map((field) => field.name));
   const isKind = names.has("kind") && names.has("metadata");
-  const fields = isKind ? type.fields.filter((field) => !ENVELOPE.has(field.name)) : type.fields;
+  const fields = isKind ? type.fields.filter((field) => !envelope.has(field.name)) : type.fields;
   const heritage = isKind ? ` extends ${imports.meta("KubernetesObject")}` : "";
   const lines = fields.map((field) => writeField(field, imports));
   return `${comment(type.description, "")}export interface ${type.name}${heritage} {\n${lines.join("")}}\n`;
 }
 
-const ENVELOPE = new Set(["apiVersion", "kind", "metadata"]);
+const envelope = new Set(["apiVersion", "kind", "metadata"]);
 
 function writeField(field: ModelField, imports: ModuleImports): string {
   const name = /^[A-Za-z_$][\w$]*$/u.test(field.name) ? field.name : JSON.stringify(field.name);

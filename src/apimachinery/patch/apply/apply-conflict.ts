@@ -11,8 +11,8 @@ export interface ConflictCause {
 }
 
 /** An apply that would change fields of other managers, without force. The API server answers 409 Conflict. */
-export class ApplyConflict extends Error {
-  override readonly name = "ApplyConflict";
+export class ApplyConflictError extends Error {
+  override readonly name = "ApplyConflictError";
   readonly causes: readonly ConflictCause[];
   /** The fields in question, by the key of their manager. */
   readonly conflicts: ReadonlyMap<string, FieldSet>;

@@ -1,7 +1,7 @@
 import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import { isDeclared } from "../member-schema.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { mismatchOf, SchemaMismatch } from "./check-applied.ts";
+import { mismatchOf, SchemaMismatchError } from "./check-applied.ts";
 import { mergeValues } from "./merge.ts";
 import { shapeOf } from "./shape.ts";
 
@@ -9,7 +9,7 @@ import { shapeOf } from "./shape.ts";
  * Lays fields over an object as a server-side apply does, without owners: the way of admission policies.
  * Nothing can be removed so, and what is owned as one piece can't be given in parts.
  *
- * @throws SchemaMismatch with the words of the API server
+ * @throws SchemaMismatchError with the words of the API server
  */
 export function applyPartly(
   live: JSONObject,
@@ -18,12 +18,12 @@ export function applyPartly(
 ): JSONObject {
   const mismatch = mismatchOf(applied, schema);
   if (mismatch !== undefined) {
-    throw new SchemaMismatch(`failed to convert patch object to typed object: ${mismatch}`);
+    throw new SchemaMismatchError(`failed to convert patch object to typed object: ${mismatch}`);
   }
   const pieces = [...findPieces(applied, schema, "")];
   if (pieces.length > 0) {
     const what = "may not mutate atomic arrays, maps or structs";
-    throw new SchemaMismatch(`invalid ApplyConfiguration: ${what}: ${pieces.join(", ")}`);
+    throw new SchemaMismatchError(`invalid ApplyConfiguration: ${what}: ${pieces.join(", ")}`);
   }
   return mergeValues(live, applied, schema) as JSONObject;
 }

@@ -8,8 +8,8 @@ import { fieldElement, formatElement, formatPath, type PathElement } from "./pat
 import { shapeOf } from "./shape.ts";
 
 /** An applied body that doesn't fit its kind's schema. The API server answers 500 with this message. */
-export class SchemaMismatch extends Error {
-  override readonly name = "SchemaMismatch";
+export class SchemaMismatchError extends Error {
+  override readonly name = "SchemaMismatchError";
 }
 
 /**
@@ -25,7 +25,7 @@ export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   );
   const group = endpoint.apiVersion.includes("/") ? endpoint.apiVersion : `/${endpoint.apiVersion}`;
   const subject = `(${name.join("/")}; ${group}, Kind=${endpoint.kind})`;
-  throw new SchemaMismatch(`failed to create typed patch object ${subject}: ${mismatch}`);
+  throw new SchemaMismatchError(`failed to create typed patch object ${subject}: ${mismatch}`);
 }
 
 /** Says how a value doesn't fit its schema, one line for each place; undefined where it does. */

@@ -3,7 +3,13 @@ import { readFileSync } from "node:fs";
 import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { describe, expect, it } from "vitest";
 import type { SchemaNode } from "../index.ts";
-import { ApplyConflict, type Endpoint, SchemaMismatch, serverSideApply, trackUpdate } from "./index.ts";
+import {
+  ApplyConflictError,
+  type Endpoint,
+  SchemaMismatchError,
+  serverSideApply,
+  trackUpdate,
+} from "./index.ts";
 
 /**
  * Requests to objects whose `spec` has a given schema, and what Kubernetes' own structured merge makes of them:
@@ -100,7 +106,7 @@ async function send(
     const next = { ...sent, metadata: live ? { ...metadata, uid: "1" } : metadata };
     return await trackUpdate(endpoint, { live, next, manager, time });
   } catch (error) {
-    if (error instanceof ApplyConflict || error instanceof SchemaMismatch) return error;
+    if (error instanceof ApplyConflictError || error instanceof SchemaMismatchError) return error;
     throw error;
   }
 }
@@ -184,7 +190,7 @@ function summarize(object: JSONObject): JSONObject {
 }
 
 function describeFailure(error: Error): NonNullable<Request["error"]> {
-  if (!(error instanceof ApplyConflict)) return sortedLines({ message: error.message });
+  if (!(error instanceof ApplyConflictError)) return sortedLines({ message: error.message });
   const conflicts = error.causes.map(
     ({ message, field }) => `${message.replace("conflict with ", "")}: ${field}`,
   );

@@ -1,6 +1,6 @@
 export { applyPartly } from "./apply-partly.ts";
-export { ApplyConflict, type ConflictCause } from "./apply-conflict.ts";
-export { SchemaMismatch } from "./check-applied.ts";
+export { ApplyConflictError, type ConflictCause } from "./apply-conflict.ts";
+export { SchemaMismatchError } from "./check-applied.ts";
 export type { Endpoint } from "./endpoint.ts";
 export { type Apply, changedOnlyTimes, serverSideApply } from "./server-side-apply.ts";
 export { trackUpdate, type Update } from "./track-update.ts";

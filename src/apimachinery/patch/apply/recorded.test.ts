@@ -3,7 +3,7 @@ import { isEqual, type JSONObject } from "../../json/index.ts";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { applyMergePatch, type SchemaNode } from "../index.ts";
-import { ApplyConflict, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
+import { ApplyConflictError, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
 
 /** One request to a custom resource, and what kube-apiserver 1.36.3 made of it. */
 interface Step {
@@ -136,7 +136,7 @@ function summarize(object: JSONObject | Error): Step["answer"] | Error {
 
 /** An object with null where none may be is refused after the merge, by validation. */
 function describeFailure(result: JSONObject | Error): Step["error"] {
-  if (result instanceof ApplyConflict) {
+  if (result instanceof ApplyConflictError) {
     const causes = result.causes
       .map(({ message, field }) => `${message}: ${field}`)
       .sort((a, b) => compareText(a, b));

@@ -1,7 +1,7 @@
 import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
-import { ApplyConflict } from "./apply-conflict.ts";
+import { ApplyConflictError } from "./apply-conflict.ts";
 import { checkApplied } from "./check-applied.ts";
 import { type Endpoint, withoutResetFields } from "./endpoint.ts";
 import { isEqualSet } from "./field-set.ts";
@@ -32,9 +32,9 @@ export interface Apply {
  * What the manager states is set and owned by it, also together with others who state the same; what it stated
  * the last time and no longer does is removed unless somebody else owns it.
  *
- * @throws ApplyConflict if a field of another manager would change, and there is no force
+ * @throws ApplyConflictError if a field of another manager would change, and there is no force
  * @throws PatchError if the body is malformed
- * @throws SchemaMismatch if the body doesn't fit the schema of the kind
+ * @throws SchemaMismatchError if the body doesn't fit the schema of the kind
  */
 export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise<JSONObject> {
   if (entriesOf(apply.applied)) throw new PatchError("malformed", "metadata.managedFields must be nil");
@@ -98,7 +98,7 @@ async function applyFields(
     const conflicts = lastApplied
       ? conflictsBeyondLastApplied(endpoint, live, settled.conflicts)
       : settled.conflicts;
-    if (conflicts.size > 0) throw new ApplyConflict(conflicts, fitted);
+    if (conflicts.size > 0) throw new ApplyConflictError(conflicts, fitted);
   }
   const owned = withFields(settled.managers, key, withoutServerFields(fields));
   return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));

@@ -1,6 +1,6 @@
 import type { JSONObject } from "../../json/index.ts";
 import type { ManagedFieldsEntry } from "../../meta/index.ts";
-import { type Apply, ApplyConflict, type Endpoint, serverSideApply, trackUpdate } from "../apply/index.ts";
+import { type Apply, ApplyConflictError, type Endpoint, serverSideApply, trackUpdate } from "../apply/index.ts";
 import type { SchemaNode } from "../index.ts";
 
 const text: SchemaNode = { type: "string" };
@@ -124,8 +124,8 @@ export const managers = () =>
   ((live!["metadata"] as JSONObject)["managedFields"] ?? []) as unknown as ManagedFieldsEntry[];
 export const fieldsOf = (manager: string) => managers().find((entry) => entry.manager === manager)?.fieldsV1;
 
-export async function conflictOf(run: Promise<unknown>): Promise<ApplyConflict> {
+export async function conflictOf(run: Promise<unknown>): Promise<ApplyConflictError> {
   const error: unknown = await run.catch((thrown: unknown) => thrown);
-  if (error instanceof ApplyConflict) return error;
+  if (error instanceof ApplyConflictError) return error;
   throw new Error("expected a conflict");
 }

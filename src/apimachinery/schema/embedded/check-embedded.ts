@@ -4,7 +4,7 @@ import { checkLabel1035 } from "../../naming/index.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { memberSchema } from "../member-schema.ts";
 import { checkMetadata } from "./check-metadata.ts";
-import { decodeMetadata, MalformedMetadata } from "./decode-metadata.ts";
+import { decodeMetadata, MalformedMetadataError } from "./decode-metadata.ts";
 
 /** Checks apiVersion, kind and metadata of resources that are embedded in an object. */
 export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
@@ -52,7 +52,7 @@ function checkDecoded(metadata: unknown, path: string, errors: FieldError[]): vo
   try {
     checkMetadata(decodeMetadata(metadata, path).metadata, path, errors);
   } catch (error) {
-    if (!(error instanceof MalformedMetadata)) throw error;
+    if (!(error instanceof MalformedMetadataError)) throw error;
     errors.push(invalid(path, metadata, error.message));
   }
 }

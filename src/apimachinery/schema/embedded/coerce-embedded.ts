@@ -2,7 +2,7 @@ import { isObject } from "../../json/index.ts";
 import { type FieldError, invalid } from "../../errors/index.ts";
 import { mapList, mapObject } from "../copy-on-write.ts";
 import type { Shape } from "../shape.ts";
-import { decodeMetadata, MalformedMetadata } from "./decode-metadata.ts";
+import { decodeMetadata, MalformedMetadataError } from "./decode-metadata.ts";
 
 /** What the coercion of embedded resources came to. */
 export interface Coerced {
@@ -13,7 +13,7 @@ export interface Coerced {
 }
 
 /** Thrown to leave the walk at the first malformed resource. */
-class Malformed extends Error {
+class MalformedFieldError extends Error {
   readonly error: FieldError;
 
   constructor(error: FieldError) {
@@ -28,7 +28,7 @@ export function coerceEmbedded(object: unknown, shape: Shape): Coerced {
   try {
     return { object: coerce(object, shape, "", unknown), unknown };
   } catch (error) {
-    if (error instanceof Malformed) return { object, unknown: [], malformed: error.error };
+    if (error instanceof MalformedFieldError) return { object, unknown: [], malformed: error.error };
     throw error;
   }
 }
@@ -49,7 +49,7 @@ function coerce(value: unknown, shape: Shape, path: string, unknown: string[]): 
 
 function coerceTypeField(key: string, value: unknown, path: string, unknown: string[]): unknown {
   if (key === "apiVersion" || key === "kind") {
-    if (typeof value !== "string") throw new Malformed(invalid(path, value, "must be a string"));
+    if (typeof value !== "string") throw new MalformedFieldError(invalid(path, value, "must be a string"));
     return value;
   }
   if (key !== "metadata") return value;
@@ -58,7 +58,8 @@ function coerceTypeField(key: string, value: unknown, path: string, unknown: str
     unknown.push(...decoded.unknown);
     return decoded.metadata;
   } catch (error) {
-    if (error instanceof MalformedMetadata) throw new Malformed(invalid(path, value, error.message));
+    if (error instanceof MalformedMetadataError)
+      throw new MalformedFieldError(invalid(path, value, error.message));
     throw error;
   }
 }

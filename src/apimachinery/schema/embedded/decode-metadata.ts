@@ -68,14 +68,14 @@ export interface DecodedMetadata {
 }
 
 /** Metadata that can't be decoded; the text is that of Go's decoder. */
-export class MalformedMetadata extends Error {}
+export class MalformedMetadataError extends Error {}
 
 /** Reads metadata as an API server does: unknown fields and empty values are dropped, wrong types throw. */
 export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata {
   const unknown: string[] = [];
   if (metadata === null) return { metadata: {}, unknown };
   if (!isObject(metadata)) {
-    throw new MalformedMetadata(
+    throw new MalformedMetadataError(
       `json: cannot unmarshal ${jsonType(metadata)} into Go value of type v1.ObjectMeta`,
     );
   }
@@ -102,7 +102,7 @@ function decodeStruct(
 
 function decodeField(value: unknown, field: Field, name: string, path: string, unknown: string[]): unknown {
   const fail = (given: unknown, type: string): never => {
-    throw new MalformedMetadata(
+    throw new MalformedMetadataError(
       `json: cannot unmarshal ${jsonType(given, type)} into Go struct field ${name} of type ${type}`,
     );
   };
@@ -140,7 +140,7 @@ function decodeField(value: unknown, field: Field, name: string, path: string, u
 function checkTime(value: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(value)) return value;
   const layout = "2006-01-02T15:04:05Z07:00";
-  throw new MalformedMetadata(
+  throw new MalformedMetadataError(
     `parsing time ${quote(value)} as "${layout}": cannot parse ${quote(value)} as "2006"`,
   );
 }

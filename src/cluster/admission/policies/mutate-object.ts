@@ -8,12 +8,12 @@ import {
 } from "@tsbuilder/apimachinery/cel";
 import {
   applyJSONPatch,
-  FailedTest,
+  FailedTestError,
   type JSONObject,
   PatchError,
   type SchemaNode,
 } from "@tsbuilder/apimachinery/patch";
-import { applyPartly, SchemaMismatch } from "@tsbuilder/apimachinery/patch/apply";
+import { applyPartly, SchemaMismatchError } from "@tsbuilder/apimachinery/patch/apply";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Budget, BudgetSpent, runExpression } from "../../expressions/run-expression.ts";
 import { wrongTypeNames } from "./check-written-types.ts";
@@ -51,7 +51,8 @@ function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode 
   try {
     return applyPartly(object as unknown as JSONObject, { ...applied, apiVersion, kind }, schema) as never;
   } catch (error) {
-    if (error instanceof SchemaMismatch) throw new MutationFailed(`error applying patch: ${error.message}`);
+    if (error instanceof SchemaMismatchError)
+      throw new MutationFailed(`error applying patch: ${error.message}`);
     throw error;
   }
 }
@@ -62,7 +63,7 @@ function applyOperations(value: Value, object: ApiObject): ApiObject {
   try {
     return applyJSONPatch(object as unknown as JSONObject, operations as never) as never;
   } catch (error) {
-    if (error instanceof FailedTest) return object;
+    if (error instanceof FailedTestError) return object;
     if (error instanceof PatchError) throw new MutationFailed(`JSON Patch: ${error.message}`);
     throw error;
   }

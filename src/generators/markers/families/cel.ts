@@ -1,6 +1,6 @@
-import { FIELD_AND_TYPE, type MarkerFamily, text } from "../definition.ts";
+import { fieldAndType, type MarkerFamily, text } from "../definition.ts";
 
-const REASONS = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate"];
+const reasons = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate"];
 
 /** Rules in CEL. */
 export const cel: MarkerFamily = {
@@ -9,7 +9,7 @@ export const cel: MarkerFamily = {
   markers: [
     {
       name: "kubebuilder:validation:XValidation",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       forItems: true,
       summary: "A CEL rule that must be true. It can be given several times.",
       arguments: {
@@ -19,7 +19,7 @@ export const cel: MarkerFamily = {
         },
         message: { type: "string", optional: true, summary: "what a user is told when the rule is false" },
         messageExpression: { type: "string", optional: true, summary: "CEL that yields the message" },
-        reason: { type: "string", optional: true, summary: REASONS.join(", ") },
+        reason: { type: "string", optional: true, summary: reasons.join(", ") },
         fieldPath: { type: "string", optional: true, summary: "the child that the error points at" },
         optionalOldSelf: {
           type: "bool",
@@ -29,8 +29,8 @@ export const cel: MarkerFamily = {
       },
       check(args) {
         const reason = text(args, "reason");
-        if (reason === "" || REASONS.includes(reason)) return undefined;
-        return `"${reason}" is no reason; it is one of ${REASONS.join(", ")}`;
+        if (reason === "" || reasons.includes(reason)) return undefined;
+        return `"${reason}" is no reason; it is one of ${reasons.join(", ")}`;
       },
       apply(schema, args) {
         schema["x-kubernetes-validations"] = [

@@ -1,6 +1,6 @@
 import type { Schema } from "../../schema/schema.ts";
-import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
-import { DECLARATIVE, describeSchema } from "./numbers.ts";
+import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+import { declarative, describeSchema } from "./numbers.ts";
 
 /** Bounds of lists and maps. */
 export const collections: MarkerFamily = {
@@ -11,7 +11,7 @@ export const collections: MarkerFamily = {
     count("kubebuilder:validation:MinItems", "minItems", "The smallest number of elements."),
     {
       name: "kubebuilder:validation:UniqueItems",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       forItems: true,
       summary: "No two elements are equal. The API server refuses true: use +listType=set.",
       arguments: singleValue("bool"),
@@ -24,8 +24,8 @@ export const collections: MarkerFamily = {
     },
     count("kubebuilder:validation:MaxProperties", "maxProperties", "The greatest number of keys."),
     count("kubebuilder:validation:MinProperties", "minProperties", "The smallest number of keys."),
-    { ...count("k8s:maxItems", "maxItems", "Same as MaxItems."), ...DECLARATIVE },
-    { ...count("k8s:minItems", "minItems", "Same as MinItems."), ...DECLARATIVE },
+    { ...count("k8s:maxItems", "maxItems", "Same as MaxItems."), ...declarative },
+    { ...count("k8s:minItems", "minItems", "Same as MinItems."), ...declarative },
   ],
 };
 
@@ -35,7 +35,7 @@ function count(name: string, key: CountKey, summary: string): MarkerDefinition {
   const type = key.endsWith("Items") ? "array" : "object";
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     forItems: true,
     summary,
     arguments: singleValue("int"),

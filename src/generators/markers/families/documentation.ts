@@ -1,4 +1,4 @@
-import { FIELD_AND_TYPE, type MarkerFamily, singleValue, text } from "../definition.ts";
+import { fieldAndType, type MarkerFamily, singleValue, text } from "../definition.ts";
 
 /** Titles, links and the length of descriptions. */
 export const documentation: MarkerFamily = {
@@ -7,7 +7,7 @@ export const documentation: MarkerFamily = {
   markers: [
     {
       name: "kubebuilder:title",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       summary: "A short title for user interfaces.",
       arguments: singleValue("any"),
       check: (args) =>
@@ -19,7 +19,7 @@ export const documentation: MarkerFamily = {
     },
     {
       name: "kubebuilder:externalDocs",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       summary: "A link to documentation elsewhere.",
       arguments: { url: { type: "string" }, description: { type: "string", optional: true } },
       check: (args) =>
@@ -34,7 +34,7 @@ export const documentation: MarkerFamily = {
     },
     {
       name: "tsbuilder:maxDescLen",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       summary: "Cuts descriptions below this field or type to so many bytes; 0 removes them.",
       arguments: singleValue("int"),
     },

@@ -18,7 +18,7 @@ import { values } from "./values.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** All markers, by family. A new family needs a file, its page, and a line here. */
-export const FAMILIES: readonly MarkerFamily[] = [
+export const markerFamilies: readonly MarkerFamily[] = [
   presence,
   defaults,
   values,

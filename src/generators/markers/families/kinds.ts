@@ -1,5 +1,5 @@
 import {
-  LIST_OF_STRINGS,
+  listOfStrings,
   type MarkerArguments,
   type MarkerDefinition,
   type MarkerFamily,
@@ -19,8 +19,8 @@ export const kinds: MarkerFamily = {
         path: { type: "string", optional: true, summary: "the plural" },
         singular: { type: "string", optional: true },
         scope: { type: "string", optional: true, summary: "Namespaced or Cluster" },
-        shortName: { ...LIST_OF_STRINGS, optional: true, summary: "what people type: kubectl get po" },
-        categories: { ...LIST_OF_STRINGS, optional: true, summary: "groups of kinds: kubectl get all" },
+        shortName: { ...listOfStrings, optional: true, summary: "what people type: kubectl get po" },
+        categories: { ...listOfStrings, optional: true, summary: "groups of kinds: kubectl get all" },
       },
     ),
     kindMarker(
@@ -59,7 +59,7 @@ export const kinds: MarkerFamily = {
           priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
         },
       ),
-      check: (args) => otherThan(COLUMN_TYPES, "type", args) ?? otherThan(COLUMN_FORMATS, "format", args),
+      check: (args) => otherThan(columnTypes, "type", args) ?? otherThan(columnFormats, "format", args),
     },
     kindMarker("kubebuilder:selectablefield", "A field that --field-selector understands.", {
       JSONPath: { type: "string", summary: "a field of type string, boolean or integer" },
@@ -75,8 +75,8 @@ export const kinds: MarkerFamily = {
     kindMarker("kubebuilder:skipversion", "The version is left out of the CRD."),
     {
       ...kindMarker("kubebuilder:metadata", "Labels and annotations of the CRD itself.", {
-        annotations: { ...LIST_OF_STRINGS, optional: true, summary: "key=value pairs" },
-        labels: { ...LIST_OF_STRINGS, optional: true, summary: "key=value pairs" },
+        annotations: { ...listOfStrings, optional: true, summary: "key=value pairs" },
+        labels: { ...listOfStrings, optional: true, summary: "key=value pairs" },
       }),
       check(args) {
         const pairs = [args["annotations"] ?? [], args["labels"] ?? []].flat() as string[];
@@ -93,7 +93,7 @@ export const kinds: MarkerFamily = {
         namespace: { type: "string", optional: true, summary: "system unless said otherwise" },
         path: { type: "string", optional: true, summary: "/convert unless said otherwise" },
         port: { type: "int", optional: true },
-        reviewVersions: { ...LIST_OF_STRINGS, optional: true },
+        reviewVersions: { ...listOfStrings, optional: true },
       },
     },
     {
@@ -110,8 +110,8 @@ export const kinds: MarkerFamily = {
 };
 
 /** What the API server takes for a column. */
-const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
-const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 function otherThan(allowed: readonly string[], argument: string, args: MarkerArguments): string | undefined {
   const value = text(args, argument);

@@ -1,8 +1,8 @@
 import type { Schema } from "../../schema/schema.ts";
-import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
 /** What Kubernetes' own declarative validation has in common. */
-export const DECLARATIVE = { targets: ["field"], forItems: false, hashComments: true } as const;
+export const declarative = { targets: ["field"], forItems: false, hashComments: true } as const;
 
 /** Bounds of numbers. */
 export const numbers: MarkerFamily = {
@@ -22,15 +22,15 @@ export const numbers: MarkerFamily = {
       "exclusiveMinimum",
       "The minimum itself is not allowed.",
     ),
-    { ...bound("k8s:maximum", "maximum", "Same as Maximum."), ...DECLARATIVE },
-    { ...bound("k8s:minimum", "minimum", "Same as Minimum."), ...DECLARATIVE },
+    { ...bound("k8s:maximum", "maximum", "Same as Maximum."), ...declarative },
+    { ...bound("k8s:minimum", "minimum", "Same as Minimum."), ...declarative },
   ],
 };
 
 function bound(name: string, key: "maximum" | "minimum" | "multipleOf", summary: string): MarkerDefinition {
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     forItems: true,
     summary,
     arguments: singleValue("number"),
@@ -52,7 +52,7 @@ function exclusive(
 ): MarkerDefinition {
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     forItems: true,
     summary,
     arguments: singleValue("bool"),

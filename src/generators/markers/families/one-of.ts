@@ -1,5 +1,5 @@
 import { celName } from "../../schema/cel-name.ts";
-import { LIST_OF_STRINGS, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+import { listOfStrings, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
 /** How many of several fields are set. They become CEL rules, because a structural schema has no place for oneOf. */
 export const oneOf: MarkerFamily = {
@@ -22,7 +22,7 @@ export const oneOf: MarkerFamily = {
 };
 
 /** Names of the markers whose fields must stay optional. */
-export const ONE_OF_MARKERS: ReadonlySet<string> = new Set(oneOf.markers.map(({ name }) => name));
+export const oneOfMarkers: ReadonlySet<string> = new Set(oneOf.markers.map(({ name }) => name));
 
 interface OneOfRule {
   rule(fields: readonly string[]): string;
@@ -35,7 +35,7 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
     targets: ["type"],
     priority,
     summary,
-    arguments: singleValue(LIST_OF_STRINGS),
+    arguments: singleValue(listOfStrings),
     check(args) {
       const nested = (args[""] as readonly string[]).filter((field) => field.includes("."));
       return nested.length === 0 ? undefined : `it cannot name nested fields: ${nested.join(", ")}`;

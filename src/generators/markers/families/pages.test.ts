@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testPage } from "../../conformance/test-page.ts";
-import { FAMILIES } from "./index.ts";
+import { markerFamilies } from "./index.ts";
 
 const folder = import.meta.dirname;
 
-describe("FAMILIES", () => {
+describe("the families of markers", () => {
   it("lists every file of the folder", () => {
     const files = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
-    const expected = ["index", ...FAMILIES.map(({ name }) => name)];
+    const expected = ["index", ...markerFamilies.map(({ name }) => name)];
     expect(files.map((file) => file.replace(".ts", "")).sort()).toEqual(expected.sort());
   });
 
-  it.each(FAMILIES.map((family) => [family.name, family] as const))(
+  it.each(markerFamilies.map((family) => [family.name, family] as const))(
     "%s has a page that explains each of its markers",
     (name, family) => {
       const page = join(folder, `${name}.md`);
@@ -26,8 +26,8 @@ describe("FAMILIES", () => {
   );
 });
 
-const KINDS: Readonly<Record<string, string>> = { rbac: "role", webhooks: "webhook" };
+const kinds: Readonly<Record<string, string>> = { rbac: "role", webhooks: "webhook" };
 
-describe.each(FAMILIES.map(({ name }) => name))("the page of %s:", (name) => {
-  testPage(join(folder, `${name}.md`), KINDS[name]);
+describe.each(markerFamilies.map(({ name }) => name))("the page of %s:", (name) => {
+  testPage(join(folder, `${name}.md`), kinds[name]);
 });

@@ -1,6 +1,6 @@
 import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
 import type { Schema } from "../../schema/schema.ts";
-import { REF } from "../../schema/schema.ts";
+import { refKey } from "../../schema/schema.ts";
 
 /** Whether a field must be there. */
 export const presence: MarkerFamily = {
@@ -35,5 +35,5 @@ function packageWide(marker: MarkerDefinition): MarkerDefinition {
 function applyNotEmpty(schema: Schema): undefined {
   if (schema.type === "string") schema.minLength ??= 1;
   else if (schema.type === "array") schema.minItems ??= 1;
-  else if (schema.type === "object" || schema[REF]) schema.minProperties ??= 1;
+  else if (schema.type === "object" || schema[refKey]) schema.minProperties ??= 1;
 }

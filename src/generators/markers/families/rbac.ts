@@ -1,4 +1,4 @@
-import { LIST_OF_STRINGS, type MarkerFamily } from "../definition.ts";
+import { listOfStrings, type MarkerFamily } from "../definition.ts";
 
 /** What the operator is allowed to do. */
 export const rbac: MarkerFamily = {
@@ -10,11 +10,11 @@ export const rbac: MarkerFamily = {
       targets: ["package"],
       summary: "One rule of the operator's role. It may stand anywhere in a source file.",
       arguments: {
-        groups: { ...LIST_OF_STRINGS, optional: true, summary: 'API groups; "" or core is the core group' },
-        resources: { ...LIST_OF_STRINGS, optional: true, summary: "plurals, with /status and the like" },
-        resourceNames: { ...LIST_OF_STRINGS, optional: true, summary: "only objects of these names" },
-        urls: { ...LIST_OF_STRINGS, optional: true, summary: "paths that are no resources: /metrics" },
-        verbs: { ...LIST_OF_STRINGS, summary: "get, list, watch, create, update, patch, delete …" },
+        groups: { ...listOfStrings, optional: true, summary: 'API groups; "" or core is the core group' },
+        resources: { ...listOfStrings, optional: true, summary: "plurals, with /status and the like" },
+        resourceNames: { ...listOfStrings, optional: true, summary: "only objects of these names" },
+        urls: { ...listOfStrings, optional: true, summary: "paths that are no resources: /metrics" },
+        verbs: { ...listOfStrings, summary: "get, list, watch, create, update, patch, delete …" },
         namespace: {
           type: "string",
           optional: true,

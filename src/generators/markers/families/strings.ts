@@ -1,13 +1,7 @@
 import { patternError } from "@tsbuilder/apimachinery/schema";
 import type { Schema } from "../../schema/schema.ts";
-import {
-  FIELD_AND_TYPE,
-  type MarkerDefinition,
-  type MarkerFamily,
-  singleValue,
-  text,
-} from "../definition.ts";
-import { DECLARATIVE, describeSchema } from "./numbers.ts";
+import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue, text } from "../definition.ts";
+import { declarative, describeSchema } from "./numbers.ts";
 
 /** Bounds of strings. */
 export const strings: MarkerFamily = {
@@ -18,7 +12,7 @@ export const strings: MarkerFamily = {
     length("kubebuilder:validation:MinLength", "minLength", "The smallest number of characters."),
     {
       name: "kubebuilder:validation:Pattern",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       forItems: true,
       summary: "A regular expression (RE2) that the value matches somewhere; anchor it with ^ and $.",
       arguments: singleValue("string"),
@@ -33,11 +27,11 @@ export const strings: MarkerFamily = {
         return undefined;
       },
     },
-    { ...length("k8s:maxLength", "maxLength", "Same as MaxLength."), ...DECLARATIVE },
-    { ...length("k8s:minLength", "minLength", "Same as MinLength."), ...DECLARATIVE },
+    { ...length("k8s:maxLength", "maxLength", "Same as MaxLength."), ...declarative },
+    { ...length("k8s:minLength", "minLength", "Same as MinLength."), ...declarative },
     {
       name: "kubebuilder:validation:Format",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       forItems: true,
       summary: "A format such as date-time, email, ipv4, uuid or int32.",
       arguments: singleValue("string"),
@@ -52,7 +46,7 @@ export const strings: MarkerFamily = {
 function length(name: string, key: "maxLength" | "minLength", summary: string): MarkerDefinition {
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     forItems: true,
     summary,
     arguments: singleValue("int"),

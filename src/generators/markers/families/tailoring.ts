@@ -1,4 +1,4 @@
-import { FIELD_AND_TYPE, type MarkerFamily, singleValue } from "../definition.ts";
+import { fieldAndType, type MarkerFamily, singleValue } from "../definition.ts";
 
 /** Markers of tsbuilder's own that fit a type to its use. */
 export const tailoring: MarkerFamily = {
@@ -7,7 +7,7 @@ export const tailoring: MarkerFamily = {
   markers: [
     {
       name: "tsbuilder:featureGate",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       summary: "The field or kind is there only when the gate is on: --feature-gates=Name.",
       arguments: singleValue("string"),
     },

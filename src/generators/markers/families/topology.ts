@@ -1,5 +1,5 @@
 import {
-  FIELD_AND_TYPE,
+  fieldAndType,
   type MarkerArguments,
   type MarkerDefinition,
   type MarkerFamily,
@@ -19,7 +19,7 @@ export const topology: MarkerFamily = {
     listMapKey("k8s:listMapKey"),
     {
       name: "mapType",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       summary: "granular: each key has its own owner; atomic: the map is replaced as a whole.",
       arguments: singleValue("string"),
       check: checkGranularity,
@@ -32,7 +32,7 @@ export const topology: MarkerFamily = {
     },
     {
       name: "structType",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       summary: "granular: each field has its own owner; atomic: the object is replaced as a whole.",
       arguments: singleValue("string"),
       check: checkGranularity,
@@ -56,7 +56,7 @@ function checkGranularity(args: MarkerArguments): string | undefined {
 function listType(name: string): MarkerDefinition {
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     priority: 9,
     summary: "map: elements have keys; set: elements are unique scalars; atomic: replaced as a whole.",
     arguments: singleValue("string"),
@@ -78,7 +78,7 @@ function listType(name: string): MarkerDefinition {
 function listMapKey(name: string): MarkerDefinition {
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     summary:
       "A field that identifies an element of a list map. Several markers make a key of several fields.",
     arguments: singleValue("string"),

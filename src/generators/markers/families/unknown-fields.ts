@@ -1,4 +1,4 @@
-import { FIELD_AND_TYPE, type MarkerDefinition, type MarkerFamily } from "../definition.ts";
+import { fieldAndType, type MarkerDefinition, type MarkerFamily } from "../definition.ts";
 
 /** What the schema doesn't describe. */
 export const unknownFields: MarkerFamily = {
@@ -47,7 +47,7 @@ function flag(
 ): MarkerDefinition {
   return {
     name,
-    targets: FIELD_AND_TYPE,
+    targets: fieldAndType,
     arguments: {},
     apply(schema) {
       schema[key] = true;

@@ -1,4 +1,4 @@
-import { type ApplyContext, FIELD_AND_TYPE, type MarkerFamily, singleValue, text } from "../definition.ts";
+import { type ApplyContext, fieldAndType, type MarkerFamily, singleValue, text } from "../definition.ts";
 
 /** Allowed values and types. */
 export const values: MarkerFamily = {
@@ -7,7 +7,7 @@ export const values: MarkerFamily = {
   markers: [
     {
       name: "kubebuilder:validation:Enum",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       forItems: true,
       summary: "The only values that are allowed. A union of literals says the same without a marker.",
       arguments: singleValue({ type: "list", item: { type: "any" } }),
@@ -25,7 +25,7 @@ export const values: MarkerFamily = {
     },
     {
       name: "kubebuilder:validation:Type",
-      targets: FIELD_AND_TYPE,
+      targets: fieldAndType,
       forItems: true,
       priority: 9,
       summary:
@@ -36,9 +36,9 @@ export const values: MarkerFamily = {
         return undefined;
       },
       check: (args) =>
-        ["", ...SCHEMA_TYPES].includes(text(args))
+        ["", ...schemaTypes].includes(text(args))
           ? undefined
-          : `"${text(args)}" is no type; it is one of ${SCHEMA_TYPES.join(", ")}`,
+          : `"${text(args)}" is no type; it is one of ${schemaTypes.join(", ")}`,
     },
     {
       name: "nullable",
@@ -53,7 +53,7 @@ export const values: MarkerFamily = {
   ],
 };
 
-const SCHEMA_TYPES = ["object", "array", "string", "integer", "number", "boolean"];
+const schemaTypes = ["object", "array", "string", "integer", "number", "boolean"];
 
 function applyConstants(
   schema: { type?: string | undefined; enum?: unknown },

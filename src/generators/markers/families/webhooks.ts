@@ -1,4 +1,4 @@
-import { LIST_OF_STRINGS, type MarkerFamily } from "../definition.ts";
+import { listOfStrings, type MarkerFamily } from "../definition.ts";
 
 /** Admission webhooks. */
 export const webhooks: MarkerFamily = {
@@ -14,11 +14,11 @@ export const webhooks: MarkerFamily = {
         mutating: { type: "bool", summary: "true changes objects, false only judges them" },
         failurePolicy: { type: "string", summary: "fail or ignore, when the webhook can't be reached" },
         name: { type: "string", summary: "a name with at least three parts: vmysql-v1.kb.io" },
-        groups: { ...LIST_OF_STRINGS },
-        resources: { ...LIST_OF_STRINGS },
-        verbs: { ...LIST_OF_STRINGS, summary: "create, update, delete, connect or *" },
-        versions: { ...LIST_OF_STRINGS },
-        admissionReviewVersions: { ...LIST_OF_STRINGS, summary: "v1" },
+        groups: { ...listOfStrings },
+        resources: { ...listOfStrings },
+        verbs: { ...listOfStrings, summary: "create, update, delete, connect or *" },
+        versions: { ...listOfStrings },
+        admissionReviewVersions: { ...listOfStrings, summary: "v1" },
         matchPolicy: { type: "string", optional: true, summary: "Exact or Equivalent" },
         sideEffects: { type: "string", optional: true, summary: "None or NoneOnDryRun" },
         serviceName: { type: "string", optional: true },
@@ -28,7 +28,7 @@ export const webhooks: MarkerFamily = {
         url: { type: "string", optional: true, summary: "a webhook outside the cluster" },
         reinvocationPolicy: { type: "string", optional: true, summary: "Never or IfNeeded" },
         timeoutSeconds: { type: "int", optional: true, summary: "1 to 30" },
-        webhookVersions: { ...LIST_OF_STRINGS, optional: true, summary: "v1" },
+        webhookVersions: { ...listOfStrings, optional: true, summary: "v1" },
         patch: { type: "string", optional: true, summary: "JSON that is merged into the webhook at the end" },
         featureGate: { type: "string", optional: true, summary: "only when the gate is on" },
       },

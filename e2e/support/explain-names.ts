@@ -1,0 +1,52 @@
+/** A source file: its path in the repository, and what stands in it. */
+export interface NamedSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A word that all packages share: the folder that declares it, and how else it was written before. */
+export interface SharedWord {
+  readonly home: string;
+  readonly alike?: RegExp;
+}
+
+/** A sentence for each class of errors whose name doesn't say that it is one. */
+export function explainErrorNames(sources: readonly NamedSource[]): string[] {
+  return declared(sources, /^(?:export )?class (\w+) extends \w*Error\b/gm)
+    .filter(({ name }) => !name.endsWith("Error"))
+    .map(({ file, name }) => `${file} declares ${name}, an error: call it ${name}Error`);
+}
+
+/** A sentence for each constant in capitals. */
+export function explainConstantNames(sources: readonly NamedSource[]): string[] {
+  return declared(sources, /^ *(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm).map(
+    ({ file, name }) =>
+      `${file} declares ${name}: constants are named like all other values, so call it ${camelCase(name)}, ` +
+      "or what it holds where that name is taken",
+  );
+}
+
+/** A sentence for each declaration of a shared word that is not in the word's home. */
+export function explainDuplicates(
+  sources: readonly NamedSource[],
+  words: Readonly<Record<string, SharedWord>>,
+): string[] {
+  return Object.entries(words).flatMap(([word, { home, alike }]) => {
+    const elsewhere = sources.filter(({ file }) => !file.startsWith(`${home}/`));
+    const named = declared(elsewhere, new RegExp(`^ *(?:export )?(?:function|const) (${word})\\b`, "gm"));
+    const same = alike ? elsewhere.filter(({ text }) => alike.test(text)) : [];
+    const files = new Set([...named, ...same].map(({ file }) => file));
+    const specifier = home.replace("src/", "@tsbuilder/");
+    return [...files].map((file) => `${file} declares its own ${word}: import the one of ${specifier}`);
+  });
+}
+
+function declared(sources: readonly NamedSource[], pattern: RegExp): { file: string; name: string }[] {
+  return sources.flatMap(({ file, text }) =>
+    [...text.matchAll(pattern)].map((match) => ({ file, name: match[1]! })),
+  );
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

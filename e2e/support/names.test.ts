@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  explainConstantNames,
+  explainDuplicates,
+  explainErrorNames,
+  type SharedWord,
+} from "./explain-names.ts";
+import { listSources, repository } from "./source-imports.ts";
+
+/** Each of these words is declared once, and imported by all others. */
+const words: Readonly<Record<string, SharedWord>> = {
+  isObject: {
+    home: "src/apimachinery/json",
+    alike: /typeof \w+ === "object" && \w+ !== null && !Array\.isArray\(/,
+  },
+  memberOf: { home: "src/apimachinery/json" },
+  setMember: { home: "src/apimachinery/json" },
+  isEqual: { home: "src/apimachinery/json" },
+  copyJSON: { home: "src/apimachinery/json" },
+  compareText: { home: "src/apimachinery/text", alike: /return (\w+) < (\w+) \? -1 : \1 > \2 \? 1 : 0;/ },
+  pascalCase: { home: "src/apimachinery/text" },
+  joinPath: { home: "src/apimachinery/errors" },
+  apiVersionOf: { home: "src/apimachinery/meta" },
+  formatTime: { home: "src/apimachinery/time" },
+};
+
+/** What projects get is named by others; cluster and runtime are being rebuilt. */
+const foreign = /^e2e\/golden\/[^/]+\/|^src\/(runtime|cluster)\//;
+
+const sources = [...listSources("src"), ...listSources("e2e")]
+  .filter((file) => !foreign.test(file))
+  .map((file) => ({ file, text: readFileSync(join(repository, file), "utf8") }));
+
+test.each([
+  ["errors end in Error", () => explainErrorNames(sources)],
+  ["constants are in camel case", () => explainConstantNames(sources)],
+  ["shared words are declared once", () => explainDuplicates(sources, words)],
+])("%s", (_, explain) => {
+  expect(explain().join("\n")).toBe("");
+});
+
+describe("what is said of a name", () => {
+  const planted = (text: string) => [{ file: "src/ship/x.ts", text }];
+
+  test("asks for the ending of an error", () => {
+    expect(explainErrorNames(planted("export class Refused extends Error {}"))).toEqual([
+      "src/ship/x.ts declares Refused, an error: call it RefusedError",
+    ]);
+    expect(
+      explainErrorNames(planted("class RefusedError extends TypeError {}\nclass A extends B {}")),
+    ).toEqual([]);
+  });
+
+  test("asks for another case of a constant", () => {
+    expect(explainConstantNames(planted("export const MAX_SIZE = 1;"))[0]).toContain("call it maxSize,");
+    expect(explainConstantNames(planted("const maxSize = 1;\nconst Pod = defineKind();"))).toEqual([]);
+  });
+
+  test("names the home of a shared word, however it is written", () => {
+    expect(explainDuplicates(planted("export function isObject(a) {}"), words)).toEqual([
+      "src/ship/x.ts declares its own isObject: import the one of @tsbuilder/apimachinery/json",
+    ]);
+    const condition = ['typeof x === "object"', "x !== null", "!Array.isArray(x)"].join(" && ");
+    const disguised = `const isMap = (x) => ${condition};`;
+    expect(explainDuplicates(planted(disguised), words)[0]).toContain("import the one of");
+    expect(explainDuplicates(planted("const a = isObject(b);"), words)).toEqual([]);
+  });
+});
