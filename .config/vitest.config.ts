@@ -41,7 +41,19 @@ export default defineConfig({
           name: "journeys",
           include: ["e2e/journeys/**/*.test.ts"],
           pool: "forks",
-          maxWorkers: 1,
+          maxWorkers: 2,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          // What takes its time wherever it runs: npm installs, and programs that wait for each other.
+          name: "long-journeys",
+          include: ["e2e/long-journeys/**/*.test.ts"],
+          pool: "forks",
+          maxWorkers: 2,
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type IPty, spawn } from "@lydell/node-pty";
-import { installLaunchers } from "@tsbuilder/cluster";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
@@ -101,28 +100,6 @@ test("tsbuilder test runs the project's tests on the embedded cluster, and passe
   expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
   const failed = await tryRun(project, "node", cli, "test", "--", "no-such-file");
   expect(failed.exitCode).toBe(1);
-});
-
-test("tsbuilder test --real runs them on the programs of KUBEBUILDER_ASSETS, and names what is missing", async () => {
-  const bare = await tryRun(project, "node", cli, "test", "--real");
-  expect(bare).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(bare.stderr).toContain(
-    "hint: download one with tsbuilder envtest install, or set KUBEBUILDER_ASSETS",
-  );
-  const assets = join(work, "assets");
-  const there = { ...project, env: { ...project.env, KUBEBUILDER_ASSETS: assets } };
-  const empty = await tryRun(there, "node", cli, "test", "--real");
-  expect(empty).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(empty.stderr).toContain("does not contain kube-apiserver");
-
-  installLaunchers(assets);
-  const passed = await run(there, "node", cli, "test", "--real");
-  expect(passed.stderr).toContain(`Each suite starts kube-apiserver and etcd from ${assets}`);
-  expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
-  writeFileSync(join(assets, "etcd"), "#!/bin/sh\necho no room for etcd >&2\nexit 1\n");
-  const broken = await tryRun(there, "node", cli, "test", "--real");
-  expect(broken.exitCode).toBe(1);
-  expect(broken.stdout + broken.stderr).toContain("no room for etcd");
 });
 
 test("run says that the kubeconfig's cluster does not respond", async () => {
