@@ -9,6 +9,9 @@ const source = {
 /** Gives properties their seed. */
 const randomCases = ["e2e/tools/random-cases.setup.ts"];
 
+/** Lets waits for a state take as long as a slow machine needs. */
+const patience = ["e2e/tools/patience.setup.ts"];
+
 /** What a scaffolded project's own configuration does: scripts are imported as text. */
 const scripts = {
   name: "scripts",
@@ -25,7 +28,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["src/**/*.test.ts", "e2e/{support,tools,conformance,controllers,golden}/*.test.ts"],
-          setupFiles: randomCases,
+          setupFiles: [...randomCases, ...patience],
+          expect: { poll: { timeout: 110_000 } },
           exclude: ["**/node_modules/**", "**/dist/**"],
           pool: "threads",
           isolate: false,

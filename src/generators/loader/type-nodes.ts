@@ -3,7 +3,7 @@ import { readMembers } from "./members.ts";
 import type { TypeNode } from "./syntax.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Parses a type as written. */
+/** Reads a type as it is written. */
 export function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
   const api = typescript();
   const pos = reader.startOf(node);

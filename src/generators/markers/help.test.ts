@@ -16,26 +16,21 @@ describe("markerHelp()", () => {
         family: "Kinds and their versions",
         name: "kubebuilder:subresource:scale",
         targets: "a type",
-        summary: "Enables the scale subresource, for kubectl scale and autoscalers.",
+        summary: "kubectl scale and the autoscaler can set the number of replicas.",
         forItems: false,
         arguments: [
-          {
-            name: "specpath",
-            type: "string",
-            optional: false,
-            summary: "JSONPath of the desired replicas: .spec.replicas",
-          },
+          { name: "specpath", type: "string", optional: false, summary: "the field to set: .spec.replicas" },
           {
             name: "statuspath",
             type: "string",
             optional: false,
-            summary: "JSONPath of the actual replicas",
+            summary: "the field that tells the number there is",
           },
           {
             name: "selectorpath",
             type: "string",
             optional: true,
-            summary: "JSONPath of a label selector in string form, for autoscalers",
+            summary: "a selector in string form, for the autoscaler",
           },
         ],
       },
@@ -45,8 +40,8 @@ describe("markerHelp()", () => {
 
 describe("formatMarkerHelp()", () => {
   it("shows arguments when few markers are asked for", () => {
-    expect(formatMarkerHelp(markerHelp("validation:MaxLength"))).toBe(`Limits of strings
-  +kubebuilder:validation:MaxLength=<int>  The maximum length in characters.
+    expect(formatMarkerHelp(markerHelp("validation:MaxLength"))).toBe(`Bounds of strings
+  +kubebuilder:validation:MaxLength=<int>  The greatest number of characters.
     on a field or a type; with items: for the elements of a list
 `);
   });

@@ -4,7 +4,7 @@ const reserved = new Set(
   ),
 );
 
-/** Escapes a field's name for a CEL rule, as Kubernetes does for reserved words and symbols. */
+/** Writes a field's name the way a CEL rule can name it: Kubernetes escapes reserved words and signs. */
 export function celName(name: string): string {
   if (reserved.has(name)) return `__${name}__`;
   return name

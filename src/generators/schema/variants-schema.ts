@@ -8,8 +8,8 @@ import { type Property, type Shape, shapeOf } from "./shape.ts";
 import { problem } from "./type-schema.ts";
 
 /**
- * Converts a union of object types to one object: a structural schema does not allow alternatives, so it has all
- * properties, and CEL rules for which belong together. Undefined if a member is not an object type.
+ * Turns a union of object types into one object: a structural schema has no alternatives, so all properties stand
+ * side by side and CEL rules say which belong together. Undefined if a member is no object type.
  */
 export function variantsSchema(
   members: readonly Typed[],
@@ -20,11 +20,7 @@ export function variantsSchema(
   if (shapes.includes(undefined)) return undefined;
   const variants = shapes as Shape[];
   if (variants.some(({ index }) => index)) {
-    return problem(
-      typed,
-      "a union of maps is not supported in a structural schema",
-      "use a separate field for each",
-    );
+    return problem(typed, "a union of maps has no structural schema", "give each its own field");
   }
   const discriminator = findDiscriminator(variants, builder);
   const common = [...variants[0]!.properties.keys()].filter(
@@ -56,11 +52,11 @@ export function variantsSchema(
 
 interface Discriminator {
   readonly name: string;
-  /** The discriminator values of each variant. */
+  /** The values that stand for each variant. */
   readonly values: readonly (readonly string[])[];
 }
 
-/** A required property with distinct string literals in the variants. */
+/** A required property that is a literal string in each variant, with values that tell them apart. */
 function findDiscriminator(variants: readonly Shape[], builder: SchemaBuilder): Discriminator | undefined {
   for (const [name] of variants[0]!.properties) {
     const values = variants.map(({ properties }) => {
@@ -76,7 +72,7 @@ function findDiscriminator(variants: readonly Shape[], builder: SchemaBuilder): 
   return undefined;
 }
 
-/** Combines the properties of all variants; shared ones must have the same schema. */
+/** Puts the properties of all variants side by side; one that several have must have one schema. */
 function joinVariants(
   variants: readonly Shape[],
   discriminator: string | undefined,
@@ -90,12 +86,12 @@ function joinVariants(
       const schema = JSON.stringify(property.schema ?? builder.finished(property.type));
       const known = schemas.get(property.name);
       if (known !== undefined && known !== schema && property.name !== discriminator) {
-        const message = `the variants of this union have different types for "${property.name}"`;
+        const message = `the variants of this union disagree on the type of "${property.name}"`;
         return {
           conflict: problem(
             typed,
             message,
-            "a structural schema has a single type for it: rename one of the fields",
+            "a structural schema has one type for it: rename one of the fields",
           ),
         };
       }
@@ -107,7 +103,7 @@ function joinVariants(
   return { shape: { properties, index: undefined, foreign } };
 }
 
-/** For each field of a variant: required or allowed only with its discriminator values. */
+/** For each field of a variant: it is there, or it may be there, only when the discriminator says so. */
 function discriminatedRules(
   variants: readonly Shape[],
   { name: tag, values }: Discriminator,
@@ -140,7 +136,7 @@ function discriminatedRules(
   });
 }
 
-/** Variants with one distinct required field each: exactly one of these fields must be set. */
+/** Variants with one required field of their own each: exactly one of these fields is set. */
 function taggedRules(variants: readonly Shape[], common: readonly string[]): Rule[] {
   const own = variants.map(({ properties }) =>
     [...properties.values()].filter(({ name }) => !common.includes(name)),

@@ -1,4 +1,5 @@
 import { defineKind } from "@tsbuilder/apimachinery/meta";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeAll, expect, test } from "vitest";
 import { useCaches } from "../../../e2e/support/widget-cache.ts";
 import { Widget, widgetDefinition } from "../../../e2e/support/widget-cluster.ts";
@@ -63,7 +64,8 @@ test("Informer tells a late subscriber what is there, one event at a time, whate
 test("Informer tells objects again after the resync period, without a request", async () => {
   const namespace = await newNamespace();
   await createWidget(namespace, "a");
-  const { cache, requests } = await start();
+  const clock = new FakeClock();
+  const { cache, requests } = await start({ clock });
   const informer = cache.informer(Widget);
   await informer.synced();
   const before = requests.length;
@@ -72,7 +74,10 @@ test("Informer tells objects again after the resync period, without a request", 
     (event) => void (event.type === "update" && event.isResync && resyncs.push(event)),
     { resyncPeriod: 1000 },
   );
-  await eventually(() => resyncs.length > 0);
+  await clock.advance(899);
+  expect(resyncs).toHaveLength(0);
+  await clock.advance(201);
+  expect(resyncs.length).toBeGreaterThan(0);
   expect(requests).toHaveLength(before);
   subscription.unsubscribe();
   expect(() => informer.subscribe(() => {}, { resyncPeriod: 10 })).toThrow("1000");
@@ -103,7 +108,8 @@ test("Cache tells for metrics how much it holds and when it last heard something
 
 test("Cache waits for a kind whose CRD comes later, and says why it waits", async () => {
   const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
-  const { cache, client } = await start();
+  const clock = new FakeClock();
+  const { cache, client } = await start({ clock });
   const informer = cache.informer(Gizmo);
   await eventually(() => informer.stats.lastError !== undefined);
   expect(informer.stats.lastError).toMatchObject({ isNotFound: true });
@@ -113,6 +119,7 @@ test("Cache waits for a kind whose CRD comes later, and says why it waits", asyn
     metadata: { name: "gizmos.example.com" },
     spec: { ...widgetDefinition.spec, names },
   });
+  await eventually(() => clock.advance(30_000).then(() => informer.hasSynced));
   expect(await client.list(Gizmo)).toEqual([]);
 });
 
@@ -134,19 +141,20 @@ test("Cache forgets the objects of a CRD that is deleted, and follows when it co
   await cluster.installCRD(passing);
   const namespace = await newNamespace();
   const metadata = { name: "a", namespace };
-  const { cache } = await start();
+  const clock = new FakeClock();
+  const { cache } = await start({ clock });
   const informer = cache.informer(Passing);
   const events: string[] = [];
   informer.subscribe(({ type }) => void events.push(type));
   await live.create(Passing, { metadata });
   await eventually(() => expect(informer.get(metadata)).toBeDefined());
   await live.delete(CRD, { name: "passings.example.com" });
-  await eventually(() => expect(informer.get(metadata)).toBeUndefined());
+  await eventually(() => clock.advance(30_000).then(() => expect(informer.get(metadata)).toBeUndefined()));
   await eventually(async () =>
     expect(await live.find(CRD, { name: "passings.example.com" })).toBeUndefined(),
   );
   await cluster.installCRD(passing);
   await eventually(() => live.create(Passing, { metadata }));
-  await eventually(() => expect(informer.get(metadata)).toBeDefined(), { timeout: 15_000 });
+  await eventually(() => clock.advance(30_000).then(() => expect(informer.get(metadata)).toBeDefined()));
   expect(events).toEqual(["add", "delete", "add"]);
 });

@@ -11,7 +11,7 @@ beforeAll(() => {
   live = caches.live;
 });
 
-test("Cache reads what it wrote, a thousand times", { timeout: 120_000 }, async () => {
+test("Cache reads what it wrote, a thousand times", async () => {
   const namespace = await newNamespace();
   const { client } = await start();
   const liveOnce = async (at: number) => {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
-import { systemClock } from "@tsbuilder/apimachinery/time";
+import { FakeClock, settled, systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { HttpConnection } from "./http-connection.ts";
@@ -55,10 +55,11 @@ const answerOf = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: $
 test("a connection that the server closed while it was idle is not used again", async () => {
   const { server, transport } = await connect((request, response) => {
     answerJSON(response, {});
-    setTimeout(() => request.socket.destroy(), 5);
+    response.once("finish", () => request.socket.end());
   });
   await transport.send({ method: "POST", path, body: {} });
-  await expect.poll(() => server.connections.open).toBe(0);
+  await settled();
+  expect(server.connections.open).toBe(0);
   await transport.send({ method: "POST", path, body: {} });
   expect(server.connections.opened).toBe(2);
 });
@@ -82,7 +83,7 @@ test("a connection is closed before the server says that it will", async () => {
   );
   await transport.send({ path });
   expect(server.connections.open).toBe(1);
-  await expect.poll(() => server.connections.open, { timeout: 5000 }).toBe(0);
+  await expect.poll(() => server.connections.open).toBe(0);
 });
 
 test("what follows an answer never passes for the answer to the next request", async () => {
@@ -96,13 +97,15 @@ test("what follows an answer never passes for the answer to the next request", a
 });
 
 test("what comes while nothing was asked ends the connection", async () => {
+  let first: net.Socket | undefined;
   const url = await rawServer((socket, connection) => {
+    first ??= socket;
     socket.write(answerOf(String(connection)));
-    if (connection === 1) setTimeout(() => socket.write(answerOf("unasked")), 5);
   });
   const transport = transportTo(url);
   expect((await transport.send({ path })).text).toBe("1");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  first!.write(answerOf("unasked"));
+  await settled();
   expect((await transport.send({ path })).text).toBe("2");
 });
 
@@ -129,11 +132,11 @@ test("kept connections that a firewall forgot cost one request, not one for each
 });
 
 test.for([
-  ["the client", 500, undefined, { isTimeout: true }],
-  ["the caller", 60_000, 1100, { name: "TimeoutError" }],
+  ["the client", 60_000, { isTimeout: true }],
+  ["the caller", 1000, { name: "TimeoutError" }],
 ] as const)(
   "a server that went silent costs %s one wait, not one for each kept connection",
-  async ([, timeout, patience, error]) => {
+  async ([who, patience, error]) => {
     const silent = new Set<net.Socket>();
     const known = new Set<net.Socket>();
     let arrived = 0;
@@ -143,11 +146,18 @@ test.for([
       if (++arrived < 3) return;
       for (const each of arrived === 3 ? known : [socket]) each.write(answerOf("{}"));
     });
-    const transport = transportTo(url, { timeout });
+    const clock = new FakeClock();
+    const transport = transportTo(url, { clock, timeout: 60_000 });
     await Promise.all(Array.from({ length: 3 }, () => transport.send({ path })));
     for (const socket of known) silent.add(socket);
-    const signal = patience === undefined ? undefined : AbortSignal.timeout(patience);
-    await expect(transport.send({ path, signal })).rejects.toMatchObject(error);
+    const abort = new AbortController();
+    if (who === "the caller")
+      clock.setTimer(() => abort.abort(new DOMException("", "TimeoutError")), patience);
+    const sent = transport.send({ path, signal: abort.signal });
+    sent.catch(() => {});
+    await settled();
+    await clock.advance(patience);
+    await expect(sent).rejects.toMatchObject(error);
     expect((await transport.send({ path })).status).toBe(200);
   },
 );
@@ -188,10 +198,13 @@ test("everybody who waits for a connection learns that there is none", async () 
 
 test("a server that takes no connections is given up after the time-out", async () => {
   // An address of the documentation's, which nobody has.
-  const transport = transportTo("http://192.0.2.1:6443", { timeout: 100 });
-  await expect(transport.send({ path })).rejects.toMatchObject({
-    status: 0,
-  });
+  const clock = new FakeClock();
+  const transport = transportTo("http://192.0.2.1:6443", { clock, connectTimeout: 10_000 });
+  const sent = transport.send({ path });
+  sent.catch(() => {});
+  await settled();
+  await clock.advance(10_000);
+  await expect(sent).rejects.toMatchObject({ status: 0 });
 });
 
 test("a stream that nobody reads holds the server back", async () => {
@@ -205,7 +218,7 @@ test("a stream that nobody reads holds the server back", async () => {
     more();
   });
   const { stream } = await transport.send({ path, stream: true });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await settled();
   expect(written).toBeLessThan(100);
   stream!.destroy();
 });

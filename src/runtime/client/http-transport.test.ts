@@ -1,4 +1,6 @@
 import { getEventListeners } from "node:events";
+import type http from "node:http";
+import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import {
   answerJSON,
@@ -77,15 +79,37 @@ test("HttpTransport repeats a read whose connection broke, and never a write", a
 });
 
 test("HttpTransport gives up on a server that says nothing", async () => {
-  const { transport } = await connect(() => {}, { timeout: 50 });
-  await expect(transport.send({ path })).rejects.toMatchObject({ reason: "Timeout", isTimeout: true });
+  const clock = new FakeClock();
+  const { transport } = await connect(() => {}, { clock });
+  const sent = transport.send({ path });
+  sent.catch(() => {});
+  await settled();
+  await clock.advance(65_000);
+  await expect(sent).rejects.toMatchObject({ reason: "Timeout", isTimeout: true });
+  expect(clock.timers).toBe(0);
+});
+
+test("HttpTransport waits as long as something comes, and for what comes in the end", async () => {
+  const clock = new FakeClock();
+  let answer: http.ServerResponse | undefined;
+  const { transport } = await connect((_, response) => (answer = response), { clock });
+  const sent = transport.send({ path });
+  await settled();
+  answer!.writeHead(200);
+  for (const part of ['{"slow":', "true", "}"]) {
+    await clock.advance(64_000);
+    answer!.write(part);
+    await settled();
+  }
+  answer!.end();
+  expect((await sent).text).toBe('{"slow":true}');
+  expect(clock.timers).toBe(0);
 });
 
 test("HttpTransport notices an answer that breaks off", async () => {
   const { transport } = await connect((request, response) => {
     response.writeHead(200, { "content-length": "100" });
-    response.write('{"half":');
-    setTimeout(() => request.socket.resetAndDestroy(), 5);
+    response.write('{"half":', () => request.socket.resetAndDestroy());
   });
   const write = transport.send({ method: "POST", path, body: {} });
   await expect(write).rejects.toMatchObject({ isUnreachable: true });
@@ -114,9 +138,11 @@ test("HttpTransport ends a request with the signal, and its connection too", asy
   const abort = new AbortController();
   const request = transport.send({ path, signal: abort.signal });
   const reason = new Error("enough");
-  setTimeout(() => abort.abort(reason), 20);
+  await settled();
+  abort.abort(reason);
   await expect(request).rejects.toBe(reason);
-  await expect.poll(() => server.connections.open).toBe(0);
+  await settled();
+  expect(server.connections.open).toBe(0);
   await expect(transport.send({ path, signal: abort.signal })).rejects.toBe(reason);
 });
 
@@ -152,11 +178,41 @@ test("HttpTransport doesn't wait for a credential program longer than the signal
 });
 
 test("HttpTransport ends the wait for a repetition with the signal", async () => {
-  const { transport } = await connect((_, response) =>
-    answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "3600" } }),
+  const clock = new FakeClock();
+  const { transport } = await connect(
+    (_, response) => answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "3600" } }),
+    { clock },
   );
-  const signal = AbortSignal.timeout(50);
-  await expect(transport.send({ path, signal })).rejects.toMatchObject({ name: "TimeoutError" });
+  const abort = new AbortController();
+  const sent = transport.send({ path, signal: abort.signal });
+  await settled();
+  expect(clock.timers).toBe(1);
+  abort.abort(new Error("enough"));
+  await expect(sent).rejects.toThrow("enough");
+  expect(clock.timers).toBe(0);
+});
+
+test.each([
+  ["seconds", "30"],
+  ["a date", "Mon, 01 Jan 2024 00:00:30 GMT"],
+])("HttpTransport repeats after the time that the server asks for in %s", async (_, header) => {
+  const clock = new FakeClock();
+  let refusals = 1;
+  const { server, transport } = await connect(
+    (_, response) => {
+      if (refusals-- > 0)
+        answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": header } });
+      else answerJSON(response, {});
+    },
+    { clock },
+  );
+  const sent = transport.send({ path });
+  await settled();
+  await clock.advance(29_999);
+  await settled();
+  expect(server.requests).toHaveLength(1);
+  await clock.advance(1);
+  expect((await sent).status).toBe(200);
 });
 
 test("HttpTransport passes warnings on to the code that called, or to the client", async () => {

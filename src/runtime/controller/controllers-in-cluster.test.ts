@@ -5,9 +5,13 @@ import {
   type KubernetesObject,
   ownerReferenceTo,
 } from "@tsbuilder/apimachinery/meta";
+import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
+import type { Cache } from "../cache/cache.ts";
 import type { Desired } from "../client/desired.ts";
 import { loadConfig } from "../client/load-config.ts";
+import type { ObjectKey } from "../client/object-key.ts";
+import type { Manager } from "../manager/manager.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";
@@ -106,16 +110,22 @@ test("a process that waits for the lease has warm caches and a filled queue, and
     },
   };
   const counts = [0, 0];
-  const setup = (index: number) => (manager: Parameters<Parameters<typeof startTestManager>[1]>[0]) =>
-    void manager
+  const managers: Manager[] = [];
+  const setup = (index: number) => (manager: Manager) => {
+    managers.push(manager);
+    manager
       .controllerFor(ConfigMap)
       .named("warm")
       .complete({ reconcile: () => void counts[index]!++ });
+  };
   const leader = await startTestManager({ kubeconfig: cluster.kubeconfig!, ...election }, setup(0));
   const following = startTestManager({ kubeconfig: cluster.kubeconfig!, ...election }, setup(1));
-  await leader.client.create(ConfigMap, { metadata: { generateName: "warm-", namespace: "default" } });
+  const { metadata } = await leader.client.create(ConfigMap, {
+    metadata: { generateName: "warm-", namespace: "default" },
+  });
   await eventually(() => counts[0]! > 0);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await eventually(() => managers[1]!.cache.existing(ConfigMap)?.get(metadata as ObjectKey) !== undefined);
+  await settled();
   expect(counts[1]).toBe(0);
   await leader.stop();
   const follower = await following;
@@ -125,6 +135,8 @@ test("a process that waits for the lease has warm caches and a filled queue, and
 
 test("a right that is missing is named when the start fails for it", async () => {
   const { kubeconfig } = cluster;
+  const clock = new FakeClock();
+  let cache: Cache | undefined;
   const config = async () => ({
     ...(await loadConfig({ kubeconfig, env: {} })),
     impersonate: { user: "nobody" },
@@ -133,11 +145,17 @@ test("a right that is missing is named when the start fails for it", async () =>
     {
       kubeconfig: cluster.kubeconfig!,
       config,
-      controllers: { cacheSyncTimeout: "2s" },
+      clock,
       logger: createLogger({ write() {} }),
     },
-    (manager) => void manager.controllerFor(ConfigMap).complete({ reconcile() {} }),
+    (manager) => {
+      manager.controllerFor(ConfigMap).complete({ reconcile() {} });
+      ({ cache } = manager);
+    },
   );
+  start.catch(() => {});
+  await eventually(() => cache!.existing(ConfigMap)?.stats.lastError !== undefined);
+  await clock.advance(120_000);
   await expect(start).rejects.toThrow(
     /ConfigMap objects.*forbidden.*needs the verbs get, list and watch on configmaps/is,
   );

@@ -4,7 +4,7 @@ import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../client/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
-import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import { ApiEventRecorder } from "./api-event-recorder.ts";
 import { Event } from "./event.ts";
@@ -28,7 +28,7 @@ const pod = (name = "p") => ({
   kind: "Pod",
   metadata: { name, namespace: "default", uid: `uid-${name}` },
 });
-const soon = () => AbortSignal.timeout(5000);
+const noDeadline = new AbortController().signal;
 
 function makeRecorder(live = client) {
   const clock = new FakeClock();
@@ -53,7 +53,7 @@ describe("ApiEventRecorder", () => {
       related: pod("q"),
       annotations: { a: "b" },
     });
-    await recorder.stop(soon());
+    await recorder.stop(noDeadline);
     const [event] = await events();
     expect(event).toMatchObject({
       apiVersion: "events.k8s.io/v1",
@@ -86,7 +86,7 @@ describe("ApiEventRecorder", () => {
     await clock.advance(420_000);
     await eventually(async () => (await events())[0]?.series?.count === 7);
     recorder.normal(pod(), "Again", "and again");
-    await recorder.stop(soon());
+    await recorder.stop(noDeadline);
     expect(await events()).toHaveLength(2);
   });
 
@@ -98,7 +98,7 @@ describe("ApiEventRecorder", () => {
     expect(recorder.dropped).toBe(15);
     await clock.advance(300_000);
     recorder.normal(pod("noisy"), "Noise", "number 41");
-    await recorder.stop(soon());
+    await recorder.stop(noDeadline);
     expect(await events()).toHaveLength(27);
   });
 
@@ -107,7 +107,11 @@ describe("ApiEventRecorder", () => {
     const { recorder } = makeRecorder(nowhere);
     for (let index = 0; index < 1500; index++) recorder.normal(pod(`p${index}`), "Lost", "in the dark");
     expect(recorder.dropped).toBeGreaterThanOrEqual(499);
-    await recorder.stop(AbortSignal.timeout(50));
+    const deadline = new AbortController();
+    const stopped = recorder.stop(deadline.signal);
+    await settled();
+    deadline.abort();
+    await stopped;
     recorder.normal(pod(), "After", "the end");
     await nowhere.close();
   });
@@ -120,7 +124,7 @@ describe("ApiEventRecorder", () => {
       "no namespace",
     );
     recorder.normal(pod(), "Sent", "after it");
-    await recorder.stop(soon());
+    await recorder.stop(noDeadline);
     expect((await events()).map(({ reason }) => reason)).toEqual(["Sent"]);
     expect(lines.join()).toContain("the server refused it");
   });
@@ -130,7 +134,7 @@ describe("ApiEventRecorder", () => {
     runInScope({ logFields: () => ({ reconcileID: "x" }) }, () =>
       recorder.normal(pod("n".repeat(253)), "R".repeat(200), "ä".repeat(2000)),
     );
-    await recorder.stop(soon());
+    await recorder.stop(noDeadline);
     const [event] = await events();
     expect(event?.note).toBe("ä".repeat(512));
     expect(event?.reason).toHaveLength(128);

@@ -83,13 +83,12 @@ function run(...args: string[]): Run {
 }
 
 const says = (process: Run, message: string) => process.lines().some(({ msg }) => msg === message);
-const patient = { timeout: 60_000 };
 const start = (...args: string[]) =>
   run("--kubeconfig", kubeconfig, "--health-probe-bind-address=0", ...args);
 const makeConfigMap = (name: string) =>
   cluster.install({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } });
 
-describe("an operator in one file", { timeout: 120_000 }, () => {
+describe("an operator in one file", () => {
   test("it serves metrics and probes, and ends with 0 after SIGTERM, when what ran has ended", async () => {
     await makeConfigMap("slow");
     const operator = start(
@@ -97,12 +96,12 @@ describe("an operator in one file", { timeout: 120_000 }, () => {
       "--metrics-secure=false",
       "--graceful-shutdown-timeout=300ms",
     );
-    await eventually(() => says(operator, "Began"), patient);
+    await eventually(() => says(operator, "Began"));
     const { address } = operator.lines().find(({ msg }) => msg === "Serving metrics") ?? {};
     const metrics = await (await fetch(`http://${address}/metrics`)).text();
     expect(metrics).toContain('controller_runtime_active_workers{controller="configmap"} 1');
     operator.child.kill("SIGTERM");
-    await eventually(() => says(operator, "Ended"), patient);
+    await eventually(() => says(operator, "Ended"));
     expect(await operator.exit()).toBe(0);
     expect(says(operator, "Stopped")).toBe(true);
   });
@@ -110,9 +109,9 @@ describe("an operator in one file", { timeout: 120_000 }, () => {
   test("a second signal ends it with 1 at once", async () => {
     await makeConfigMap("slow");
     const operator = start("--graceful-shutdown-timeout=1h");
-    await eventually(() => says(operator, "Began"), patient);
+    await eventually(() => says(operator, "Began"));
     operator.child.kill("SIGINT");
-    await eventually(() => says(operator, "Received a signal, stopping"), patient);
+    await eventually(() => says(operator, "Received a signal, stopping"));
     operator.child.kill("SIGINT");
     expect(await operator.exit()).toBe(1);
     expect(says(operator, "Ended")).toBe(false);
@@ -122,7 +121,7 @@ describe("an operator in one file", { timeout: 120_000 }, () => {
     await makeConfigMap("careless");
     const operator = start();
     const message = "A promise was rejected that nobody waits for: an await is missing";
-    await eventually(() => says(operator, message), patient);
+    await eventually(() => says(operator, message));
     expect(operator.lines().find(({ msg }) => msg === message)).toMatchObject({
       level: "error",
       error: "an await was forgotten",
@@ -130,9 +129,9 @@ describe("an operator in one file", { timeout: 120_000 }, () => {
       controllerKind: "ConfigMap",
     });
     operator.child.kill("SIGUSR2");
-    await eventually(() => says(operator, "Changed the log level"), patient);
+    await eventually(() => says(operator, "Changed the log level"));
     await makeConfigMap("another");
-    await eventually(() => says(operator, "Reconcile successful"), patient);
+    await eventually(() => says(operator, "Reconcile successful"));
   });
 
   test("a failure is logged and ends it with 1", async () => {

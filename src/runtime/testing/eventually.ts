@@ -1,3 +1,11 @@
+/** How long `eventually` waits by default, in milliseconds. */
+let patience = 10_000;
+
+/** Sets for how long `eventually` waits where a call doesn't say. */
+export function setPatience(milliseconds: number): void {
+  patience = milliseconds;
+}
+
 /** How to wait for a state. */
 export interface EventuallyOptions {
   /** Give up after this many milliseconds; 10,000 unless said otherwise. */
@@ -13,7 +21,7 @@ export interface EventuallyOptions {
  */
 export async function eventually<R>(
   check: () => R | Promise<R>,
-  { timeout = 10_000, interval = 20 }: EventuallyOptions = {},
+  { timeout = patience, interval = 20 }: EventuallyOptions = {},
 ): Promise<Exclude<R, false>> {
   const deadline = performance.now() + timeout;
   for (;;) {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ListItems } from "./list-items.ts";
 
-test("ListItems finds the items of any list, wherever the chunks are cut", { timeout: 120_000 }, () => {
+test("ListItems finds the items of any list, wherever the chunks are cut", () => {
   const text = fc.string({ unit: "binary", maxLength: 8 });
   const item = fc.dictionary(text, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 });
   const list = fc.record({

@@ -1,12 +1,12 @@
 import type http from "node:http";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Cache, CacheOptions } from "../cache/cache.ts";
 import { createCache } from "../cache/create-cache.ts";
 import type { ClusterConfig } from "../client/config.ts";
 import { createClient } from "../client/live-client.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
-import { eventually } from "../testing/eventually.ts";
+import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
+import { moveClockUntil } from "../testing/move-clock.ts";
 import {
   answerJSON,
   answerStatus,
@@ -25,15 +25,15 @@ const ConfigMap = defineKind<ConfigMap>(
   { kind: "ConfigMap", plural: "configmaps" },
 );
 
-/** A hundred times as fast as the machine's, so that a minute of silence is over soon. */
-const fastClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now() * 100,
-  setTimer(run, milliseconds) {
-    const timer = setTimeout(run, milliseconds / 100);
-    return () => clearTimeout(timer);
-  },
-};
+/** What a test moves; a new one for each. */
+let clock: FakeClock;
+beforeEach(() => {
+  clock = new FakeClock();
+});
+
+/** An hour is longer than all waits for which a reflector has a reason. */
+const until = (check: () => unknown): Promise<unknown> =>
+  moveClockUntil(clock, check, { timeout: 3_600_000 });
 
 type Response = http.ServerResponse;
 type Fault = (response: Response, request: StubRequest) => void;
@@ -79,9 +79,9 @@ async function world({ list = [], watch = [] }: { list?: Fault[]; watch?: Fault[
   return server;
 }
 
-function startCache(config: ClusterConfig, options: CacheOptions = {}, timeout = 400): Cache {
-  const client = createClient(config, { timeout });
-  const cache = createCache(client, { watchList: false, clock: fastClock, ...options });
+function startCache(config: ClusterConfig, options: CacheOptions = {}): Cache {
+  const client = createClient(config, { clock });
+  const cache = createCache(client, { watchList: false, clock, ...options });
   onTestFinished(async () => {
     await cache.stop();
     await client.close();
@@ -131,7 +131,7 @@ const listFaults: { [name: string]: Fault[] } = {
   "half an answer": [
     (response, { socket }) => {
       open(response).write('{"metadata":{"resourceVersion":"10"},"items":[{"metadata":');
-      setTimeout(() => socket.resetAndDestroy(), 5);
+      clock.setTimer(() => socket.resetAndDestroy(), 5);
     },
   ],
   "half an answer that ends well": [text('{"metadata":{"resourceVersion":"10"},"items":[{"metadata":')],
@@ -157,7 +157,7 @@ describe("Reflector", () => {
     test(`recovers a list from ${name}`, async () => {
       const server = await world({ list: faults });
       const cache = startCache(server.config);
-      await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+      await until(() => expect(names(cache)).toEqual(["a", "b"]));
       expect(queries(server, "list")).toHaveLength(faults.length + 1);
     });
   }
@@ -180,7 +180,7 @@ const watchFaults: { [name: string]: { faults: Fault[]; relists?: (string | null
     faults: [
       (response, { socket }) => {
         open(response).write(added.slice(0, 40));
-        setTimeout(() => socket.resetAndDestroy(), 5);
+        clock.setTimer(() => socket.resetAndDestroy(), 5);
       },
     ],
   },
@@ -196,7 +196,7 @@ describe("Reflector", () => {
     test(`recovers a watch from ${name}`, async () => {
       const server = await world({ watch: faults });
       const cache = startCache(server.config);
-      await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+      await until(() => expect(names(cache)).toEqual(["a", "b"]));
       expect(queries(server, "list")).toEqual(["0", ...relists]);
       expect(queries(server, "watch")).toEqual(Array.from({ length: faults.length + 1 }, () => "10"));
     });
@@ -216,8 +216,8 @@ test("Reflector puts together a line that arrives byte by byte, in characters to
       },
     ],
   });
-  const cache = startCache(server.config, {}, 60_000);
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  const cache = startCache(server.config);
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   expect(cache.informer(ConfigMap).get({ namespace: "default", name: "b" })?.data?.text).toBe("größe 🦭");
 });
 
@@ -234,7 +234,7 @@ test("Reflector takes an object of ten megabytes, in a list and in a watch", asy
     watch: [(response) => open(response).write(event("ADDED", configMap("b", "11", { large })))],
   });
   const cache = startCache(server.config);
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   expect(cache.informer(ConfigMap).get({ namespace: "default", name: "b" })?.data?.large).toHaveLength(
     large.length,
   );
@@ -247,7 +247,7 @@ test("Reflector reads pages, and takes them as one list", async () => {
   };
   const server = await world({ list: [page(["x", "y"], "second"), page(["z"])] });
   const cache = startCache(server.config);
-  await eventually(() => expect(names(cache)).toEqual(["b", "x", "y", "z"]));
+  await until(() => expect(names(cache)).toEqual(["b", "x", "y", "z"]));
   const lists = server.requests.filter(({ query }) => query.get("watch") === null);
   expect(
     lists.map(({ query }) => [query.get("limit"), query.get("continue"), query.get("resourceVersion")]),
@@ -262,7 +262,7 @@ test("Reflector waits for a server that isn't there yet, and asks it seldom", as
   await gone.close();
   const attempts: Error[] = [];
   const cache = startCache(gone.config, { onError: (error) => attempts.push(error) });
-  await eventually(() => attempts.length >= 4);
+  await until(() => attempts.length >= 4);
   expect(cache.informer(ConfigMap).stats.lastError?.message).toContain("ECONNREFUSED");
   expect(cache.informer(ConfigMap).hasSynced).toBe(false);
 });
@@ -274,7 +274,7 @@ test("Reflector reports a server whose certificate it can't trust, and goes on",
     { server: server.config.server.replace("http:", "https:") },
     { onError: (error) => attempts.push(error) },
   );
-  await eventually(() => attempts.length >= 2);
+  await until(() => attempts.length >= 2);
   expect(attempts[0]?.message).toMatch(/SSL|EPROTO|wrong version/);
 });
 
@@ -286,7 +286,7 @@ test("Reflector says what keeps it from asking", async () => {
     throw new Error("the credential program failed");
   };
   startCache({ ...server.config, credentials: { current } }, { onError });
-  await eventually(() => errors.length > 0);
+  await until(() => errors.length > 0);
   expect(errors[0]).toBe("the credential program failed");
 });
 
@@ -302,7 +302,7 @@ test("Reflector streams the first list where the server can, and needs no other 
     ],
   });
   const cache = startCache(server.config, { watchList: true });
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   expect(server.requests).toHaveLength(1);
   expect(Object.fromEntries(server.requests[0]!.query)).toMatchObject({
     sendInitialEvents: "true",
@@ -325,14 +325,14 @@ test.for([
 ] as [string, Fault][])("Reflector lists where the server %s", async ([, fault]) => {
   const server = await world({ watch: [fault] });
   const cache = startCache(server.config, { watchList: true });
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   expect(queries(server, "list")).toEqual(["0"]);
 });
 
 test("Reflector asks a server for a watch of five to ten minutes", async () => {
   const server = await world({});
   const cache = startCache(server.config);
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   const seconds = Number(server.requests.at(-1)?.query.get("timeoutSeconds"));
   expect(seconds).toBeGreaterThanOrEqual(300);
   expect(seconds).toBeLessThan(600);
@@ -344,16 +344,16 @@ test("Reflector goes on after an outage of the server where it was, without a li
   });
   const cache = startCache(server.config);
   const errors: unknown[] = [];
-  await eventually(() => expect(queries(server, "watch")).toEqual(["10"]));
+  await until(() => expect(queries(server, "watch")).toEqual(["10"]));
   await server.close();
-  await eventually(() => {
+  await until(() => {
     const { lastError } = cache.informer(ConfigMap).stats;
     if (lastError) errors.push(lastError);
     return errors.length > 0;
   });
   const again = await startStubServer((_, response) => void open(response).write(added), { at: server });
   onTestFinished(() => again.close());
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   expect(queries(again, "list")).toEqual([]);
   expect(queries(again, "watch")).toEqual(["10"]);
 });
@@ -368,24 +368,24 @@ test("Reflector leaves neither connections nor timers behind, however often its 
     version++;
     const isReset = version % 3 !== 0;
     open(response).write(event("ADDED", configMap(`w${version}`, String(version))));
-    // Longer than a second of the fast clock, so that it isn't taken for a fault and slowed down.
-    setTimeout(() => (isReset ? request.socket.resetAndDestroy() : response.end()), 12);
+    // Longer than a second, so that it isn't taken for a fault and slowed down.
+    clock.setTimer(() => (isReset ? request.socket.resetAndDestroy() : response.end()), 1200);
   });
   onTestFinished(() => server.close());
   const cache = startCache(server.config);
-  await eventually(() => cache.informer(ConfigMap).stats.objects > 30);
+  await until(() => cache.informer(ConfigMap).stats.objects > 30);
   expect(server.connections.open).toBeLessThanOrEqual(3);
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  await eventually(() => cache.informer(ConfigMap).stats.objects > 80);
-  expect(timers()).toBeLessThanOrEqual(before + 5);
+  const before = clock.timers;
+  await until(() => cache.informer(ConfigMap).stats.objects > 80);
+  expect(clock.timers).toBeLessThanOrEqual(before + 2);
 });
 
 test("Reflector leaves no connection open when it is stopped", async () => {
   const server = await world({});
   const cache = startCache(server.config);
-  await eventually(() => expect(names(cache)).toEqual(["a", "b"]));
+  await until(() => expect(names(cache)).toEqual(["a", "b"]));
   const { open } = server.connections;
   await cache.stop();
-  await eventually(() => server.connections.open < open);
+  await settled();
+  expect(server.connections.open).toBeLessThan(open);
 });

@@ -55,7 +55,7 @@ async function serve(add: (builder: WebhookBuilder<MySQL>) => void, options: { c
   add(builder);
   builder.complete();
   await server.start();
-  onTestFinished(() => server.stop(AbortSignal.timeout(100)));
+  onTestFinished(() => server.stop(AbortSignal.abort()));
   const call = (
     path: string,
     body: unknown,

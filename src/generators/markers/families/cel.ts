@@ -2,43 +2,35 @@ import { fieldAndType, type MarkerFamily, text } from "../definition.ts";
 
 const reasons = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate"];
 
-/** CEL validation rules. */
+/** Rules in CEL. */
 export const cel: MarkerFamily = {
   name: "cel",
-  title: "CEL validation rules",
+  title: "Rules in CEL",
   markers: [
     {
       name: "kubebuilder:validation:XValidation",
       targets: fieldAndType,
       forItems: true,
-      summary: "A CEL expression that must be true. May be repeated.",
+      summary: "A CEL rule that must be true. It can be given several times.",
       arguments: {
         rule: {
           type: "string",
-          summary: "the expression; self is the value, oldSelf the value before an update",
+          summary: "the expression; self is the value, oldSelf the one before an update",
         },
-        message: { type: "string", optional: true, summary: "error message if the expression is false" },
-        messageExpression: {
-          type: "string",
-          optional: true,
-          summary: "CEL expression that returns the error message",
-        },
+        message: { type: "string", optional: true, summary: "what a user is told when the rule is false" },
+        messageExpression: { type: "string", optional: true, summary: "CEL that yields the message" },
         reason: { type: "string", optional: true, summary: reasons.join(", ") },
-        fieldPath: {
-          type: "string",
-          optional: true,
-          summary: "path of the child field that the error refers to",
-        },
+        fieldPath: { type: "string", optional: true, summary: "the child that the error points at" },
         optionalOldSelf: {
           type: "bool",
           optional: true,
-          summary: "evaluate on create, too, with oldSelf as an optional",
+          summary: "run also on create, with oldSelf as an optional",
         },
       },
       check(args) {
         const reason = text(args, "reason");
         if (reason === "" || reasons.includes(reason)) return undefined;
-        return `"${reason}" is not a valid reason; use one of ${reasons.join(", ")}`;
+        return `"${reason}" is no reason; it is one of ${reasons.join(", ")}`;
       },
       apply(schema, args) {
         schema["x-kubernetes-validations"] = [

@@ -8,11 +8,11 @@ export const defaults: MarkerFamily = {
     {
       name: "kubebuilder:default",
       targets: ["field"],
-      summary: "The default that the API server sets if the field is omitted.",
+      summary: "The value that the API server fills in when the field is missing.",
       arguments: singleValue("any"),
       apply(schema, args) {
         const value = args[""]!;
-        // Braces do not tell an empty list from an empty map.
+        // In braces there is no telling an empty list from an empty map.
         const isEmptyMap = typeof value === "object" && value !== null && Object.keys(value).length === 0;
         schema.default = schema.type === "array" && isEmptyMap ? [] : value;
         return undefined;
@@ -22,7 +22,7 @@ export const defaults: MarkerFamily = {
       name: "default",
       targets: ["field"],
       priority: 9,
-      summary: "The default as JSON, as in Kubernetes' own types. +kubebuilder:default takes precedence.",
+      summary: "The default as JSON, the form that Kubernetes uses. +kubebuilder:default wins over it.",
       arguments: { "": { type: "raw" } },
       check(args) {
         const written = text(args).trim();
@@ -45,7 +45,7 @@ export const defaults: MarkerFamily = {
     {
       name: "kubebuilder:example",
       targets: ["field"],
-      summary: "An example value for documentation; it has no effect on objects.",
+      summary: "A value to show in documentation; it has no effect on objects.",
       arguments: singleValue("any"),
       apply(schema, args) {
         schema.example = args[""];

@@ -1,14 +1,14 @@
 import type { MarkerFamily } from "../definition.ts";
 
-/** Immutable fields. */
+/** Fields that never change. */
 export const immutability: MarkerFamily = {
   name: "immutability",
-  title: "Immutable fields",
+  title: "Fields that never change",
   markers: [
     {
       name: "k8s:immutable",
       targets: ["field"],
-      summary: "The field cannot be changed once it is set.",
+      summary: "Once set, the field keeps its value.",
       arguments: {},
       apply(schema) {
         schema["x-kubernetes-validations"] = [

@@ -1,32 +1,32 @@
 import { fieldAndType, type MarkerFamily, singleValue } from "../definition.ts";
 
-/** tsbuilder's own markers, which adapt a type. */
+/** Markers of tsbuilder's own that fit a type to its use. */
 export const tailoring: MarkerFamily = {
   name: "tailoring",
-  title: "Adapting a type",
+  title: "Fitting a type to its use",
   markers: [
     {
       name: "tsbuilder:featureGate",
       targets: fieldAndType,
-      summary: "Includes the field or kind only if the feature gate is enabled: --feature-gates=Name.",
+      summary: "The field or kind is there only when the gate is on: --feature-gates=Name.",
       arguments: singleValue("string"),
     },
     {
       name: "tsbuilder:schemaFrom",
       targets: ["field"],
-      summary: "Uses the schema of another type that is in scope.",
+      summary: "The field has the schema of another type that is in scope.",
       arguments: singleValue("string"),
     },
     {
       name: "tsbuilder:opaque",
       targets: ["field"],
-      summary: "Keeps the type's structure, without its validation rules and defaults.",
+      summary: "The type's structure is kept, its validation rules and defaults are left out.",
       arguments: {},
     },
     {
       name: "tsbuilder:ignore",
       targets: ["field"],
-      summary: "Omits the property from the API.",
+      summary: "The property is no part of the API.",
       arguments: {},
     },
   ],

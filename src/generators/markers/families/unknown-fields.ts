@@ -1,23 +1,23 @@
 import { fieldAndType, type MarkerDefinition, type MarkerFamily } from "../definition.ts";
 
-/** Fields that the schema does not describe. */
+/** What the schema doesn't describe. */
 export const unknownFields: MarkerFamily = {
   name: "unknown-fields",
-  title: "Fields that the schema does not describe",
+  title: "What the schema doesn't describe",
   markers: [
     flag("kubebuilder:pruning:PreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", {
-      summary: "Preserves unknown fields instead of pruning them.",
+      summary: "Unknown fields are kept instead of dropped.",
     }),
     flag("kubebuilder:validation:XPreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", {
-      summary: "Preserves unknown fields instead of pruning them.",
+      summary: "Unknown fields are kept instead of dropped.",
       forItems: true,
     }),
     flag("kubebuilder:validation:EmbeddedResource", "x-kubernetes-embedded-resource", {
-      summary: "The value is a complete Kubernetes object, with apiVersion, kind and metadata.",
+      summary: "The value is a whole Kubernetes object, with apiVersion, kind and metadata.",
       targets: ["field"],
     }),
     flag("kubebuilder:validation:XEmbeddedResource", "x-kubernetes-embedded-resource", {
-      summary: "The value is a complete Kubernetes object, with apiVersion, kind and metadata.",
+      summary: "The value is a whole Kubernetes object, with apiVersion, kind and metadata.",
       forItems: true,
     }),
     flag("kubebuilder:validation:XIntOrString", "x-kubernetes-int-or-string", {
@@ -28,7 +28,8 @@ export const unknownFields: MarkerFamily = {
     {
       name: "kubebuilder:validation:Schemaless",
       targets: ["field"],
-      summary: "Ignores the field's type: its schema only has what other markers add.",
+      summary:
+        "The field's type is ignored: its schema holds what other markers put there, and nothing else.",
       arguments: {},
     },
   ],
