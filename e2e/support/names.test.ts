@@ -26,8 +26,8 @@ const words: Readonly<Record<string, SharedWord>> = {
   formatTime: { home: "src/apimachinery/time" },
 };
 
-/** What projects get is named by others; cluster and runtime are being rebuilt. */
-const foreign = /^e2e\/golden\/[^/]+\/|^src\/(runtime|cluster)\//;
+/** What projects get is named by others. */
+const foreign = /^e2e\/golden\/[^/]+\//;
 
 const sources = [...listSources("src"), ...listSources("e2e")]
   .filter((file) => !foreign.test(file))

@@ -7,7 +7,9 @@ describe.each(["appservice", "mysql"])("the rows of %s", (operator) => {
   const folder = join(import.meta.dirname, operator);
   const played = readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => matches(readFileSync(join(folder, file), "utf8"), /\b(?:row|id): "([A-Z]\d\d)[a-z]?"/g));
+    .flatMap((file) =>
+      matches(readFileSync(join(folder, file), "utf8"), /\b(?:row|id): "([A-Z]\d\d)[a-z]?"/g),
+    );
   const explained = matches(readFileSync(join(folder, "README.md"), "utf8"), /^\| ([A-Z]\d\d) \|/gm);
 
   test("stand in the README beside them, once, and no others do", () => {

@@ -38,7 +38,7 @@ export {
   objectType,
   types,
 } from "./types/type.ts";
-export { CostLimitError, EvalError } from "./values/eval-error.ts";
+export { CostLimitError, EvalError, OutOfBudgetError } from "./values/eval-error.ts";
 export { show } from "./values/show.ts";
 export { fromJSON } from "./values/from-json.ts";
 export { CelList } from "./values/list.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { randomUUID } from "node:crypto";
 import { StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -58,7 +59,8 @@ function readConverted(
       );
     }
     // Merging takes objects apart, and asks for the conversion of what is left: a webhook may give that back as it came.
-    if (!isObject(object.metadata)) {
+    const sent: unknown = object.metadata;
+    if (!isObject(sent)) {
       const why = "returned invalid metadata: missing metadata in converted object";
       throw new StatusError(500, undefined, `${nameOf(crd, objects[0]!)} ${why}`);
     }
@@ -79,8 +81,4 @@ function failed(crd: CustomResourceDefinition, object: ApiObject, why: string): 
 
 function nameOf(crd: CustomResourceDefinition, { apiVersion }: ApiObject): string {
   return `conversion webhook for ${apiVersion}, Kind=${crd.spec.names.kind}`;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

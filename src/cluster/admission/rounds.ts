@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 
 /**

@@ -64,7 +64,7 @@ export class WebhookClient {
     const parsed = new URL(`https://${serverName}:${port}${cleaned(path)}`);
     const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
     const found = this.#resolve(namespace, name, port);
-    if (!found) throw new WebhookUnreachable(shown, `service ${JSON.stringify(name)} not found`);
+    if (!found) throw new WebhookUnreachableError(shown, `service ${JSON.stringify(name)} not found`);
     return { shown, url: parsed, host: found.host, port: found.port, serverName };
   }
 }
@@ -75,7 +75,7 @@ function cleaned(path: string): string {
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
-export class WebhookUnreachable extends Error {
+export class WebhookUnreachableError extends Error {
   constructor(shown: string, why: string) {
     super(`Post ${JSON.stringify(shown)}: ${why}`);
   }
@@ -135,7 +135,7 @@ function send(
         error.code === "ECONNREFUSED"
           ? `dial tcp ${host}:${port}: connect: connection refused`
           : error.message;
-      reject(new WebhookUnreachable(shown, why));
+      reject(new WebhookUnreachableError(shown, why));
     }
   });
 }

@@ -1,5 +1,6 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
-import { applyJSONPatch, isEqual, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { applyJSONPatch, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { Authorizer } from "../contract/authorizer.ts";
 import { internalError } from "../contract/status-error.ts";
 import { type ApiObject, cloneJSON } from "../contract/api-object.ts";

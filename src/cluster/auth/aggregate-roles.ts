@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { isUsable } from "../kinds/checks/label-selector.ts";
 import type { ApiObject } from "../contract/api-object.ts";

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { JSONObject } from "@tsbuilder/apimachinery/patch";
 import {
   type BuiltinResource,
@@ -28,8 +29,8 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   const emptyObject = findKind(preferred)?.emptyObject ?? emptyObjectOf(preferred);
   const convert = conversionOf(preferred);
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
-  const apiVersionOf = (version: string) => (group === "" ? version : `${group}/${version}`);
-  const present = convert.presenter(apiVersionOf);
+  const named = (version: string) => apiVersionOf({ group, version });
+  const present = convert.presenter(named);
   return {
     group,
     plural,
@@ -51,7 +52,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     load: () => schemas.load(),
     present,
     presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
-    convert: (object, version) => convert.object(object, apiVersionOf(version)),
+    convert: (object, version) => convert.object(object, named(version)),
   };
 }
 

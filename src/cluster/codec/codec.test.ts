@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type DecodedObject, decodeProtobuf, encodeProtobuf, MalformedProtobuf } from "./index.ts";
+import { type DecodedObject, decodeProtobuf, encodeProtobuf, MalformedProtobufError } from "./index.ts";
 
 const roundTrip = async (object: DecodedObject): Promise<DecodedObject> =>
   decodeProtobuf((await encodeProtobuf(object))!);
@@ -135,7 +135,7 @@ test.each([
   ["a group, which no one writes", envelope("v1", "Pod", Buffer.from([99, 1])), "illegal wireType 3"],
 ])("decodeProtobuf() refuses %s", async (_name, body, message) => {
   await expect(decodeProtobuf(body)).rejects.toThrow(message);
-  await expect(decodeProtobuf(body)).rejects.toBeInstanceOf(MalformedProtobuf);
+  await expect(decodeProtobuf(body)).rejects.toBeInstanceOf(MalformedProtobufError);
 });
 
 test("decodeProtobuf() stops at messages that are nested to overflow the stack", async () => {

@@ -1,9 +1,9 @@
-import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { MalformedProtobufError } from "./malformed-protobuf.ts";
 import { write } from "./scalar-codecs.ts";
 import { WireReader } from "./wire-reader.ts";
 
 /** Every protobuf body starts with these four bytes. */
-const MAGIC = Buffer.from("k8s\0", "latin1");
+const magic = Buffer.from("k8s\0", "latin1");
 
 /** What stands around an object: its kind, and how its bytes are written. */
 export interface Envelope {
@@ -16,14 +16,14 @@ export interface Envelope {
 
 export function readEnvelope(body: Uint8Array): Envelope {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new MalformedProtobuf(
+  if (!bytes.subarray(0, magic.length).equals(magic)) {
+    throw new MalformedProtobufError(
       "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
     );
   }
   let [apiVersion, kind, contentType, contentEncoding] = ["", "", "", ""];
   let raw: Buffer = Buffer.alloc(0);
-  const reader = new WireReader(bytes.subarray(MAGIC.length));
+  const reader = new WireReader(bytes.subarray(magic.length));
   while (reader.next()) {
     if (reader.field === 1) [apiVersion, kind] = readTypeMeta(reader.bytes());
     else if (reader.field === 2) raw = reader.bytes();
@@ -31,7 +31,8 @@ export function readEnvelope(body: Uint8Array): Envelope {
     else if (reader.field === 4) contentType = reader.text();
     else reader.skip();
   }
-  if (contentEncoding !== "") throw new MalformedProtobuf(`unsupported content encoding ${contentEncoding}`);
+  if (contentEncoding !== "")
+    throw new MalformedProtobufError(`unsupported content encoding ${contentEncoding}`);
   return { apiVersion, kind, raw, contentType };
 }
 
@@ -48,7 +49,7 @@ export function writeEnvelope({ apiVersion, kind, raw, contentType }: Envelope):
     writer.text(3, "");
     writer.text(4, contentType);
   });
-  return Buffer.concat([MAGIC, unknown]);
+  return Buffer.concat([magic, unknown]);
 }
 
 function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {

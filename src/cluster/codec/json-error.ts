@@ -9,7 +9,7 @@ export function explainJSON(text: string): string {
     scanner.end();
     return "invalid JSON";
   } catch (error) {
-    if (error instanceof JSONProblem) return error.message;
+    if (error instanceof InvalidJSONError) return error.message;
     throw error;
   }
 }
@@ -37,7 +37,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-class JSONProblem extends Error {}
+class InvalidJSONError extends Error {}
 
 const literals = ["true", "false", "null"];
 
@@ -121,7 +121,7 @@ class Scanner {
   /** Go gives up at the same depth. */
   #deeper(): void {
     this.#depth++;
-    if (this.#depth > maxDepth) throw new JSONProblem("exceeded max depth");
+    if (this.#depth > maxDepth) throw new InvalidJSONError("exceeded max depth");
   }
 
   #shallower(): void {
@@ -146,14 +146,14 @@ class Scanner {
     return true;
   }
 
-  #problem(where: string): JSONProblem {
+  #problem(where: string): InvalidJSONError {
     const char = this.#text[this.#at];
-    if (char === undefined) return new JSONProblem("unexpected end of JSON input");
+    if (char === undefined) return new InvalidJSONError("unexpected end of JSON input");
     const code = char.charCodeAt(0);
     if (code >= 0x7f && code < 0xa0) {
-      return new JSONProblem(`invalid character '\\u${code.toString(16).padStart(4, "0")}' ${where}`);
+      return new InvalidJSONError(`invalid character '\\u${code.toString(16).padStart(4, "0")}' ${where}`);
     }
     const shown = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
-    return new JSONProblem(`invalid character '${shown}' ${where}`);
+    return new InvalidJSONError(`invalid character '${shown}' ${where}`);
   }
 }

@@ -1,7 +1,7 @@
-import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { MalformedProtobufError } from "./malformed-protobuf.ts";
 import { message, write } from "./scalar-codecs.ts";
 import type { ValueCodec } from "./value-codec.ts";
-import { WIRE, WireReader } from "./wire-reader.ts";
+import { wire, WireReader } from "./wire-reader.ts";
 import type { WireWriter } from "./wire-writer.ts";
 
 type JSONObject = Record<string, unknown>;
@@ -35,12 +35,12 @@ export function addField(layout: Layout, [number, ...rest]: readonly number[], f
 }
 
 /** Deeper than any real object; what is sent to overflow the stack stops here. */
-const MAX_DEPTH = 100;
+const maxDepth = 100;
 
 /** Makes the codec of a message; its layout is asked for when it is used first. */
 export function messageCodec(layout: () => Layout): MessageCodec {
   const decode = (bytes: Buffer, depth = 0): JSONObject => {
-    if (depth > MAX_DEPTH) throw new MalformedProtobuf("proto: messages are nested too deeply");
+    if (depth > maxDepth) throw new MalformedProtobufError("proto: messages are nested too deeply");
     const object: JSONObject = {};
     readMessage(new WireReader(bytes), layout(), object, depth);
     return object;
@@ -60,7 +60,7 @@ function readMessage(reader: WireReader, layout: Layout, object: JSONObject, dep
     const field = layout.get(reader.field);
     if (!field) reader.skip();
     else if (field instanceof Map) {
-      reader.expect(WIRE.bytes);
+      reader.expect(wire.bytes);
       readMessage(new WireReader(reader.bytes()), field, object, depth);
     } else if (field.form === "list") readItems(reader, field, object, depth);
     else if (field.form === "map") readEntry(reader, field, object, depth);
@@ -76,7 +76,7 @@ function readSingle(reader: WireReader, field: Field, object: JSONObject, depth:
 
 function readItems(reader: WireReader, { name, value }: Field, object: JSONObject, depth: number): void {
   const items = (object[name] ??= []) as unknown[];
-  if (value.wireType === WIRE.bytes || reader.wireType !== WIRE.bytes) {
+  if (value.wireType === wire.bytes || reader.wireType !== wire.bytes) {
     reader.expect(value.wireType);
     items.push(value.read(reader, depth + 1));
     return;
@@ -87,7 +87,7 @@ function readItems(reader: WireReader, { name, value }: Field, object: JSONObjec
 }
 
 function readEntry(reader: WireReader, { name, value }: Field, object: JSONObject, depth: number): void {
-  reader.expect(WIRE.bytes);
+  reader.expect(wire.bytes);
   const entries = (object[name] ??= {}) as JSONObject;
   const entry = new WireReader(reader.bytes());
   let key = "";

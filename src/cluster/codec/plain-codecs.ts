@@ -1,39 +1,39 @@
 import type { ValueCodec } from "./value-codec.ts";
-import { WIRE } from "./wire-reader.ts";
+import { wire } from "./wire-reader.ts";
 
 /** Values that protobuf knows itself, by the words of JSON schemas: a type, or a format of it. */
 export const plainCodecs: Readonly<Record<"boolean" | "integer" | "number" | "string" | "byte", ValueCodec>> =
   {
     boolean: {
-      wireType: WIRE.varint,
+      wireType: wire.varint,
       read: (reader) => reader.varint() !== 0,
       write: (writer, field, value) => writer.varint(field, value === true ? 1 : 0),
       zero: false,
       isZero: (value) => value === false,
     },
     integer: {
-      wireType: WIRE.varint,
+      wireType: wire.varint,
       read: (reader) => reader.varint(),
       write: (writer, field, value) => writer.varint(field, Math.trunc(value as number)),
       zero: 0,
       isZero: (value) => value === 0,
     },
     number: {
-      wireType: WIRE.fixed64,
+      wireType: wire.fixed64,
       read: (reader) => reader.double(),
       write: (writer, field, value) => writer.double(field, value as number),
       zero: 0,
       isZero: (value) => value === 0,
     },
     string: {
-      wireType: WIRE.bytes,
+      wireType: wire.bytes,
       read: (reader) => reader.text(),
       write: (writer, field, value) => writer.text(field, value as string),
       zero: "",
       isZero: (value) => value === "",
     },
     byte: {
-      wireType: WIRE.bytes,
+      wireType: wire.bytes,
       read: (reader) => reader.bytes().toString("base64"),
       write: (writer, field, value) => writer.bytes(field, Buffer.from(value as string, "base64")),
       zero: "",

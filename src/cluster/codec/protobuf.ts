@@ -1,7 +1,7 @@
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { readEnvelope, writeEnvelope } from "./envelope.ts";
-import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { MalformedProtobufError } from "./malformed-protobuf.ts";
 import { MessageCodecs } from "./message-codec.ts";
 import type { MessageCodec } from "./message-fields.ts";
 
@@ -15,13 +15,13 @@ export interface DecodedObject {
 /**
  * Reads a body of `application/vnd.kubernetes.protobuf`: an object of a built-in kind, or options such as
  * DeleteOptions. Fields that JSON leaves out when they are empty are left out here, too.
- * @throws MalformedProtobuf if it is none, or of a kind that is not built in
+ * @throws MalformedProtobufError if it is none, or of a kind that is not built in
  */
 export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
   const { apiVersion, kind, raw, contentType } = readEnvelope(body);
   if (contentType === "application/json") return JSON.parse(raw.toString("utf8")) as DecodedObject;
   const codec = await findCodec(apiVersion, kind);
-  if (!codec) throw new MalformedProtobuf(`no kind "${kind}" is registered for version "${apiVersion}"`);
+  if (!codec) throw new MalformedProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`);
   return { apiVersion, kind, ...codec.decode(raw) };
 }
 
@@ -33,14 +33,14 @@ export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | un
 }
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
-  const module = META_KINDS.has(kind) ? "meta/v1" : moduleOf(parseApiVersion(apiVersion));
+  const module = metaKinds.has(kind) ? "meta/v1" : moduleOf(parseApiVersion(apiVersion));
   const [schemas, numbers] = await Promise.all([loadSchemas(module), loadFieldNumbers(module)]);
   const schema = schemas?.get(kind);
   return schema && numbers && (codecs ??= new MessageCodecs(numbers)).of(schema);
 }
 
 /** Kinds that every group and version has: they are declared once. */
-const META_KINDS = new Set(["DeleteOptions", "Status"]);
+const metaKinds = new Set(["DeleteOptions", "Status"]);
 
 /** One for all: types refer to each other across modules, and the numbers of all loaded modules stand together. */
 let codecs: MessageCodecs | undefined;

@@ -1,7 +1,7 @@
 import { formatMicroTime, formatTime, parseTime } from "@tsbuilder/apimachinery/time";
-import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { MalformedProtobufError } from "./malformed-protobuf.ts";
 import type { ValueCodec } from "./value-codec.ts";
-import { WIRE, WireReader } from "./wire-reader.ts";
+import { wire, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
 /** Types that are one JSON value, but a message of their own in protobuf; by their names in schemas. */
@@ -43,7 +43,7 @@ export function message(
   { zero }: { zero: unknown },
 ): ValueCodec {
   return {
-    wireType: WIRE.bytes,
+    wireType: wire.bytes,
     read: (reader, depth) => decode(reader.bytes(), depth),
     write: (writer, field, value) => writer.bytes(field, encode(value)),
     zero,
@@ -116,7 +116,7 @@ function readRaw(bytes: Buffer): unknown {
   try {
     return JSON.parse(raw);
   } catch (error) {
-    throw new MalformedProtobuf("a raw value is not JSON", { cause: error });
+    throw new MalformedProtobufError("a raw value is not JSON", { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
-import { MalformedProtobuf } from "./malformed-protobuf.ts";
+import { MalformedProtobufError } from "./malformed-protobuf.ts";
 
 /** How a field's value is laid out. */
-export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 /** Reads the fields of one message, in the order in which they stand. */
 export class WireReader {
@@ -21,7 +21,7 @@ export class WireReader {
     const tag = this.varint();
     this.field = Math.floor(tag / 8);
     this.wireType = tag % 8;
-    if (this.field <= 0) throw new MalformedProtobuf(`proto: illegal tag ${tag}`);
+    if (this.field <= 0) throw new MalformedProtobufError(`proto: illegal tag ${tag}`);
     return true;
   }
 
@@ -44,7 +44,7 @@ export class WireReader {
       rest |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return Number(BigInt.asIntN(64, (rest << 49n) | BigInt(value)));
     }
-    throw new MalformedProtobuf("proto: integer overflow");
+    throw new MalformedProtobufError("proto: integer overflow");
   }
 
   double(): number {
@@ -62,29 +62,29 @@ export class WireReader {
 
   /** Passes over a field that is not known. */
   skip(): void {
-    if (this.wireType === WIRE.varint) this.varint();
-    else if (this.wireType === WIRE.fixed64) this.#take(8);
-    else if (this.wireType === WIRE.bytes) this.bytes();
-    else if (this.wireType === WIRE.fixed32) this.#take(4);
-    else throw new MalformedProtobuf(`proto: illegal wireType ${this.wireType}`);
+    if (this.wireType === wire.varint) this.varint();
+    else if (this.wireType === wire.fixed64) this.#take(8);
+    else if (this.wireType === wire.bytes) this.bytes();
+    else if (this.wireType === wire.fixed32) this.#take(4);
+    else throw new MalformedProtobufError(`proto: illegal wireType ${this.wireType}`);
   }
 
   /** Insists on a layout. */
   expect(wireType: number): void {
     if (this.wireType !== wireType) {
-      throw new MalformedProtobuf(`proto: wrong wireType = ${this.wireType} for field ${this.field}`);
+      throw new MalformedProtobufError(`proto: wrong wireType = ${this.wireType} for field ${this.field}`);
     }
   }
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new MalformedProtobuf("unexpected EOF");
+    if (byte === undefined) throw new MalformedProtobufError("unexpected EOF");
     return byte;
   }
 
   #take(length: number): Buffer {
     const end = this.#at + length;
-    if (length < 0 || end > this.#bytes.length) throw new MalformedProtobuf("unexpected EOF");
+    if (length < 0 || end > this.#bytes.length) throw new MalformedProtobufError("unexpected EOF");
     const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;

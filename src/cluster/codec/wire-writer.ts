@@ -1,4 +1,4 @@
-import { WIRE } from "./wire-reader.ts";
+import { wire } from "./wire-reader.ts";
 
 /** Writes the fields of one message. */
 export class WireWriter {
@@ -9,19 +9,19 @@ export class WireWriter {
   }
 
   varint(field: number, value: number | bigint): void {
-    this.#tag(field, WIRE.varint);
+    this.#tag(field, wire.varint);
     this.#number(value);
   }
 
   double(field: number, value: number): void {
-    this.#tag(field, WIRE.fixed64);
+    this.#tag(field, wire.fixed64);
     const bytes = Buffer.alloc(8);
     bytes.writeDoubleLE(value);
     this.#chunks.push(bytes);
   }
 
   bytes(field: number, value: Uint8Array): void {
-    this.#tag(field, WIRE.bytes);
+    this.#tag(field, wire.bytes);
     this.#number(value.length);
     this.#chunks.push(value);
   }

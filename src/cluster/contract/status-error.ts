@@ -1,5 +1,5 @@
+import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { Status, StatusCause, StatusDetails } from "@tsbuilder/apimachinery/meta";
-import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/schema";
 
 /** What a failure is about: `kind` is the resource's plural, but the Kind where fields are invalid. */
 export interface Subject {

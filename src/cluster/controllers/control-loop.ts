@@ -1,5 +1,5 @@
 import type { Controller, ControllerContext } from "./controller.ts";
-import { isLostRace, isNamespaceEnding, ToldFailure } from "./failures.ts";
+import { isLostRace, isNamespaceEnding, ReportedError } from "./failures.ts";
 import { nextTurn } from "./next-turn.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
@@ -90,7 +90,7 @@ export class ControlLoop {
       this.#enqueue(key);
       return;
     }
-    if (!isLostRace(error) && !isNamespaceEnding(error) && !(error instanceof ToldFailure)) {
+    if (!isLostRace(error) && !isNamespaceEnding(error) && !(error instanceof ReportedError)) {
       this.#context.onError?.(this.#controller.name, key, error);
     }
     this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));

@@ -13,15 +13,15 @@ export function isNamespaceEnding(error: unknown): boolean {
 }
 
 /** A failure that users have been told of, by an Event or in a status: it is tried again without another word. */
-export class ToldFailure extends Error {}
+export class ReportedError extends Error {}
 
 /** Waits for work, and gives the failure that it told of, so that the status is written before it is tried again. */
-export async function toldFailure(work: Promise<void>): Promise<ToldFailure | undefined> {
+export async function toldFailure(work: Promise<void>): Promise<ReportedError | undefined> {
   try {
     await work;
     return undefined;
   } catch (error) {
-    if (error instanceof ToldFailure) return error;
+    if (error instanceof ReportedError) return error;
     throw error;
   }
 }

@@ -16,7 +16,7 @@ let builds = 0;
  * Watchers and readers of one change share what a webhook said about it. Somebody who changed the webhook's code since
  * gets its new answer.
  */
-const CONVERSION_COUNTS_MILLISECONDS = 1000;
+const conversionCountsMilliseconds = 1000;
 
 /** An entry in another version, and until when it counts. */
 interface Presented {
@@ -97,7 +97,7 @@ export class CustomVersions {
     const object = this.#shape(converted, version);
     const shown = object === entry.object ? entry : new Entry(entry.key, entry.revision, object);
     const until = this.#needsWebhook(entry.object, version)
-      ? performance.now() + CONVERSION_COUNTS_MILLISECONDS
+      ? performance.now() + conversionCountsMilliseconds
       : Number.POSITIVE_INFINITY;
     entry.derived.set(this.#keyOf(version), { shown, until } satisfies Presented);
     return shown;

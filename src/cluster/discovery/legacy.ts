@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { Registry } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { groupsOf } from "./groups.ts";
@@ -39,7 +40,7 @@ export function resourceList(registry: Registry, group: string, version: string)
   return {
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
-    groupVersion: group === "" ? version : `${group}/${version}`,
+    groupVersion: apiVersionOf({ group, version }),
     resources: served.flatMap((resource) => [resourceLine(resource), ...subresourceLines(resource)]),
   };
 }

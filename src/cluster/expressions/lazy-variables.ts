@@ -1,6 +1,13 @@
-import { CelObject, type CelType, EvalError, perCallLimit, type Value } from "@tsbuilder/apimachinery/cel";
+import {
+  CelObject,
+  type CelType,
+  EvalError,
+  OutOfBudgetError,
+  perCallLimit,
+  type Value,
+} from "@tsbuilder/apimachinery/cel";
 import type { Compilation } from "./compile-expression.ts";
-import { type Budget, BudgetSpent, type Names } from "./run-expression.ts";
+import { type Budget, type Names } from "./run-expression.ts";
 
 /** The `variables` of a policy: each is evaluated when it is first read, and once. */
 export class LazyVariables extends CelObject {
@@ -48,7 +55,7 @@ export class LazyVariables extends CelObject {
     if ("detail" in definition) return new EvalError(`${variable} fails to compile: ${definition.detail}`);
     const { value, error, cost } = definition.program.evaluate(this.#names, perCallLimit);
     this.#budget.spend(cost);
-    if (error instanceof BudgetSpent) throw error;
+    if (error instanceof OutOfBudgetError) throw error;
     if (!error) return value!;
     return new EvalError(`${variable} fails to evaluate: ${error.message}`);
   }

@@ -1,5 +1,6 @@
+import { OutOfBudgetError } from "@tsbuilder/apimachinery/cel";
 import type { Compilation } from "./compile-expression.ts";
-import { type Budget, BudgetSpent, type Names, runExpression } from "./run-expression.ts";
+import { type Budget, type Names, runExpression } from "./run-expression.ts";
 
 /** A quarter of what the validations of a policy may cost. */
 export const matchConditionBudget = 2_500_000;
@@ -20,7 +21,7 @@ export function conditionsHold(
     if (errors.length === 0) return true;
     return { error: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
   } catch (error) {
-    if (error instanceof BudgetSpent) return { error: error.message };
+    if (error instanceof OutOfBudgetError) return { error: error.message };
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { perCallLimit, type Value } from "@tsbuilder/apimachinery/cel";
+import { OutOfBudgetError, perCallLimit, type Value } from "@tsbuilder/apimachinery/cel";
 import type { Compilation } from "./compile-expression.ts";
 
 /** How an expression reads its variables. */
@@ -6,13 +6,6 @@ export type Names = (name: string) => Value | undefined;
 
 /** What came of an expression: a value, or why there is none. */
 export type Evaluation = { readonly value: Value } | { readonly error: string };
-
-/** Too much was evaluated for one request: nothing more is. */
-export class BudgetSpent extends Error {
-  constructor() {
-    super("validation failed due to running out of cost budget, no further validation rules will be run");
-  }
-}
 
 /** What a group of expressions may cost together. */
 export class Budget {
@@ -23,7 +16,7 @@ export class Budget {
   }
 
   spend(cost: number): void {
-    if (cost > this.#left) throw new BudgetSpent();
+    if (cost > this.#left) throw new OutOfBudgetError();
     this.#left -= cost;
   }
 }
@@ -33,7 +26,7 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
   if ("detail" in compiled) return { error: `compilation error: ${compiled.detail}` };
   const { value, error, cost } = compiled.program.evaluate(names, perCallLimit);
   budget.spend(cost);
-  if (error instanceof BudgetSpent) throw error;
+  if (error instanceof OutOfBudgetError) throw error;
   if (error) return { error: `expression '${compiled.source}' resulted in error: ${error.message}` };
   return { value: value! };
 }

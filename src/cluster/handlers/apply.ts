@@ -1,9 +1,10 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   ApplyConflictError,
   SchemaMismatchError,
   serverSideApply,
 } from "@tsbuilder/apimachinery/patch/apply";
-import { type JSONObject, PatchError } from "@tsbuilder/apimachinery/patch";
+import { PatchError } from "@tsbuilder/apimachinery/patch";
 import { parse } from "yaml";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";

@@ -1,8 +1,8 @@
+import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { DeleteOptions } from "../registry/delete-object.ts";
 import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
-import { invalid, notSupported } from "@tsbuilder/apimachinery/schema";
 import { badRequest, invalidObject } from "../contract/status-error.ts";
 import { explainJSON } from "../codec/json-error.ts";
 import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";

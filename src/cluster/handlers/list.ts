@@ -1,3 +1,4 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { encode, includeObjectOf } from "./reply-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -98,7 +99,7 @@ export function listReply(context: RequestContext, target: Target, found: FoundL
     return encode(list, representation);
   }
   const { resource, version } = target;
-  const apiVersion = resource.group === "" ? version : `${resource.group}/${version}`;
+  const apiVersion = apiVersionOf({ group: resource.group, version });
   // Lists of custom resources always have the field, as Go's unstructured lists do.
   const shown = resource.custom ? { continue: "", ...metadata } : metadata;
   if (representation.yaml) {

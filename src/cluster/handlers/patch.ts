@@ -1,3 +1,4 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import {
   applyJSONPatch,
   applyMergePatch,
@@ -5,7 +6,6 @@ import {
   PatchError,
   parseJSONPatch,
 } from "@tsbuilder/apimachinery/patch";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 import { applyStrategicMergePatch } from "@tsbuilder/apimachinery/patch/strategic";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Core } from "../registry/core.ts";

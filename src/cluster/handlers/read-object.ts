@@ -1,7 +1,7 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { parse, parseDocument } from "yaml";
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { invalid } from "@tsbuilder/apimachinery/schema";
-import { decodeProtobuf, MalformedProtobuf } from "../codec/index.ts";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
@@ -55,7 +55,7 @@ export async function parseProtobuf(body: Buffer, target: Target): Promise<unkno
   try {
     return await decodeProtobuf(body);
   } catch (error) {
-    if (!(error instanceof MalformedProtobuf)) throw error;
+    if (!(error instanceof MalformedProtobufError)) throw error;
     throw unrecognized(target, error.message);
   }
 }
@@ -133,7 +133,7 @@ function summary(text: string): string {
 /** A body may leave its type out where the URL says it; custom resources must state it. */
 function checkType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
   const { resource, version } = target;
-  const apiVersion = resource.group === "" ? version : `${resource.group}/${version}`;
+  const apiVersion = apiVersionOf({ group: resource.group, version });
   if (resource.custom) return checkCustomType(object, target, text, warnings);
   object.kind ||= resource.kind;
   object.apiVersion ||= apiVersion;

@@ -1,4 +1,4 @@
-import type { Status } from "@tsbuilder/apimachinery/meta";
+import { apiVersionOf, type Status } from "@tsbuilder/apimachinery/meta";
 import type { Change } from "../storage/collection.ts";
 import { Entry } from "../storage/entry.ts";
 import { partialOf, type Representation, tableOf } from "./representation.ts";
@@ -49,7 +49,7 @@ export class EventEncoder {
       resourceVersion: String(revision),
       ...(initialEventsEnd && { annotations: { "k8s.io/initial-events-end": "true" } }),
     };
-    const apiVersion = resource.group === "" ? version : `${resource.group}/${version}`;
+    const apiVersion = apiVersionOf({ group: resource.group, version });
     const object = { ...resource.emptyObject, kind: resource.kind, apiVersion, metadata };
     return this.#line("BOOKMARK", new Entry("", revision, object));
   }

@@ -1,5 +1,5 @@
+import { duplicate, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { duplicate, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import type { BindingSpec, ParamRef } from "../expressions/policy.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { pathSegmentName } from "../registry/validate-name.ts";

@@ -1,6 +1,6 @@
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import { selectorProblems } from "./checks/label-selector.ts";
 import { optionalChoice, type Problems, refused } from "./checks/problems.ts";
 import type { Claim, DataSource } from "./persistent-volume-claim.ts";

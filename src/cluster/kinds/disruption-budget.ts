@@ -1,4 +1,4 @@
-import { invalidStruct } from "@tsbuilder/apimachinery/schema";
+import { invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Strategy } from "../registry/resource.ts";

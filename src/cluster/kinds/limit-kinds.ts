@@ -1,4 +1,4 @@
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Strategy } from "../registry/resource.ts";
 import { choice, inRange, type Problems } from "./checks/problems.ts";

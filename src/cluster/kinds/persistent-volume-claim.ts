@@ -1,7 +1,7 @@
+import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { compareQuantities, isWholeQuantity, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
-import { forbidden, invalid } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { Problems } from "./checks/problems.ts";

@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../registry/resource.ts";

@@ -1,6 +1,6 @@
+import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { duplicate, invalid, required } from "@tsbuilder/apimachinery/schema";
 import type {
   MutatingPolicySpec,
   Mutation,

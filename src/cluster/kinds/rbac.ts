@@ -1,5 +1,5 @@
+import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import type { Rule } from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Strategy } from "../registry/resource.ts";

@@ -1,7 +1,7 @@
-import type { JSONValue, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual, type JSONValue } from "@tsbuilder/apimachinery/json";
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { duplicate, invalid, required } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../contract/api-object.ts";
 import { selectorProblems } from "./checks/label-selector.ts";
 import { optionalChoice, type Problems, refused } from "./checks/problems.ts";

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { definitionName, findResource, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { Registry } from "../registry/registry.ts";
@@ -58,5 +59,5 @@ async function defineCustom(writer: SchemaWriter, resource: Resource, version: s
 }
 
 function sorted(definitions: Record<string, Json>): Record<string, Json> {
-  return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => compareText(a, b)));
 }

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { addQuantities, compareQuantities, subtractQuantities } from "@tsbuilder/apimachinery/quantity";
 
 /** Amounts by what they are of: `cpu`, `requests.memory`, `count/configmaps`. */
@@ -59,6 +60,6 @@ export function isSameList(a: ResourceList, b: ResourceList): boolean {
 
 /** As refusals print it. */
 export function printList(list: ResourceList): string {
-  const entries = Object.entries(list).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(list).toSorted(([a], [b]) => compareText(a, b));
   return entries.map(([name, amount]) => `${name}=${amount}`).join(",");
 }

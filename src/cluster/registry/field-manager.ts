@@ -1,4 +1,5 @@
-import { type JSONObject } from "@tsbuilder/apimachinery/patch";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { type Endpoint, trackUpdate } from "@tsbuilder/apimachinery/patch/apply";
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -60,8 +61,7 @@ export function restoreManagers(
 
 function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === "Apply" ? -1 : 1;
-  const [x, y] = [a.time ?? "", b.time ?? ""];
-  return x < y ? -1 : x > y ? 1 : 0;
+  return compareText(a.time ?? "", b.time ?? "");
 }
 
 function resetPaths(resource: Resource, subresource: string): string[][] {

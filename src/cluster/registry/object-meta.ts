@@ -1,7 +1,7 @@
+import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { randomInt, randomUUID } from "node:crypto";
 import { type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/schema";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource } from "./resource.ts";

@@ -1,5 +1,5 @@
-import type { FieldError } from "@tsbuilder/apimachinery/schema";
-import type { JSONObject } from "@tsbuilder/apimachinery/patch";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import type { Subject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";

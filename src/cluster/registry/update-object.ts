@@ -1,6 +1,6 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
-import type { JSONObject } from "@tsbuilder/apimachinery/patch";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 import {
   badRequest,
   conflict,

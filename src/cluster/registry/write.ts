@@ -1,6 +1,6 @@
 import type { WriteRequest } from "./api-request.ts";
 import { systemUser } from "../contract/user.ts";
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Core } from "./core.ts";
 import { keyOf } from "./resource.ts";
@@ -55,5 +55,5 @@ export function keyOfWrite(write: Write): string {
 }
 
 export function apiVersionOfWrite({ resource, version }: Write): string {
-  return resource.group === "" ? version : `${resource.group}/${version}`;
+  return apiVersionOf({ group: resource.group, version });
 }

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Entry } from "./entry.ts";
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
@@ -69,7 +70,7 @@ export class Collection {
       if (change.previous) state.set(change.entry.key, change.previous);
       else state.delete(change.entry.key);
     }
-    return [...state.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return [...state.values()].sort((a, b) => compareText(a.key, b.key));
   }
 
   /** The changes after a revision, or undefined where some of them are forgotten. */

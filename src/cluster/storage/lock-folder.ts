@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { tryLock } from "@tsbuilder/apimachinery/lock";
 
 /** Another cluster keeps its objects in the folder. */
-export class FolderInUse extends Error {
-  override readonly name = "FolderInUse";
+export class FolderInUseError extends Error {
+  override readonly name = "FolderInUseError";
   readonly code = "ELOCKED";
   readonly path: string;
 
@@ -18,6 +18,6 @@ export class FolderInUse extends Error {
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = tryLock(join(folder, "lock"));
-  if (lock.heldBy) throw new FolderInUse(folder, lock.heldBy.pid);
+  if (lock.heldBy) throw new FolderInUseError(folder, lock.heldBy.pid);
   return lock.release;
 }

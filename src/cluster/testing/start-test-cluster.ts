@@ -26,7 +26,7 @@ export interface TestCluster extends Cluster {
 }
 
 /** Names the folder of a real kube-apiserver and etcd; `tsbuilder test --real` sets it. */
-const REAL = "TSBUILDER_TEST_ASSETS";
+const assetsVariable = "TSBUILDER_TEST_ASSETS";
 
 /**
  * Starts a cluster for tests. Suites may run side by side: each has a port and a store of its own. It is the embedded
@@ -34,7 +34,7 @@ const REAL = "TSBUILDER_TEST_ASSETS";
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { crds = [], ...clusterOptions } = options;
-  const assets = process.env[REAL];
+  const assets = process.env[assetsVariable];
   const { cluster, put, served } = assets
     ? await (await import("./real/start-real-cluster.ts")).startRealCluster(assets, clusterOptions)
     : await startEmbedded(clusterOptions);

@@ -1,4 +1,6 @@
-import type { JSONValue, KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { JSONValue } from "@tsbuilder/apimachinery/json";
+import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { hashOf } from "./hash.ts";
 
 type Fields = { readonly [field: string]: JSONValue };
@@ -107,6 +109,6 @@ function digestOf(fieldManager: string, value: unknown): string {
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(sorted);
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const fields = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
   return Object.fromEntries(fields.map(([field, inner]) => [field, sorted(inner)]));
 }

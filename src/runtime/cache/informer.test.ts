@@ -124,7 +124,7 @@ test("Cache waits for a kind whose CRD comes later, and says why it waits", asyn
 });
 
 test("Cache forgets the objects of a CRD that is deleted, and follows when it comes back", async () => {
-  const CRD = defineKind(
+  const crdKind = defineKind(
     { group: "apiextensions.k8s.io", version: "v1" },
     { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
   );
@@ -148,10 +148,10 @@ test("Cache forgets the objects of a CRD that is deleted, and follows when it co
   informer.subscribe(({ type }) => void events.push(type));
   await live.create(Passing, { metadata });
   await eventually(() => expect(informer.get(metadata)).toBeDefined());
-  await live.delete(CRD, { name: "passings.example.com" });
+  await live.delete(crdKind, { name: "passings.example.com" });
   await eventually(() => clock.advance(30_000).then(() => expect(informer.get(metadata)).toBeUndefined()));
   await eventually(async () =>
-    expect(await live.find(CRD, { name: "passings.example.com" })).toBeUndefined(),
+    expect(await live.find(crdKind, { name: "passings.example.com" })).toBeUndefined(),
   );
   await cluster.installCRD(passing);
   await eventually(() => live.create(Passing, { metadata }));

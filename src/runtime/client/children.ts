@@ -100,8 +100,8 @@ export class Children {
   result(condition: Condition | undefined): { requeueAfter: Duration } | undefined {
     if (this.rejections.length === 0) return undefined;
     const since = condition ? this.#clock.now() - parseTime(condition.lastTransitionTime) : 0;
-    const isName = this.rejections.some(({ reason }) => reason === NAME_CONFLICT);
-    const seconds = isName ? SOON : Math.min(Math.max(Math.round(since / 1000), SOON), RARELY);
+    const isName = this.rejections.some(({ reason }) => reason === nameConflict);
+    const seconds = isName ? soon : Math.min(Math.max(Math.round(since / 1000), soon), rarely);
     return { requeueAfter: `${seconds}s` };
   }
 
@@ -113,7 +113,7 @@ export class Children {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, name));
       if (!live) throw error;
       const change = (draft: T): void => replaceAlternatives(draft, desired);
-      const changed = await this.#client.patch(kind, live, change, { fieldManager: TAKING_BACK });
+      const changed = await this.#client.patch(kind, live, change, { fieldManager: takingBack });
       if (changed === live) throw error;
       return await this.#disown(kind, await this.#client.apply(kind, desired, { ...options, live: true }));
     }
@@ -123,7 +123,7 @@ export class Children {
   async #disown<T extends KubernetesObject>(kind: Kind<T>, applied: T): Promise<T> {
     // Caches don't keep who manages what.
     const live = await this.#client.find(kind, keyOf(applied), { live: true });
-    const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== TAKING_BACK);
+    const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takingBack);
     if (!live || !kept || kept.length === 0) return applied;
     return this.#client.patch(kind, live, ({ metadata }) => {
       metadata.managedFields = kept;
@@ -146,19 +146,19 @@ export class Children {
 }
 
 /** Sets fields for a moment, between whoever put others in their place and us. */
-const TAKING_BACK = "taking-back";
+const takingBack = "taking-back";
 
-const NAME_CONFLICT = "NameConflict";
+const nameConflict = "NameConflict";
 
 /** Seconds between attempts at what was rejected. */
-const SOON = 15;
-const RARELY = 300;
+const soon = 15;
+const rarely = 300;
 
 /** What the server refuses belongs into a status; a lost race or a lost connection is tried again as an error. */
 function asRejection(kind: Kind, error: unknown): Rejection {
   if (!(error instanceof ApiError)) throw error;
   const { message = error.message } = error.body;
-  if (error.isAlreadyOwned) return { reason: NAME_CONFLICT, message, error };
+  if (error.isAlreadyOwned) return { reason: nameConflict, message, error };
   if (error.isInvalid || error.isForbidden || error.status === 400) {
     return { reason: `${kind.kind}Rejected`, message, error };
   }

@@ -1,9 +1,9 @@
+import type { JSONValue } from "@tsbuilder/apimachinery/json";
 import {
   type Condition,
   type CustomResource,
   defineKind,
   type int32,
-  type JSONValue,
   type KubernetesObject,
   type Quantity,
 } from "@tsbuilder/apimachinery/meta";

@@ -1,4 +1,5 @@
-import type { JSONValue, Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { JSONValue } from "@tsbuilder/apimachinery/json";
+import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import type { ObjectKey, ObjectRef } from "./object-key.ts";
 import type {

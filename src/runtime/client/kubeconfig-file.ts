@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 /** A kubeconfig as `kubectl config view` shows it; unknown fields are of no concern. */
 export interface KubeconfigFile {
   readonly "current-context"?: string;
@@ -53,7 +54,7 @@ interface KubeconfigContext {
 /** Reads the text of a kubeconfig. Throws for what has another shape. */
 export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
   const file = await parse(text);
-  if (!isMapping(file)) throw new Error("it holds no clusters, users and contexts");
+  if (!isObject(file)) throw new Error("it holds no clusters, users and contexts");
   return {
     ...file,
     clusters: entriesOf(file, "cluster"),
@@ -70,14 +71,10 @@ function entriesOf(
   const list = file[`${what}s`] ?? [];
   if (!Array.isArray(list)) throw new Error(`its ${what}s are no list`);
   return list.map((entry: unknown, at) => {
-    const content = isMapping(entry) ? (entry[what] ?? {}) : undefined;
-    if (!isMapping(content)) throw new Error(`its ${what}s[${at}] has no ${what}`);
+    const content = isObject(entry) ? (entry[what] ?? {}) : undefined;
+    if (!isObject(content)) throw new Error(`its ${what}s[${at}] has no ${what}`);
     return { ...(entry as object), [what]: content };
   });
-}
-
-function isMapping(value: unknown): value is { readonly [field: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** JSON is tried first: it is YAML too, and needs no parser to be loaded. */

@@ -1,6 +1,7 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { PageOptions } from "./options.ts";
-import { isObject, malformed, parseAnswer } from "./parse-answer.ts";
+import { malformed, parseAnswer } from "./parse-answer.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse } from "./transport.ts";
 
@@ -20,7 +21,7 @@ export async function* listPages<T extends KubernetesObject>(
     const { text } = await send({ path, query, signal });
     const page = parseAnswer(text, `GET ${path}`) as KubernetesList<T>;
     page.items ??= [];
-    if (!isObject(page.metadata) || !page.items.every(isObject)) throw malformed(text, `GET ${path}`);
+    if (![page.metadata, ...page.items].every(isObject)) throw malformed(text, `GET ${path}`);
     for (const item of page.items) completeItem(kind, item);
     yield page;
     token = page.metadata.continue || undefined;

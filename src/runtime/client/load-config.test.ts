@@ -33,10 +33,12 @@ test("loadConfig() takes the flag before KUBECONFIG before the home directory", 
   mkdirSync(join(home, ".kube"));
   write(join(home, ".kube", "config"), kubeconfig("home"));
   const flag = write(join(home, "flag"), kubeconfig("flag"));
-  const KUBECONFIG = write(join(home, "env"), kubeconfig("env"));
+  const kubeconfigFile = write(join(home, "env"), kubeconfig("env"));
   const server = async (options: object): Promise<string> => (await loadConfig(options)).server;
-  expect(await server({ kubeconfig: flag, env: { KUBECONFIG, HOME: home } })).toBe("https://flag:6443");
-  expect(await server({ env: { KUBECONFIG, HOME: home } })).toBe("https://env:6443");
+  expect(await server({ kubeconfig: flag, env: { KUBECONFIG: kubeconfigFile, HOME: home } })).toBe(
+    "https://flag:6443",
+  );
+  expect(await server({ env: { KUBECONFIG: kubeconfigFile, HOME: home } })).toBe("https://env:6443");
   expect(await server({ env: { HOME: home } })).toBe("https://home:6443");
 });
 

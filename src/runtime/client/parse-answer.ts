@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "./api-error.ts";
 
 /**
@@ -21,8 +22,4 @@ export function malformed(text: string, request: string, cause?: unknown): ApiEr
   const start = text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 80))}`;
   const message = `the answer is no object of an API server: ${start}. Does a proxy stand in between?`;
   return new ApiError({ code: 0, reason: "Malformed", message }, { request, cause });
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 
 /** A flag of the command line. */
@@ -95,7 +96,7 @@ function readValue(source: string, { type }: FlagDefinition, text: string): stri
 /** Writes flags as `--help` shows them. */
 export function describeFlags(definitions: FlagDefinitions): string {
   return Object.entries(definitions)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .sort(([left], [right]) => compareText(left, right))
     .map(([name, { type, description, default: preset, env }]) => {
       const extra = [
         ...(preset === undefined || preset === "" || preset === false ? [] : [`default ${preset}`]),

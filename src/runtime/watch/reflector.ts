@@ -181,7 +181,7 @@ export class Reflector {
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof ApiError && error.reason === "Malformed") throw error;
-      if (error instanceof Silence && isStreaming()) return this.#step({ type: "stalled" });
+      if (error instanceof SilenceError && isStreaming()) return this.#step({ type: "stalled" });
     }
     return this.#step({ type: "closed" });
   }
@@ -209,7 +209,7 @@ export class Reflector {
  */
 const longestTurn = 8;
 
-class Silence extends Error {}
+class SilenceError extends Error {}
 
 /**
  * Hands the chunks of a stream to `take` until it returns something, the stream ends, or nothing came for too long.
@@ -227,7 +227,7 @@ async function readChunks<R>(
   // One timer for the stream, not one for each chunk.
   const check = (): void => {
     const rest = last + silence() - clock.monotonic();
-    if (rest <= 0) stream.destroy(new Silence("nothing came for too long"));
+    if (rest <= 0) stream.destroy(new SilenceError("nothing came for too long"));
     else cancel = clock.setTimer(check, rest);
   };
   let cancel = clock.setTimer(check, silence());

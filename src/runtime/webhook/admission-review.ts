@@ -1,6 +1,6 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Status } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
-import { isObject } from "../client/parse-answer.ts";
 import { HttpError } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 

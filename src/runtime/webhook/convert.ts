@@ -1,5 +1,5 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { type Kind, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { isObject } from "../client/parse-answer.ts";
 import { isProgrammingError } from "../controller/outcome.ts";
 import { HttpError } from "./read-body.ts";
 import type { Conversion, Converted } from "./webhooks.ts";

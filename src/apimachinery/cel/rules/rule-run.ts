@@ -13,7 +13,7 @@ import { itemsOf, type ValidationRule } from "../../schema/json-schema.ts";
 import { indexListMap } from "../../schema/list-map.ts";
 import { memberSchema } from "../../schema/member-schema.ts";
 import { CelOptional } from "../values/optional.ts";
-import { CostLimitError, EvalError } from "../values/eval-error.ts";
+import { CostLimitError, EvalError, outOfBudget, OutOfBudgetError } from "../values/eval-error.ts";
 import type { Value } from "../values/value.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import type { RuleNode } from "./rule-node.ts";
@@ -23,9 +23,6 @@ import { evaluateMessage } from "./message.ts";
 
 /** Says for a node whether it, or what it is part of, is what it was before. */
 type Unchanged = (() => boolean) | undefined;
-
-/** Thrown when the budget is spent: what was found until then stands, and nothing more runs. */
-class OutOfBudgetError extends Error {}
 
 /** One run of all rules over one object. */
 export class RuleRun {
@@ -168,9 +165,6 @@ export class RuleRun {
     throw new OutOfBudgetError();
   }
 }
-
-const outOfBudget =
-  "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /** What the rules of a node can read. */
 interface Variables {

@@ -13,3 +13,14 @@ export class CostLimitError extends Error {
     this.name = "CostLimitError";
   }
 }
+
+/** What a client is told when the budget of a request is spent. */
+export const outOfBudget =
+  "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/** The budget of all expressions of a request is spent: what was found until then stands, and nothing more runs. */
+export class OutOfBudgetError extends Error {
+  constructor() {
+    super(outOfBudget);
+  }
+}

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 
 export type Level = "privileged" | "baseline" | "restricted";
 

@@ -3,7 +3,7 @@ import type { Store } from "../../storage/store.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type AdmissionRequest, requestNamespace } from "../../registry/admission-request.ts";
 import type { ActivePolicy } from "./active-policies.ts";
-import { findParamKind, findParams, Misconfigured, type ParamKind } from "./find-params.ts";
+import { findParamKind, findParams, MisconfiguredError, type ParamKind } from "./find-params.ts";
 import { matchResources } from "./match-resources.ts";
 import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
 
@@ -55,6 +55,6 @@ export async function* findCalls<Spec extends PolicySpec, Compiled>(
 
 /** Anything else is a fault of ours, or a refusal already. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Misconfigured) return error.message;
+  if (error instanceof MisconfiguredError) return error.message;
   throw error;
 }

@@ -7,7 +7,7 @@ import type { Entry } from "../../storage/entry.ts";
 import type { ParamRef, PolicySpec } from "../../expressions/policy.ts";
 
 /** A policy or binding that can't be followed as it stands; its failure policy says what that means. */
-export class Misconfigured extends Error {}
+export class MisconfiguredError extends Error {}
 
 /** The kind of a policy's parameters, if it has any. */
 export interface ParamKind {
@@ -22,7 +22,7 @@ export function findParamKind({ paramKind }: PolicySpec, registry: Registry): Pa
   const resource = registry.findKind(group, kind);
   if (resource?.versions.some(({ name }) => name === version)) return { resource, version };
   const shown = `${group}/${version}, Kind=${kind}`;
-  throw new Misconfigured(`failed to find resource referenced by paramKind: '${shown}'`);
+  throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${shown}'`);
 }
 
 /**
@@ -39,7 +39,7 @@ export async function findParams(
   const where = namespaceOf(resource, ref, namespace);
   const found = select(resource, ref, where);
   if (found.length === 0 && ref.parameterNotFoundAction === "Deny") {
-    throw new Misconfigured("no params found for policy binding with `Deny` parameterNotFoundAction");
+    throw new MisconfiguredError("no params found for policy binding with `Deny` parameterNotFoundAction");
   }
   return Promise.all(found.map(async (entry) => (await resource.present(entry, version)).object));
 }
@@ -49,12 +49,12 @@ function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string)
   if (namespaced) {
     const where = ref.namespace || namespace;
     if (where !== "") return where;
-    throw new Misconfigured(
+    throw new MisconfiguredError(
       "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
     );
   }
   if (!ref.namespace) return "";
-  throw new Misconfigured("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
+  throw new MisconfiguredError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
 }
 
 function select(resource: Resource, { name, selector }: ParamRef, namespace: string): Entry[] {

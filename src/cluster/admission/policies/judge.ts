@@ -1,12 +1,6 @@
-import { messageLimit, runtimeBudget } from "@tsbuilder/apimachinery/cel";
+import { messageLimit, OutOfBudgetError, runtimeBudget } from "@tsbuilder/apimachinery/cel";
 import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
-import {
-  Budget,
-  BudgetSpent,
-  type Evaluation,
-  type Names,
-  runExpression,
-} from "../../expressions/run-expression.ts";
+import { Budget, type Evaluation, type Names, runExpression } from "../../expressions/run-expression.ts";
 import type { CompiledValidatingPolicy, CompiledValidation } from "./compile-policy.ts";
 import type { PolicyNames } from "./evaluation.ts";
 
@@ -30,7 +24,7 @@ export function judge(compiled: CompiledValidatingPolicy, names: PolicyNames): O
     if (holds !== true) return [failure(holds.error)];
     return [...judgeValidations(compiled, names(budget), budget, names), ...annotate(compiled, names)];
   } catch (error) {
-    if (error instanceof BudgetSpent) return [failure(error.message)];
+    if (error instanceof OutOfBudgetError) return [failure(error.message)];
     throw error;
   }
 }
@@ -45,7 +39,8 @@ function judgeValidations(
   const messages = evaluateMessages(validations, policyNames(budget), budget);
   return outcomes.flatMap((outcome, index) => {
     if ("error" in outcome) return [failure(outcome.error)];
-    if (messages instanceof BudgetSpent) return [failure(`failed messageExpression: ${messages.message}`)];
+    if (messages instanceof OutOfBudgetError)
+      return [failure(`failed messageExpression: ${messages.message}`)];
     if (outcome.value === true) return [];
     const { validation } = validations[index]!;
     return [{ message: messageOf(validations[index]!, messages[index]), reason: validation.reason }];
@@ -57,11 +52,11 @@ function evaluateMessages(
   validations: readonly CompiledValidation[],
   names: Names,
   budget: Budget,
-): Array<Evaluation | undefined> | BudgetSpent {
+): Array<Evaluation | undefined> | OutOfBudgetError {
   try {
     return validations.map(({ message }) => message && runExpression(message, names, budget));
   } catch (error) {
-    if (error instanceof BudgetSpent) return error;
+    if (error instanceof OutOfBudgetError) return error;
     throw error;
   }
 }

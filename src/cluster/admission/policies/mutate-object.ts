@@ -1,27 +1,23 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   type CelList,
   EvalError,
+  OutOfBudgetError,
   runtimeBudget,
   toJSON,
   type Value,
   WrittenObject,
 } from "@tsbuilder/apimachinery/cel";
-import {
-  applyJSONPatch,
-  FailedTestError,
-  type JSONObject,
-  PatchError,
-  type SchemaNode,
-} from "@tsbuilder/apimachinery/patch";
+import { applyJSONPatch, FailedTestError, PatchError, type SchemaNode } from "@tsbuilder/apimachinery/patch";
 import { applyPartly, SchemaMismatchError } from "@tsbuilder/apimachinery/patch/apply";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { Budget, BudgetSpent, runExpression } from "../../expressions/run-expression.ts";
+import { Budget, runExpression } from "../../expressions/run-expression.ts";
 import { wrongTypeNames } from "./check-written-types.ts";
 import type { CompiledMutation } from "./compile-policy.ts";
 import type { PolicyNames } from "./evaluation.ts";
 
 /** A mutation that can't be made; the failure policy says what that means. */
-export class MutationFailed extends Error {}
+export class MutationFailedError extends Error {}
 
 /** Applies one mutation of a policy to an object, which stays as it is. */
 export function mutateObject(
@@ -33,18 +29,19 @@ export function mutateObject(
   const budget = new Budget(runtimeBudget);
   try {
     const outcome = runExpression(patch, names(budget), budget);
-    if ("error" in outcome) throw new MutationFailed(outcome.error);
+    if ("error" in outcome) throw new MutationFailedError(outcome.error);
     return mutation.patchType === "JSONPatch"
       ? applyOperations(outcome.value, object)
       : applyConfiguration(outcome.value, object, schema);
   } catch (error) {
-    if (error instanceof BudgetSpent || error instanceof EvalError) throw new MutationFailed(error.message);
+    if (error instanceof OutOfBudgetError || error instanceof EvalError)
+      throw new MutationFailedError(error.message);
     throw error;
   }
 }
 
 function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode | undefined): ApiObject {
-  if (!(value instanceof WrittenObject)) throw new MutationFailed("unsupported return type");
+  if (!(value instanceof WrittenObject)) throw new MutationFailedError("unsupported return type");
   checkTypes(value);
   const applied = toJSON(value) as JSONObject;
   const { apiVersion, kind } = object;
@@ -52,7 +49,7 @@ function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode 
     return applyPartly(object as unknown as JSONObject, { ...applied, apiVersion, kind }, schema) as never;
   } catch (error) {
     if (error instanceof SchemaMismatchError)
-      throw new MutationFailed(`error applying patch: ${error.message}`);
+      throw new MutationFailedError(`error applying patch: ${error.message}`);
     throw error;
   }
 }
@@ -64,7 +61,7 @@ function applyOperations(value: Value, object: ApiObject): ApiObject {
     return applyJSONPatch(object as unknown as JSONObject, operations as never) as never;
   } catch (error) {
     if (error instanceof FailedTestError) return object;
-    if (error instanceof PatchError) throw new MutationFailed(`JSON Patch: ${error.message}`);
+    if (error instanceof PatchError) throw new MutationFailedError(`JSON Patch: ${error.message}`);
     throw error;
   }
 }
@@ -83,5 +80,5 @@ function operationOf(operation: WrittenObject): Record<string, unknown> {
 
 function checkTypes(value: WrittenObject): void {
   const wrong = [...wrongTypeNames(value, value.celType.name)];
-  if (wrong.length > 0) throw new MutationFailed(`type mismatch: ${wrong.join("\n")}`);
+  if (wrong.length > 0) throw new MutationFailedError(`type mismatch: ${wrong.join("\n")}`);
 }

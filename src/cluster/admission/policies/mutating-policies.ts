@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { ObjectSchema } from "../../registry/object-schema.ts";
 import type { Registry } from "../../registry/registry.ts";
@@ -20,7 +20,7 @@ import {
 import { type PolicySurroundings, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
 import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
-import { mutateObject, MutationFailed } from "./mutate-object.ts";
+import { mutateObject, MutationFailedError } from "./mutate-object.ts";
 import type { MutatingPolicySpec } from "../../expressions/policy.ts";
 
 type Call = PolicyCall<MutatingPolicySpec, CompiledMutatingPolicy>;
@@ -108,7 +108,7 @@ async function mutate(
     try {
       object = await mutateOnce(call, mutation, { ...request, object }, passage.cluster);
     } catch (error) {
-      if (!(error instanceof MutationFailed)) throw error;
+      if (!(error instanceof MutationFailedError)) throw error;
       passage.faults.push({ ...call, fault: error.message, reason: "Invalid" });
     }
   }

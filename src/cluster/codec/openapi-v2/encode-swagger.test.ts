@@ -120,7 +120,7 @@ const document = {
 };
 
 /** What gnostic's Go package makes of the same document, recorded. */
-const RECORDED = Buffer.from(
+const recorded = Buffer.from(
   [
     "CgMyLjASEwoKS3ViZXJuZXRlcxIFdjEuMzZCuAIStQIKEy9hcGkvdjEvcG9kcy97bmFtZX0SnQISZCoHcmVhZFBvZDIQYXBw",
     "bGljYXRpb24vanNvbkpACiQKAzIwMBIdChsKAk9LEhUKEwoRIy9kZWZpbml0aW9ucy9Qb2QKGAoDNDAxEhESDwoNIy9yZXNw",
@@ -136,7 +136,7 @@ const RECORDED = Buffer.from(
 );
 
 test("encodeSwagger() writes what gnostic writes, byte by byte", () => {
-  expect(encodeSwagger(document).equals(RECORDED)).toBe(true);
+  expect(encodeSwagger(document).equals(recorded)).toBe(true);
 });
 
 test("encodeSwagger() writes extensions and defaults as text that YAML reads", () => {

@@ -13,7 +13,7 @@ export function encodeSwagger(document: JSONObject): Buffer {
 }
 
 function encode(name: string, value: unknown): Buffer {
-  const wrap = WRAPPERS[name];
+  const wrap = wrappers[name];
   return write((writer) => {
     if (wrap) wrap(writer, value);
     else writeMessage(writer, name, value as JSONObject);
@@ -21,7 +21,7 @@ function encode(name: string, value: unknown): Buffer {
 }
 
 /** Messages that JSON doesn't have: one of several forms, or a map. */
-const WRAPPERS: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
+const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
   Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject),
   Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject),
   ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as JSONObject),
@@ -53,7 +53,7 @@ const WRAPPERS: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
     else writer.bytes(2, encode("NonBodyParameter", value));
   },
   NonBodyParameter: (writer, value) => {
-    const [number, name] = PLACES[(value as { in: keyof typeof PLACES }).in];
+    const [number, name] = places[(value as { in: keyof typeof places }).in];
     writer.bytes(number, encode(name, value));
   },
   SecurityDefinition: (writer, value) => writer.bytes(2, encode("ApiKeySecurity", value)),
@@ -61,7 +61,7 @@ const WRAPPERS: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
   any: (writer, value) => writer.text(2, `${JSON.stringify(value)}\n`),
 };
 
-const PLACES = {
+const places = {
   header: [1, "HeaderParameter"],
   formData: [2, "FormParameter"],
   query: [3, "QueryParameter"],

@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type CronJob, cronJobs, type Job, jobs } from "../api/batch.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";

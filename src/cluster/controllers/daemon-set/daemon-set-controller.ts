@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type ControllerRevision, type DaemonSet, daemonSets } from "../api/apps.ts";
 import { nodes, type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";

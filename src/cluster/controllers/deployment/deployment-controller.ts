@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { isComplete } from "./replica-counts.ts";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from "../api/apps.ts";
 import { pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";

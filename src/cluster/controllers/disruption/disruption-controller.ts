@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { type Pod, pods } from "../api/core.ts";
 import { type PodDisruptionBudget, podDisruptionBudgets } from "../api/policy.ts";

@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { pods, type Service, services } from "../api/core.ts";
 import { endpoints } from "../api/discovery.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";

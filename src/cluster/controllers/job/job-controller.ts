@@ -1,10 +1,10 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type Job, type JobStatus, jobs } from "../api/batch.ts";
 import { type Pod, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";
-import { type ToldFailure, toldFailure } from "../failures.ts";
+import { type ReportedError, toldFailure } from "../failures.ts";
 import { findByKey, keysOfOwner } from "../keys.ts";
 import { createPod } from "../pods/create-pod.ts";
 import { isFinished } from "../pods/pod-state.ts";
@@ -67,7 +67,7 @@ export function jobController(context: ControllerContext): Controller {
     const outcome = jobOutcome(job, owned, progress, clock.now());
     const failed = withFailures(failures.get(key), progress);
     const next = nextPods(job, owned, progress, failed, clock.now());
-    let refused: ToldFailure | undefined;
+    let refused: ReportedError | undefined;
     if (outcome) await end(job, progress.active);
     else if (!job.metadata.deletionTimestamp) refused = await toldFailure(scale(job, next));
     await reportSuspension(job);

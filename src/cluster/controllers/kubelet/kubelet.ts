@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { configMaps, type Pod, type PodStatus, pods, secrets } from "../api/core.ts";
 import type { Controller, ControllerContext } from "../controller.ts";

@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type Namespace, namespaces, pods } from "../api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../controller.ts";

@@ -1,5 +1,5 @@
 import type { Pod } from "../api/core.ts";
-import { refusalOf, ToldFailure } from "../failures.ts";
+import { refusalOf, ReportedError } from "../failures.ts";
 import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 
 /** Creates a pod. What the server says when it refuses one is told, and tried again later. */
@@ -15,6 +15,6 @@ export async function createPod(
     const refusal = refusalOf(error);
     if (refusal === undefined) throw error;
     await tell(refusal);
-    throw new ToldFailure(refusal);
+    throw new ReportedError(refusal);
   }
 }

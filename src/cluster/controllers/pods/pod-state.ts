@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LooseCondition, Pod } from "../api/core.ts";
 
 /** Tells whether a pod still counts towards what its controller wants: it runs or may come to run. */
@@ -71,8 +72,4 @@ function readyCondition(pod: Pod): LooseCondition | undefined {
 
 function phaseRank(pod: Pod): number {
   return ["Pending", "Unknown", "Running"].indexOf(pod.status?.phase ?? "Pending");
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 /** The letters that generated names are made of: no vowels, so that no words appear. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 
@@ -17,7 +18,7 @@ function canonicalText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => compareText(a, b))
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`);
   return `{${members.join(",")}}`;
 }

@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import {
   nodes,
   type PersistentVolumeClaim,

@@ -1,3 +1,4 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { parse } from "yaml";
 import { readPath } from "./read-path.ts";
 
@@ -10,7 +11,7 @@ export function renderTemplate(template: string, object: object, now: string): o
     return evaluate(action, object, now);
   });
   const value: unknown = parse(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isObject(value)) return value;
   throw new TypeError("a statusTemplate must give an object");
 }
 

@@ -1,5 +1,6 @@
+import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { applyMergePatch, isEqual, type JSONObject } from "@tsbuilder/apimachinery/patch";
+import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { objectKey, readObject } from "../garbage-collector/object-key.ts";

@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type ControllerRevision, type StatefulSet, statefulSets } from "../api/apps.ts";
 import { persistentVolumeClaims, type Pod, pods } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";

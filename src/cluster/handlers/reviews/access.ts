@@ -1,6 +1,6 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { Attributes } from "../../contract/authorizer.ts";
 import type { User } from "../../contract/user.ts";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 import { badRequest, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Review } from "./review.ts";

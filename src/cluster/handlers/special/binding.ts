@@ -1,5 +1,5 @@
+import { required } from "@tsbuilder/apimachinery/errors";
 import type { Condition } from "@tsbuilder/apimachinery/meta";
-import { required } from "@tsbuilder/apimachinery/schema";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../http/reply.ts";

@@ -1,3 +1,4 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../kinds/cells/format-selector.ts";
@@ -7,7 +8,6 @@ import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import { badRequest, invalidObject, nameless, notFound } from "../../contract/status-error.ts";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, cloneJSON } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";

@@ -1,5 +1,5 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { notFound, invalidObject } from "../../contract/status-error.ts";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";

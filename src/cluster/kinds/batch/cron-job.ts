@@ -1,4 +1,4 @@
-import { invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { hostnameWarning } from "../checks/hostname-warning.ts";

@@ -1,4 +1,3 @@
-import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +7,8 @@ import {
   required,
   tooLong,
   tooMany,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";
 import { countIndexes } from "./indexes.ts";
 import type { JobSpec } from "./job-spec.ts";

@@ -1,6 +1,6 @@
+import { invalid, invalidStruct, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { invalid, invalidStruct, notSupported, required, tooLong } from "@tsbuilder/apimachinery/schema";
 import { nonNegative, optionalChoice, type Problems, refused } from "../checks/problems.ts";
 import { defaultTemplate } from "../pod-spec/defaults.ts";
 import type { PodTemplate } from "../pod-spec/types.ts";

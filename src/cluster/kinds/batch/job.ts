@@ -1,6 +1,6 @@
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { invalid, required } from "@tsbuilder/apimachinery/schema";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { type ApiObject, cloneJSON } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";

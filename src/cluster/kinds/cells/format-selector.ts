@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 
 /** A selector as tables show it: `app=web,tier in (a,b)`. */
@@ -14,6 +15,6 @@ export function formatSelector(selector: LabelSelector | undefined): string {
     };
     return { key, text: forms[operator] };
   });
-  const all = [...labels, ...expressions].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const all = [...labels, ...expressions].sort((a, b) => compareText(a.key, b.key));
   return all.length === 0 ? "<none>" : all.map(({ text }) => text).join(",");
 }

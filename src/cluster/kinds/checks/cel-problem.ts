@@ -1,4 +1,4 @@
-import { internalError, invalid } from "@tsbuilder/apimachinery/schema";
+import { internalError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { Compilation } from "../../expressions/compile-expression.ts";
 import type { Problems } from "./problems.ts";
 

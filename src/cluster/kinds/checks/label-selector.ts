@@ -1,5 +1,5 @@
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
 import type { LabelSelector, LabelSelectorRequirement } from "@tsbuilder/apimachinery/meta";
 import { labelProblems } from "./names.ts";
 import { type Problems, refused } from "./problems.ts";

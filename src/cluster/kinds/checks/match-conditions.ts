@@ -1,5 +1,5 @@
+import { duplicate, required, tooMany } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { duplicate, required, tooMany } from "@tsbuilder/apimachinery/schema";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { celProblem } from "./cel-problem.ts";
 import { type Problems, refused } from "./problems.ts";

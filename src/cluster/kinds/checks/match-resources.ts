@@ -1,4 +1,4 @@
-import { duplicate, notSupported } from "@tsbuilder/apimachinery/schema";
+import { duplicate, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { MatchResources } from "../../expressions/policy.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "./label-selector.ts";

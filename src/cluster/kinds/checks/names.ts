@@ -1,7 +1,6 @@
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { isIP } from "node:net";
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { FieldError } from "@tsbuilder/apimachinery/schema";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 
 /** The name of a port: IANA's short names. */
 export function checkPortName(name: string): string[] {

@@ -1,4 +1,4 @@
-import { invalid } from "@tsbuilder/apimachinery/schema";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { Problems } from "./problems.ts";
 
 /** A path that does not lead upwards. */

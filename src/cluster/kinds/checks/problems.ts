@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 
 /** What is wrong with an object, one thing after the other, in the order in which the API server says it. */
 export type Problems = Generator<FieldError, void>;

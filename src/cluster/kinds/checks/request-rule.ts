@@ -1,4 +1,4 @@
-import { invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { optionalChoice, type Problems } from "./problems.ts";
 
 export interface RequestRule {

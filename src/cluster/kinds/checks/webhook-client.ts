@@ -1,5 +1,5 @@
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { invalid, required } from "@tsbuilder/apimachinery/schema";
 import { checkPort } from "./names.ts";
 import type { Problems } from "./problems.ts";
 

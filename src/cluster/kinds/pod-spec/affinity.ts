@@ -1,10 +1,10 @@
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import {
   checkLabel,
   checkLabelValue,
   checkQualifiedName,
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
 import { selectorProblems } from "../checks/label-selector.ts";
 import { type Problems, refused } from "../checks/problems.ts";
 import { labelKeys } from "./label-keys.ts";

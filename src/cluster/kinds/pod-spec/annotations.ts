@@ -1,4 +1,4 @@
-import { invalid } from "@tsbuilder/apimachinery/schema";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { descendingPath } from "../checks/paths.ts";
 import type { Problems } from "../checks/problems.ts";
 import type { PodSpec, Text } from "./types.ts";

@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { cloneJSON } from "../../contract/api-object.ts";
 import type { Problems } from "../checks/problems.ts";
 import { trimmedImage } from "./containers.ts";

@@ -1,4 +1,3 @@
-import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +7,8 @@ import {
   notSupported,
   required,
   tooMany,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { checkPort, checkPortName } from "../checks/names.ts";
 import { choice, needed, type Problems, refused } from "../checks/problems.ts";
 import { variables, variableSources } from "./env.ts";

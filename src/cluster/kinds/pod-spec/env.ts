@@ -1,5 +1,5 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { invalid } from "@tsbuilder/apimachinery/schema";
 import { checkConfigKey, checkObjectName, checkVariableName } from "../checks/names.ts";
 import { withoutBacksteps } from "../checks/paths.ts";
 import { needed, type Problems, refused } from "../checks/problems.ts";

@@ -1,4 +1,4 @@
-import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkHeaderName, checkPort } from "../checks/names.ts";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";
 import type { Container, Handler, HttpGet, Probe } from "./types.ts";

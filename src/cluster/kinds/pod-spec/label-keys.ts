@@ -1,5 +1,5 @@
+import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { forbidden, invalid } from "@tsbuilder/apimachinery/schema";
 import { type Problems, refused } from "../checks/problems.ts";
 import type { PodTerm } from "./types.ts";
 

@@ -5,7 +5,7 @@ import {
   notFound,
   notSupported,
   required,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
 import { descendingPath, withoutBacksteps } from "../checks/paths.ts";
 import type { Problems } from "../checks/problems.ts";
 import type { Container, Mount, Volume } from "./types.ts";

@@ -1,5 +1,5 @@
+import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/schema";
 import { checkAddress, checkSearchDomain } from "../checks/names.ts";
 import { type Problems, refused } from "../checks/problems.ts";
 import type { PodSpec } from "./types.ts";

@@ -1,4 +1,4 @@
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { selectorProblems } from "../checks/label-selector.ts";
 import { fileMode, unreservedPath } from "../checks/paths.ts";
 import { needed, type Problems } from "../checks/problems.ts";

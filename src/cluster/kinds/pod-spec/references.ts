@@ -1,6 +1,6 @@
+import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import { invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import { type Problems, refused } from "../checks/problems.ts";
 import type { FieldReference, ResourceReference } from "./types.ts";
 

@@ -1,10 +1,3 @@
-import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import {
-  addQuantities,
-  compareQuantities,
-  isWholeQuantity,
-  parseQuantity,
-} from "@tsbuilder/apimachinery/quantity";
 import {
   duplicate,
   forbidden,
@@ -12,7 +5,14 @@ import {
   notFound,
   notSupported,
   required,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import {
+  addQuantities,
+  compareQuantities,
+  isWholeQuantity,
+  parseQuantity,
+} from "@tsbuilder/apimachinery/quantity";
 import { type Problems, refused } from "../checks/problems.ts";
 import type { Container, PodSpec, Resources } from "./types.ts";
 

@@ -1,5 +1,5 @@
+import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import { selectorProblems } from "../checks/label-selector.ts";
 import { optionalChoice, positive, type Problems, refused } from "../checks/problems.ts";
 import { labelKeys } from "./label-keys.ts";

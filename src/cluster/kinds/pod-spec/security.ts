@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
   tooLong,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
 import { descendingPath } from "../checks/paths.ts";
 import { inRange, optionalChoice, type Problems } from "../checks/problems.ts";
 import type { PodSpec, Profile, SecurityContext } from "./types.ts";

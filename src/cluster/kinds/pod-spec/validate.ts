@@ -1,4 +1,3 @@
-import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +7,8 @@ import {
   notFound,
   notSupported,
   required,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { labelProblems } from "../checks/names.ts";
 import { choice, inRange, optionalChoice, type Problems, refused } from "../checks/problems.ts";
 import { annotationProblems } from "./annotations.ts";

@@ -1,5 +1,3 @@
-import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +6,9 @@ import {
   notSupported,
   required,
   tooLong,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { labelProblems } from "../checks/names.ts";
 import { descendingPath, fileMode, withoutBacksteps } from "../checks/paths.ts";
 import { choice, needed, type Problems, refused } from "../checks/problems.ts";

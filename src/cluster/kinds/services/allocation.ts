@@ -1,4 +1,4 @@
-import { invalid } from "@tsbuilder/apimachinery/schema";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { invalidObject } from "../../contract/status-error.ts";
 import type { Collection } from "../../storage/collection.ts";
 import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";

@@ -1,5 +1,3 @@
-import { isIP, isIPv6 } from "node:net";
-import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +6,9 @@ import {
   invalidStruct,
   notSupported,
   required,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { isIP, isIPv6 } from "node:net";
+import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   checkAddress,
   checkAddressRange,

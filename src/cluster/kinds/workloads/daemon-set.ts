@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { invalid, required } from "@tsbuilder/apimachinery/schema";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../checks/label-selector.ts";

@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../registry/default-strategy.ts";

@@ -1,4 +1,4 @@
-import { invalid } from "@tsbuilder/apimachinery/schema";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { nonNegative, type Problems } from "../checks/problems.ts";
 

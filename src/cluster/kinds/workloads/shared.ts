@@ -1,6 +1,6 @@
+import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/schema";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../checks/label-selector.ts";

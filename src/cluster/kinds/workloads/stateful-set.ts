@@ -1,12 +1,12 @@
-import { checkLabel } from "@tsbuilder/apimachinery/naming";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import {
   type FieldError,
   forbidden,
   invalid,
   invalidStruct,
   notSupported,
-} from "@tsbuilder/apimachinery/schema";
+} from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { labelName } from "../../registry/validate-name.ts";

@@ -31,11 +31,11 @@ export class SwaggerDocument {
     const etag = `"${createHash("sha512").update(state).digest("hex").toUpperCase()}"`;
     const headers = { ETag: etag, Vary: "Accept" };
     if (request.headers["if-none-match"] === etag) return { code: 304, headers };
-    return { code: 200, contentType: wantsProtobuf ? PROTOBUF : "application/json", headers, body };
+    return { code: 200, contentType: wantsProtobuf ? protobuf : "application/json", headers, body };
   }
 }
 
-const PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+const protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 function make(state: string, document: Record<string, unknown>): Made {
   return { state, document, json: Buffer.from(JSON.stringify(document)) };

@@ -1,13 +1,13 @@
 type Json = Record<string, unknown>;
 
 /** Words of a schema that OpenAPI v2 doesn't have. */
-const V3_WORDS = new Set(["oneOf", "anyOf", "not", "nullable", "allOf"]);
+const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf"]);
 
 /** Writes a v3 schema with the words of v2. What has several types has none here, but for the ones Kubernetes names. */
 export function toDefinition(schema: Json): Json {
   const reference = singleReference(schema);
   const entries = Object.entries(schema)
-    .filter(([word]) => !V3_WORDS.has(word))
+    .filter(([word]) => !v3Words.has(word))
     .map(([word, value]): [string, unknown] => [word, toWord(word, value)]);
   const definition: Json = { ...Object.fromEntries(entries), ...reference };
   // As Kubernetes publishes them: a port is a string in a form of its own, a quantity is any string.

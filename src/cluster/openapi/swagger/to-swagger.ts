@@ -1,3 +1,4 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { toDefinition } from "./to-definition.ts";
 
 type Json = Record<string, unknown>;
@@ -33,7 +34,7 @@ export function toSwagger(documents: readonly V3Document[], version: string): Js
 }
 
 function sorted(entries: readonly (readonly [string, unknown])[]): Json {
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b))));
+  return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
 function toPathItem({ parameters, ...operations }: Json): Json {

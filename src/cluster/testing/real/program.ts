@@ -10,23 +10,23 @@ export interface Program {
 }
 
 /** The shell waits at a pipe that closes with our process, even if that was killed, and then ends the program. */
-const KEEPER = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
+const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
 
-const LOG_LENGTH = 20_000;
+const logLength = 20_000;
 
 /**
  * Starts a program of which nothing is kept: it is ended without asking. It has a process group of its own, so that
  * Ctrl-C reaches the tests first.
  */
 export function startProgram(file: string, args: readonly string[]): Program {
-  const child = spawn("/bin/sh", ["-c", KEEPER, "sh", file, ...args], {
+  const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
   let log = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-LOG_LENGTH);
+      log = (log + text).slice(-logLength);
     });
   }
   const ended = new Promise<void>((resolve) => {

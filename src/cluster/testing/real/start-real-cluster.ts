@@ -7,12 +7,12 @@ import { ServiceRelays } from "./service-relays.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 /** What both kinds of clusters understand. */
-const UNDERSTOOD: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
+const understood: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
 
 /** Starts a real API server behind the face of the embedded one. */
 export async function startRealCluster(assets: string, options: ClusterOptions): Promise<OpenCluster> {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const [strange] = given.filter(([name]) => !(UNDERSTOOD as readonly string[]).includes(name));
+  const [strange] = given.filter(([name]) => !(understood as readonly string[]).includes(name));
   if (strange) throw embeddedOnly(`startTestCluster's option "${strange[0]}"`);
   const control = await startControlPlane({ assets, ...options });
   const kubeconfig = control.issue("kubernetes-admin", ["system:masters"]);

@@ -1,6 +1,6 @@
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { CRDConversion } from "@tsbuilder/apimachinery/crd";
 import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
 import { choice, type Problems, refused } from "../../checks/problems.ts";
 import { webhookClient } from "../../checks/webhook-client.ts";
 
