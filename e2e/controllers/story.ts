@@ -4,7 +4,7 @@ import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 /** What a kubelet would report of pods: of those with these labels, the first in the order of their names. */
 export interface PodReport {
   readonly labels: Readonly<Record<string, string>>;
-  /** Pods in these phases are meant; those that wait, unless said otherwise. */
+  /** Selects pods in these phases. Default: pending pods. */
   readonly phases?: readonly string[];
   readonly count?: number;
   readonly status: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-# Several groups: the same kind in two of them, kinds of Kubernetes and of somebody else's, several controllers.
+# Several groups: the same kind in two of them, built-in and third-party kinds, several controllers.
 tsbuilder init --domain example.com --multigroup
 tsbuilder create api --group crew --version v1 --kind Captain
 tsbuilder create api --group crew --version v1 --kind Captain --resource=false --controller-name captain-backup

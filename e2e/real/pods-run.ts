@@ -9,7 +9,7 @@ import {
   Pod,
 } from "@tsbuilder/runtime/k8s/core/v1";
 
-/** What becomes of a pod: it runs and is ready, unless told otherwise. Pods of Jobs succeed. */
+/** What becomes of a pod: it runs and is ready, by default. Pods of Jobs succeed. */
 export type Fate =
   | "ready"
   | "unready"

@@ -11,7 +11,7 @@ import { repository } from "./source-imports.ts";
 const goldens = join(repository, "e2e/golden");
 let made: string;
 const mendTemplate =
-  "mend the file below templates/ that this comes from, or what src/plugins puts into it, then npm run golden";
+  "fix the file below templates/ that this comes from, or what src/plugins puts into it, then npm run golden";
 
 beforeAll(async () => {
   made = mkdtempSync(join(tmpdir(), "tsbuilder-golden-"));

@@ -27,7 +27,7 @@ const explanations: Readonly<Record<string, Explain>> = {
   devDependencies: uninstall,
   unlisted: (place, name) =>
     `${place} imports ${name}, which its package.json doesn't list: npm install ${name}, with --save-dev where it is not shipped`,
-  unresolved: (place, name) => `${place} imports ${name}, which is not there: mend the path`,
+  unresolved: (place, name) => `${place} imports ${name}, which is not there: fix the path`,
   binaries: (place, name) =>
     `${place} starts ${name}, which no dependency brings: where machines have it, add it to knip.ignoreBinaries in package.json`,
   duplicates: (place, name) => `${place} exports the same thing as ${name}: keep one of the names`,

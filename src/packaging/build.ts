@@ -42,23 +42,23 @@ function packAll(): void {
   const vendor = join(root, "dist/vendor");
   rmSync(vendor, { recursive: true, force: true });
   mkdirSync(vendor, { recursive: true });
-  const licence = readPackageFiles(root, ["LICENSE"]);
-  const siblings = packages.map((folder) => readSource(folder, ["dist", "README.md", "NOTICE"], licence));
+  const license = readPackageFiles(root, ["LICENSE"]);
+  const siblings = packages.map((folder) => readSource(folder, ["dist", "README.md", "NOTICE"], license));
   const write = (sources: readonly PackageSource[]): void => {
     for (const { fileName, bytes } of packSiblings(sources)) writeFileSync(join(vendor, fileName), bytes);
   };
   write(siblings);
   const entries = ["bin", "dist/cli", "dist/vendor", "templates", "README.md"];
-  write([...siblings, readSource(root, entries, licence)]);
+  write([...siblings, readSource(root, entries, license)]);
 }
 
 function readSource(
   folder: string,
   entries: readonly string[],
-  licence: PackageSource["files"],
+  license: PackageSource["files"],
 ): PackageSource {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
-  return { manifest, files: [...readPackageFiles(folder, entries), ...licence] };
+  return { manifest, files: [...readPackageFiles(folder, entries), ...license] };
 }
 
 function run(script: string, args: string[]): void {

@@ -38,7 +38,7 @@ export function planUpgrade(draft: Draft, request: UpgradeRequest): string[] {
     if (!request.force)
       notes.push(`kept "${path}", which you edited; the new version is "${path}.new": merge it by hand`);
   }
-  takeAway(draft, request, notes);
+  deleteUnused(draft, request, notes);
   return notes;
 }
 
@@ -77,7 +77,7 @@ function merge(
 }
 
 /** Files that the templates no longer have are deleted, unless the user edited them. */
-function takeAway(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
+function deleteUnused(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
   const wanted = new Set(next.map(({ path }) => path));
   for (const [path, text] of base) {
     const theirs = wanted.has(path) ? undefined : draft.read(path);

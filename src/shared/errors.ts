@@ -1,4 +1,4 @@
-/** What can go wrong in a way the user can mend. One list, so that a code means one thing. */
+/** The errors that a user can fix. One list, so that each code has one meaning. */
 export type ErrorCode =
   | "INVALID_ARGUMENT"
   | "INVALID_NAME"
@@ -24,7 +24,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** An error that the user can mend: what failed, the value in quotes, and the next thing to type. */
+/** An error that the user can fix: what failed, the value in quotes, and a hint. */
 export class TsbuilderError extends Error {
   override readonly name = "TsbuilderError";
   readonly code: ErrorCode;

@@ -11,7 +11,7 @@ interface Complaint {
 export function readYaml(
   file: string,
   text: string,
-  complaint: Complaint = { code: "INVALID_SOURCE", hint: "mend the file" },
+  complaint: Complaint = { code: "INVALID_SOURCE", hint: "fix the file" },
 ): unknown[] {
   try {
     return parseAllDocuments(text).map((document) => toValue(file, document, complaint));

@@ -16,7 +16,7 @@ export function writeOutput(file: string, content: string, { what, flag, mode }:
     makeFolder(dirname(file));
     writeFileSync(file, content, mode === undefined ? {} : { mode });
   } catch (error) {
-    throw new TsbuilderError(`${what} can't be written: ${(error as Error).message}`, {
+    throw new TsbuilderError(`${what} cannot be written: ${(error as Error).message}`, {
       code: "REFUSED",
       hint: `give a file that you may write with ${flag}`,
       cause: error,

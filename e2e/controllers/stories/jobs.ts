@@ -9,7 +9,7 @@ const job = (spec: object, name = "j") => ({
     ...spec,
   },
 });
-/** How a pod ends, long ago unless said otherwise: the time decides when a Job tries again. */
+/** How a pod ends. Default: long ago; the time decides when a Job tries again. */
 export const exits = (exitCode: number, finishedAt = "2020-01-01T00:00:01Z") => ({
   phase: exitCode === 0 ? "Succeeded" : "Failed",
   containerStatuses: [

@@ -210,7 +210,7 @@ export interface Scenario {
   readonly title: string;
   /** Plays in a namespace of its own. */
   readonly play: (stage: Stage, namespace: string) => Promise<void>;
-  /** Whether nothing may move in the namespace once all is done; unless said otherwise, nothing may. */
+  /** Whether nothing may change in the namespace in the end. Default: true. */
   readonly quiet?: boolean;
   /** Whether it kills the operator without a warning, for which that has to be a process of its own. */
   readonly kills?: boolean;

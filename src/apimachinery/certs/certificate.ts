@@ -17,7 +17,7 @@ export interface CertificateWithKey {
   readonly key: string;
 }
 
-/** From when until when; from now on for a year (an authority: ten years) unless said otherwise. */
+/** The validity period. Default: one year from now on (for a CA: ten years). */
 export interface Validity {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
@@ -48,7 +48,7 @@ export function issueCertificate(ca: CertificateWithKey, options: CertificateOpt
   return { cert: certify(ca, publicKey, options), key: toPEM(privateKey) };
 }
 
-/** Makes a certificate for somebody else's public key. */
+/** Issues a certificate for a given public key. */
 export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: CertificateOptions): string {
   const authority = new X509Certificate(ca.cert);
   const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;

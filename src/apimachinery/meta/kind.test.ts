@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apiVersionOf, defineKind, parseApiVersion } from "./kind.ts";
 
-test("defineKind() is namespaced unless told otherwise, and frozen", () => {
+test("defineKind() is namespaced by default, and frozen", () => {
   const kind = defineKind({ group: "apps.example.com", version: "v1" }, { kind: "MySQL", plural: "mysqls" });
   expect(kind).toEqual({
     group: "apps.example.com",

@@ -15,7 +15,7 @@ export interface KindDefinition {
   readonly kind: string;
   /** Lower case, as it stands in URLs: `mysqls`. */
   readonly plural: string;
-  /** `Namespaced` unless said otherwise. */
+  /** Default: `Namespaced`. */
   readonly scope?: Scope;
 }
 

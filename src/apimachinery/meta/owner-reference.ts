@@ -1,7 +1,7 @@
 import type { KubernetesObject, OwnerReference } from "./object.ts";
 
 /**
- * Refers to an owner, as its controller unless said otherwise: an object has at most one, and the owner can't
+ * Returns an owner reference, by default as the controller: an object has at most one, and the owner cannot
  * be gone in the foreground before its dependents.
  */
 export function ownerReferenceTo(

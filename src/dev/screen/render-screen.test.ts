@@ -26,7 +26,7 @@ const object = (name: string, more: Partial<ShownObject> = {}): DevEvent => ({
 
 const broken: DevEvent = {
   type: "error",
-  error: new TsbuilderError("it is broken", { code: "INVALID_SOURCE", hint: "mend it" }),
+  error: new TsbuilderError("it is broken", { code: "INVALID_SOURCE", hint: "fix it" }),
 };
 
 function after(...events: DevEvent[]): ScreenState {
@@ -62,7 +62,7 @@ test("renderScreen() shows the cluster, objects with their conditions, the log, 
 test("renderScreen() shows an error with its code frame until the next reload", () => {
   const state = after(broken);
   expect(shown(state)).toEqual(
-    expect.arrayContaining(["error: it is broken", "  3 | foo: ;", "hint: mend it"]),
+    expect.arrayContaining(["error: it is broken", "  3 | foo: ;", "hint: fix it"]),
   );
   const mended = afterEvent(state, { type: "info", text: "reloaded" }, explain);
   expect(shown(mended).join("\n")).not.toContain("error:");

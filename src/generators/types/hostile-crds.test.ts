@@ -202,7 +202,7 @@ async function expectSafe(text: string): Promise<"planned" | "refused"> {
   return planned ? "planned" : "refused";
 }
 
-describe("a CRD of somebody else's", () => {
+describe("a third-party CRD", () => {
   it("has types as they are, when it is harmless", async () => {
     expect(await expectSafe(stringify(harmless))).toBe("planned");
   });

@@ -9,7 +9,7 @@ import { budgetMessage, SchemaRules, TotalCost } from "./schema-rules.ts";
 
 /** What decides how strict a schema is looked at. */
 export interface CheckSchemaOptions {
-  /** Where the schema stands in its CRD, `spec.versions[0].schema.openAPIV3Schema` unless said otherwise. */
+  /** The path of the schema in its CRD. Default: `spec.versions[0].schema.openAPIV3Schema`. */
   readonly path?: string;
   /** Whether the version has a status subresource. */
   readonly hasStatus?: boolean;

@@ -110,7 +110,7 @@ export interface AppPort {
    */
   port: int32;
   /**
-   * Port of the container: a number, or the name of one of these ports; the same as the Service's unless said otherwise.
+   * Port of the container: a number, or the name of one of these ports. Default: the Service's port.
    * +kubebuilder:validation:MaxLength=15
    * +kubebuilder:validation:XValidation:rule="type(self) == int ? (self >= 1 && self <= 65535) : self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="a port is a number from 1 to 65535 or a name"
    */
@@ -190,7 +190,7 @@ export interface Autoscaling {
 
 /** Probes of the container. */
 export interface Probes {
-  /** The container is started anew when it fails. */
+  /** The container is restarted when it fails. */
   liveness?: Probe;
   /** The pod gets requests while it holds; a connection to the first port unless given. */
   readiness?: Probe;

@@ -159,7 +159,7 @@ test("ports may share a port of the container, and name it", async () => {
   ]);
 });
 
-test("an annotation of somebody else's stays, a change of our field does not", async () => {
+test("annotations of others are kept, changes of our fields are reverted", async () => {
   const name = await create("shared", { image: "nginx" });
   const deployment = await eventually(() => manager.client.get(Deployment, { namespace, name }));
   await manager.client.patch(Deployment, deployment, (draft) => {

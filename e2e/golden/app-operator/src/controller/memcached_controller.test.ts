@@ -72,7 +72,7 @@ test("a port that was edited by hand comes back, and the edited one goes", async
   });
 });
 
-test("somebody else's Service of the same name is left alone, and told of", async () => {
+test("a Service of the same name with another owner is not changed, but reported", async () => {
   const name = "contested";
   const spec = { ports: [{ port: 80 }], selector: { app: "other" } };
   const theirs = await manager.client.create(Service, { metadata: { name, namespace }, spec });

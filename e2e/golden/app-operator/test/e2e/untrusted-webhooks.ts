@@ -4,7 +4,7 @@
 
 import { kubectl, project } from "./cluster.ts";
 
-/** The operator's webhooks whose certificate the API server could not check: nobody told it the authority. */
+/** The operator's webhooks without a CA bundle, so that the API server cannot verify their certificate. */
 export function untrustedWebhooks(): string[] {
   const { items } = JSON.parse(
     kubectl("get mutatingwebhookconfigurations,validatingwebhookconfigurations --output json"),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { run } from "./cluster.ts";
 
 interface Need {
-  readonly definition: string;
+  readonly crd: string;
   readonly manifest: string;
   readonly namespace: string;
 }
@@ -10,20 +10,20 @@ interface Need {
 /** What the deployment's features want to find in a cluster. */
 const needs: Readonly<Record<string, Need>> = {
   "cert-manager": {
-    definition: "certificates.cert-manager.io",
+    crd: "certificates.cert-manager.io",
     manifest:
       "https://github.com/cert-manager/cert-manager/releases/download/v1.21.0/cert-manager.yaml",
     namespace: "cert-manager",
   },
   prometheus: {
-    definition: "servicemonitors.monitoring.coreos.com",
+    crd: "servicemonitors.monitoring.coreos.com",
     manifest:
       "https://github.com/prometheus-operator/prometheus-operator/releases/download/v0.89.0/bundle.yaml",
     namespace: "default",
   },
 };
 
-/** Tells whether PROJECT has a feature of the deployment. */
+/** Returns whether PROJECT has a feature enabled. */
 export function hasFeature(name: string): boolean {
   return (
     /^features:\n((?:- .*\n)*)/m
@@ -34,8 +34,8 @@ export function hasFeature(name: string): boolean {
 
 /** Installs what the features need; what the cluster has already is left as it is. */
 export function installPrerequisites(): void {
-  for (const [feature, { definition, manifest, namespace }] of Object.entries(needs)) {
-    if (!hasFeature(feature) || isDefined(definition)) continue;
+  for (const [feature, { crd, manifest, namespace }] of Object.entries(needs)) {
+    if (!hasFeature(feature) || isInstalled(crd)) continue;
     run(`kubectl apply --server-side --filename ${manifest}`);
     run(
       `kubectl --namespace ${namespace} wait deployment --all --for=condition=Available --timeout=300s`,
@@ -43,9 +43,9 @@ export function installPrerequisites(): void {
   }
 }
 
-function isDefined(definition: string): boolean {
+function isInstalled(crd: string): boolean {
   return (
-    run(`kubectl get customresourcedefinition ${definition} --ignore-not-found --output name`) !==
+    run(`kubectl get customresourcedefinition ${crd} --ignore-not-found --output name`) !==
     ""
   );
 }

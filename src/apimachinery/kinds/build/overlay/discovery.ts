@@ -2,7 +2,7 @@
  * What a Kubernetes 1.36 API server says of its resources in discovery, in its order.
  * A line is: kind, plural, scope, then what is not the rule. `short`: short names; `in`: categories; `verbs`: other
  * than all eight; `hash`: of the storage version. Subresources start with a slash: `/name:kind(verbs)`, where the kind is its
- * parent's and the verbs are get, patch and update unless said otherwise; a kind of another group stands with it.
+ * parent's and the default verbs are get, patch and update; a kind of another group stands with it.
  */
 export const discovery = `
 v1
