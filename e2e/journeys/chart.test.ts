@@ -179,7 +179,7 @@ test.skipIf(missing !== undefined)(
     expect(edited).not.toContain("prometheus:");
     writeFileSync(values, edited);
     const said = await call(["chart", "--image", "r.io/app:v2"], folder);
-    expect(said).toContain("the image in it: write r.io/app:v2 there");
+    expect(said).toContain("with its image: to use r.io/app:v2, edit the file");
     expect(said).toContain('added prometheus to "dist/chart/values.yaml"');
     const kept = readFileSync(values, "utf8");
     expect(kept).toContain("replicas: 2 # mine");

@@ -44,7 +44,7 @@ test.skipIf(missing !== undefined)(
     const hanging = await tsbuilder("undeploy", "--force", "--timeout", "2");
     expect(hanging).toMatchObject({ exitCode: 1, stdout: "" });
     expect(hanging.stderr).toContain(
-      "error: not everything is gone after 2 s\n  MySQL default/mysql-sample waits for example.com/hold\n",
+      "error: not everything was deleted after 2 s\n  MySQL default/mysql-sample waits for example.com/hold\n",
     );
     await kubectl("get", "deployment", manager, "-n", system);
 
@@ -104,7 +104,7 @@ test.skipIf(missing !== undefined)(
         "or denies access\nerror: You must be logged in",
         "hint: the cluster does not accept",
       ],
-      [expired.kubeconfig, "certificate has expired", "hint: renew the certificate"],
+      [expired.kubeconfig, "certificate has expired", "hint: renew the expired certificate"],
     ];
     try {
       for (const [config, words, hint] of ways) {

@@ -1,8 +1,8 @@
 import type { Schema } from "./schema/schema.ts";
 
 /**
- * What the Go sources of Kubernetes' own types say in markers and its published documents don't, by type. A type
- * that inlines another takes over how that one merges; bounds and defaults by reference stand in markers only.
+ * Markers in the Go sources of built-in types that are missing in the published documents, by type. A type that inlines
+ * another inherits its merge strategy; limits and defaults by reference only exist as markers.
  */
 export function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
   if (typeName === undefined) return schema;
@@ -27,7 +27,7 @@ const qualifiedName =
   "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
 
 const fields: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
-  // Their defaults are references to Go constants, which a CRD can't follow.
+  // Their defaults are references to Go constants, which a CRD cannot contain.
   "core/v1.AzureDiskVolumeSource": { cachingMode: { default: undefined }, kind: { default: undefined } },
   "core/v1.ImageVolumeStatus": { imageRef: { maxLength: 256 } },
   "core/v1.PortStatus": { error: { maxLength: 316, pattern: qualifiedName } },

@@ -12,7 +12,7 @@ import type { Schema } from "./schema/schema.ts";
 import { listMapKeysOf, wellKnownSchema } from "./schema/well-known.ts";
 import type { GeneratorOptions } from "./options.ts";
 
-/** Looks up types of Kubernetes' own by the module they are imported from, and their name there. */
+/** Looks up built-in Kubernetes types by the module they are imported from, and their name. */
 export type CoreSchemas = (specifier: string, name: string) => CoreSchema | undefined;
 
 /**
@@ -65,7 +65,10 @@ async function loadModules(
   };
 }
 
-/** Which tables hold the types of an import: one for our own paths, any for packages that name types by version. */
+/**
+ * The tables with the types of an import: a specific one for our own paths, any for packages that name types by
+ * version.
+ */
 function modulesOf(specifier: string): readonly string[] {
   const path = /^@tsbuilder\/(?:runtime|apimachinery)\/k8s\/(.+)$/u.exec(specifier)?.[1];
   if (path !== undefined) return schemaModules.includes(path) ? [path] : [];
@@ -75,7 +78,7 @@ function modulesOf(specifier: string): readonly string[] {
   return specifier.startsWith("@kubernetes/client-node") ? schemaModules : [];
 }
 
-/** Turns nodes of the tables into schemas of a CRD. A node that leads back to itself keeps unknown fields there. */
+/** Converts nodes of the tables to CRD schemas. A recursive node preserves unknown fields. */
 class Converter {
   readonly #embeddedMetadata: boolean;
   readonly #done = new Map<BuiltinSchema, Schema>();
@@ -96,7 +99,7 @@ class Converter {
     return schema;
   }
 
-  /** Scalars with a name, metadata and conditions have schemas that the tables don't know in full. */
+  /** Named scalars, metadata and conditions have schemas that are incomplete in the tables. */
   #known(node: BuiltinSchema): Schema | undefined {
     const name = node.typeName?.replace(/^meta\/v1\./u, "");
     const known = name === undefined ? undefined : wellKnownSchema(name, this.#embeddedMetadata);

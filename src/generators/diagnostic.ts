@@ -2,15 +2,15 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Position } from "../shared/errors.ts";
 import { codeFrame, positionAt } from "../shared/text.ts";
 
-/** One finding. All findings of a run are collected and sorted by position, so that a user mends them in one go. */
+/** One finding. All findings of a run are collected and sorted by position, so that a user can fix them at once. */
 export interface Diagnostic {
   readonly severity: "error" | "warning";
-  /** What is wrong, the value in quotes. */
+  /** The problem, with the value in quotes. */
   readonly message: string;
-  /** The next thing to type. */
+  /** What to do about it. */
   readonly hint: string | undefined;
   readonly at: Position | undefined;
-  /** The line of source with a caret below it. */
+  /** The source line with a caret below it. */
   readonly frame: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Place {
   readonly pos: number;
 }
 
-/** Collects the findings of a run; the same finding at the same place counts once. */
+/** Collects the findings of a run, without duplicates. */
 export class DiagnosticLog {
   readonly #found = new Map<string, Diagnostic>();
 
@@ -32,17 +32,17 @@ export class DiagnosticLog {
     this.#add("warning", place, message, hint);
   }
 
-  /** How many findings there are. */
+  /** The number of findings. */
   get size(): number {
     return this.#found.size;
   }
 
-  /** The findings after the first `count`, in the order in which they came. */
+  /** The findings after the first `count`, in the order they were added. */
   since(count: number): Diagnostic[] {
     return [...this.#found.values()].slice(count);
   }
 
-  /** Says again what an earlier run found. */
+  /** Adds the findings of an earlier run again. */
   repeat(findings: readonly Diagnostic[]): void {
     for (const finding of findings) this.#keep(finding);
   }

@@ -1,16 +1,16 @@
 import { emitYaml, SharedMappings, type YamlValue } from "../shared/yaml.ts";
 import type { GeneratorOptions } from "./options.ts";
 
-/** The properties of Kubernetes' own types, which many kinds embed: a pod template has ten thousand lines. */
+/** Built-in types that many kinds embed: a pod template has ten thousand lines. */
 export const sharedMappings = new SharedMappings();
 
-/** Writes objects as one YAML file: the header, then each behind its own `---`. */
+/** Writes objects to one YAML file: the header, then each object after a `---`. */
 export function emitFile(objects: readonly object[], { header, year = "" }: GeneratorOptions): string {
   const top = header === undefined ? "" : toYamlComment(header.replaceAll(" YEAR", ` ${year}`));
   return top + objects.map((object) => `---\n${emitYaml(object as YamlValue, sharedMappings)}`).join("");
 }
 
-/** A boilerplate is written for sources; its comment signs mean nothing in YAML. */
+/** The boilerplate is a comment for source files; its comment signs are converted to YAML. */
 function toYamlComment(header: string): string {
   const text = header.trim();
   if (text === "") return "";

@@ -85,7 +85,7 @@ describe("planManifests()", () => {
         15,
         12,
         "a number may be fractional, which Kubernetes advises against",
-        'use int32 or int64 from "@tsbuilder/runtime", or float64 if it must be',
+        'use int32 or int64 from "@tsbuilder/runtime", or float64 if it must be fractional',
       ],
     ]);
     expect(plan.diagnostics[1]?.frame).toBe("15 |   storage: number;\n   |            ^");

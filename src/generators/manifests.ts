@@ -10,17 +10,17 @@ import { rolesOf } from "./rbac/roles.ts";
 import type { SourceTree } from "./source-tree.ts";
 import { webhookConfigurations, type WebhookPackage } from "./webhook/configurations.ts";
 
-/** What the generators want written, and what they found wrong on the way. */
+/** The files to write, and the findings. */
 export interface ManifestsPlan {
-  /** Files whose text is new or different; empty when the project is up to date. */
+  /** New and changed files; empty if the project is up to date. */
   readonly changes: readonly GeneratedFile[];
-  /** CRD files that no kind stands for any more. They are among the changes when `prune` is on. */
+  /** CRD files without a kind. If `prune` is on, `changes` deletes them. */
   readonly stale: readonly string[];
-  /** Sorted by position. With an error among them, `changes` is empty: nothing may be written. */
+  /** Sorted by position. If one is an error, `changes` is empty: nothing may be written. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A file of the plan: `content` undefined removes it. */
+/** A file of the plan; `content` undefined deletes it. */
 export interface GeneratedFile {
   readonly path: string;
   readonly content: string | undefined;
@@ -32,7 +32,7 @@ const output: Readonly<Record<GeneratorName, string>> = {
   webhook: "config/webhook",
 };
 
-/** Computes `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml` in memory. */
+/** Generates `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml` in memory. */
 export async function planManifests(
   tree: SourceTree,
   options: GeneratorOptions = {},
@@ -84,7 +84,7 @@ function packageMarkers(sources: ProjectSources, name: string): Marker[] {
     .filter((marker) => marker.name === name);
 }
 
-/** A folder of sources is what a package is in Go: it may name its webhook configurations once. */
+/** A folder of sources is like a Go package: it may set the name of its webhook configurations once. */
 function webhookPackages(sources: ProjectSources): WebhookPackage[] {
   const folders = new Map<string, Marker[]>();
   for (const module of sources.markerModules) {
@@ -97,7 +97,7 @@ function webhookPackages(sources: ProjectSources): WebhookPackage[] {
   }));
 }
 
-/** Files in the CRD folder that look like ours, and that no kind of today's sources makes. */
+/** Generated files in the CRD folder that no kind generates any more. */
 function staleCrds(tree: SourceTree, folder: string, files: ReadonlyMap<string, string>): string[] {
   return tree.list(folder).filter((path) => {
     if (files.has(path) || posix.dirname(path) !== posix.normalize(folder)) return false;

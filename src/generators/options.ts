@@ -1,35 +1,37 @@
-/** What can be told to the generators; everything has a default. */
+/** The options of the generators; all have defaults. */
 export interface GeneratorOptions {
-  /** Folders or files to read, from the project's root. Default: `api` for kinds; `api` and `src` for markers. */
+  /**
+   * Folders or files to read, relative to the project's root. Default: `api` for kinds; `api` and `src` for markers.
+   */
   readonly paths?: readonly string[];
   /** Name of the ClusterRole in `config/rbac/role.yaml`. */
   readonly roleName?: string;
-  /** Which generators run; all of them unless said otherwise. */
+  /** The generators to run. Default: all of them. */
   readonly only?: readonly GeneratorName[];
-  /** Where each generator writes. */
+  /** The output folder of each generator. */
   readonly output?: Partial<Record<GeneratorName, string>>;
-  /** Longest description in bytes: 0 removes all of them. */
+  /** Maximum length of descriptions in bytes: 0 removes all of them. */
   readonly maxDescLen?: number;
   /** Allows `number`, which becomes a floating-point schema. */
   readonly allowDangerousTypes?: boolean;
-  /** Writes name, namespace, labels, annotations and finalizers into the schema of an embedded ObjectMeta. */
+  /** Generates name, namespace, labels, annotations and finalizers in the schema of an embedded ObjectMeta. */
   readonly generateEmbeddedObjectMeta?: boolean;
-  /** Text to put before each generated file; ` YEAR` in it becomes `year`. */
+  /** Text at the start of each generated file; ` YEAR` in it becomes `year`. */
   readonly header?: string;
   readonly year?: string;
-  /** Value of the annotation that says which generator wrote a CRD. */
+  /** The value of the annotation with the generator of a CRD. */
   readonly versionAnnotation?: { readonly key: string; readonly value: string };
-  /** Feature gates that are on: a field, rule or webhook behind another gate is left out. */
+  /** Enabled feature gates; fields, rules and webhooks of other gates are omitted. */
   readonly featureGates?: readonly string[];
   /** Treats a `readonly` property as immutable. */
   readonly readonlyImmutable?: boolean;
-  /** Writes above each RBAC rule which markers asked for it. */
+  /** Adds a comment to each RBAC rule with the markers it comes from. */
   readonly provenance?: boolean;
-  /** Shortens descriptions of a CRD that is too large for `kubectl apply`, the deepest first. */
+  /** Shortens descriptions of a CRD that is too large for `kubectl apply`, the most deeply nested first. */
   readonly trimDescriptions?: boolean;
-  /** Removes CRD files that no kind stands for any more. */
+  /** Deletes CRD files without a kind. */
   readonly prune?: boolean;
 }
 
-/** The generators by name, as they are typed in `--only`. */
+/** The generators by name, as in `--only`. */
 export type GeneratorName = "crd" | "rbac" | "webhook";

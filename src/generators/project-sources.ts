@@ -9,7 +9,7 @@ import { breakLines } from "./schema/break-lines.ts";
 import type { CoreSchema, SchemaSources } from "./schema/environment.ts";
 import type { SourceTree } from "./source-tree.ts";
 
-/** What is kept between two runs over the same project, so that the second looks only at what changed. */
+/** What is kept between two runs on a project, so that the second only processes what changed. */
 export interface GeneratorCache {
   readonly modules: ModuleCache;
   readonly markers: WeakMap<Module, ModuleMarkers>;
@@ -17,21 +17,21 @@ export interface GeneratorCache {
   readonly coreSchemas: Map<string, CoreSchemas>;
 }
 
-/** A CRD and what it was made from. */
+/** A CRD and its sources. */
 interface CachedCrd {
   readonly key: string;
   readonly modules: readonly Module[];
   readonly generated: GeneratedCrd;
-  /** What was said of it; never an error, because a CRD with errors is not kept. */
+  /** Its warnings; a CRD with errors is not kept. */
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Makes an empty cache; keep it while watching. */
+/** Creates an empty cache; keep it while watching. */
 export function createCache(): GeneratorCache {
   return { modules: new Map(), markers: new WeakMap(), crds: new Map(), coreSchemas: new Map() };
 }
 
-/** The sources of a project, parsed, with their markers. */
+/** The parsed sources of a project, with their markers. */
 export class ProjectSources implements SchemaSources {
   readonly graph: ModuleGraph;
   readonly log = new DiagnosticLog();
@@ -39,13 +39,13 @@ export class ProjectSources implements SchemaSources {
   readonly cache: GeneratorCache;
   /** Modules of the API, sorted by path. */
   readonly apiModules: readonly Module[];
-  /** All modules with markers for roles and webhooks, sorted by path. */
+  /** All modules with rbac and webhook markers, sorted by path. */
   readonly markerModules: readonly Module[];
   readonly #markers = new Map<Module, ModuleMarkers>();
   readonly #packageMarkers = new Map<string, readonly Marker[]>();
   #coreSchemas: CoreSchemas = () => undefined;
 
-  /** Parses a project's sources, and loads what they import of Kubernetes' own types. */
+  /** Parses a project's sources, and loads the built-in Kubernetes types they import. */
   static async load(
     tree: SourceTree,
     options: GeneratorOptions = {},
@@ -64,7 +64,7 @@ export class ProjectSources implements SchemaSources {
     const apiFiles = sourceFiles(tree, options.paths ?? ["api"]);
     const others = sourceFiles(tree, options.paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
     this.apiModules = this.#load(apiFiles);
-    // Parsing costs more than a look at the text, and most files of an operator have no markers.
+    // Parsing takes longer than searching the text, and most files of an operator have no markers.
     const marked = others.filter((file) => markerLine.test(tree.read(file) ?? ""));
     this.markerModules = [...this.apiModules, ...this.#load(marked)];
   }
@@ -76,17 +76,17 @@ export class ProjectSources implements SchemaSources {
     for (const { message, pos } of module.syntaxErrors) this.log.error({ module, pos }, message);
     const markers = collectMarkers(module, this.log);
     this.#markers.set(module, markers);
-    // What is wrong with a file must be said in every run.
+    // The findings of a file must be reported in every run.
     if (this.log.size === findings) this.cache.markers.set(module, markers);
     return markers;
   }
 
-  /** A file that doesn't parse has lost some of its names: what else would be said of the types is not true. */
+  /** A file with syntax errors lacks some of its names, which would lead to misleading errors about its types. */
   get hasSyntaxErrors(): boolean {
     return this.graph.reachable(this.apiModules).some(({ syntaxErrors }) => syntaxErrors.length > 0);
   }
 
-  /** Markers of all files in the module's folder: a folder is a version, as a package is in Go. */
+  /** Markers of all files in the module's folder: a folder is a version, like a package in Go. */
   packageMarkers(module: Module): readonly Marker[] {
     const folder = posix.dirname(module.file);
     const known = this.#packageMarkers.get(folder);
@@ -112,7 +112,7 @@ export class ProjectSources implements SchemaSources {
   }
 }
 
-/** Looks at each file once a run: resolving an import asks for the same few files again and again. */
+/** Checks each file once per run, because resolving imports repeats the same few lookups. */
 function readOnce(tree: SourceTree): SourceTree {
   const texts = new Map<string, string | undefined>();
   return {
@@ -126,7 +126,7 @@ function readOnce(tree: SourceTree): SourceTree {
 
 const markerLine = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;
 
-/** The TypeScript sources below some folders: declarations and tests hold no kinds. */
+/** The TypeScript sources in some folders, without declaration files and tests. */
 function sourceFiles(tree: SourceTree, paths: readonly string[]): string[] {
   const files = paths.flatMap((path) => (/\.[cm]?tsx?$/u.test(path) ? [path] : tree.list(path)));
   const isSource = (file: string): boolean =>

@@ -51,57 +51,57 @@ describe("planManifests() refuses", () => {
   it("an interface of a kind that nothing defines", async () => {
     const text = `${imports}export interface Case extends CustomResource<{ name?: string }> {}\n`;
     expect(await findingsOf(text)).toEqual([
-      '3:18 "Case" is no kind yet: nothing says its group, version and plural',
+      '3:18 "Case" is not a kind yet: its group, version and plural are unknown',
     ]);
   });
 
   it("a definition whose values can't be known without running it", async () => {
     const text = types({ definition: '{ kind: "Case", plural: plural() }' });
-    expect(await findingsOf(text)).toEqual(["6:76 this value cannot be known without running the code"]);
+    expect(await findingsOf(text)).toEqual(["6:76 this value is not known without running the code"]);
   });
 
   it("a group that is computed", async () => {
     const files = { "api/v1/groupversion_info.ts": groupVersion("v1", "process.env.GROUP"), [file]: types() };
     expect(await findings(files)).toEqual([
-      "api/v1/groupversion_info.ts:2:52 this value cannot be known without running the code",
+      "api/v1/groupversion_info.ts:2:52 this value is not known without running the code",
     ]);
   });
 
   it("a definition without a plural", async () => {
     expect(await findingsOf(types({ definition: '{ kind: "Case" }' }))).toEqual([
-      '6:14 defineKind needs the text "plural"',
+      '6:14 defineKind requires the string "plural"',
     ]);
   });
 
   it("a kind that is not in PascalCase, and a plural that is not lower case", async () => {
     expect(await findingsOf(types({ definition: '{ kind: "my-case", plural: "Cases" }' }))).toEqual([
-      '6:14 "Cases" is no plural: it is lower case, like mysqls',
-      '6:14 "my-case" is no kind: it is PascalCase, like MySQL',
+      '6:14 "Cases" is not a valid plural: use lower case, for example mysqls',
+      '6:14 "my-case" is not a valid kind: use PascalCase, for example MySQL',
     ]);
   });
 
   it("a scope that there is not", async () => {
     const definition = '{ kind: "Case", plural: "cases", scope: "Global" }';
     expect(await findingsOf(types({ definition }))).toEqual([
-      '6:14 "Global" is no scope: it is Namespaced or Cluster',
+      '6:14 "Global" is not a valid scope: use Namespaced or Cluster',
     ]);
   });
 
   it("a definition of a type that is not there", async () => {
     const text = `${imports}export const Case = defineKind<Missing>(groupVersion, { kind: "Case", plural: "cases" });\n`;
-    expect(await findingsOf(text)).toEqual(['3:14 there is no type "Missing" for the kind']);
+    expect(await findingsOf(text)).toEqual(['3:14 no type "Missing" found for the kind']);
   });
 
   it("two kinds with one plural", async () => {
     const other = types().replaceAll(/\bCase\b/gu, "Other");
     expect(await findings({ [file]: types(), "api/v1/other_types.ts": other })).toEqual([
-      'api/v1/other_types.ts:6:14 Case and Other both have the plural "cases" in example.com',
+      'api/v1/other_types.ts:6:14 Case and Other have the same plural "cases" in example.com',
     ]);
   });
 
   it("one kind defined twice in a version", async () => {
     expect(await findings({ [file]: types(), "api/v1/other_types.ts": types() })).toEqual([
-      "api/v1/case_types.ts:6:14 Case has the versions v1, v1, and none of them is the stored one",
+      "api/v1/case_types.ts:6:14 Case has the versions v1, v1, but no storage version",
       "api/v1/other_types.ts:6:14 Case v1 is defined twice",
     ]);
   });
@@ -110,14 +110,14 @@ describe("planManifests() refuses", () => {
 
   it("several versions of which none is stored", async () => {
     expect(await findings({ ...second, [file]: types(), "api/v2/case_types.ts": types() })).toEqual([
-      "api/v1/case_types.ts:6:14 Case has the versions v1, v2, and none of them is the stored one",
+      "api/v1/case_types.ts:6:14 Case has the versions v1, v2, but no storage version",
     ]);
   });
 
   it("two versions that are stored", async () => {
     const stored = types({ markers: "// +kubebuilder:storageversion" });
     expect(await findings({ ...second, [file]: stored, "api/v2/case_types.ts": stored })).toEqual([
-      "api/v2/case_types.ts:4:4 Case has two stored versions, v1 and v2",
+      "api/v2/case_types.ts:4:4 Case has two storage versions, v1 and v2",
     ]);
   });
 
@@ -125,14 +125,14 @@ describe("planManifests() refuses", () => {
     const stored = types({ markers: "// +kubebuilder:storageversion" });
     const other = types({ definition: '{ kind: "Case", plural: "casen", scope: "Cluster" }' });
     expect(await findings({ ...second, [file]: stored, "api/v2/case_types.ts": other })).toEqual([
-      'api/v2/case_types.ts:6:14 Case is "casen", Cluster in v2, and "cases", Namespaced in v1',
+      'api/v2/case_types.ts:6:14 Case is "casen", Cluster in v2, but "cases", Namespaced in v1',
     ]);
   });
 
   it("a marker that contradicts the definition", async () => {
     const markers = "// +kubebuilder:resource:path=casen";
     expect(await findingsOf(types({ markers }))).toEqual([
-      '4:4 the marker says the plural of Case is "casen", defineKind says "cases"',
+      '4:4 the marker sets the plural of Case to "casen", but defineKind to "cases"',
     ]);
   });
 
@@ -143,7 +143,7 @@ export interface Spec {
   // +kubebuilder:validation:Type=integer
   size?: Size;
 }`;
-    expect(await findingsOf(types({ spec }))).toEqual(["7:3 the types string and integer meet here"]);
+    expect(await findingsOf(types({ spec }))).toEqual(["7:3 conflicting types string and integer"]);
   });
 
   it("a default that its own schema doesn't allow", async () => {
@@ -154,13 +154,13 @@ export interface Spec {
 }`;
     const [only, ...rest] = await findingsOf(types({ spec }));
     expect(rest).toEqual([]);
-    expect(only).toMatch(/^5:6 the API server would refuse this: spec\.size: Invalid value: 0/u);
+    expect(only).toMatch(/^5:6 the API server would reject this: spec\.size: Invalid value: 0/u);
   });
 
   it("a default of another type", async () => {
     const spec = "export interface Spec {\n  // +kubebuilder:default=true\n  size?: int32;\n}";
     expect((await findingsOf(types({ spec })))[0]).toMatch(
-      /^4:6 the API server would refuse this: spec\.size: /u,
+      /^4:6 the API server would reject this: spec\.size: /u,
     );
   });
 
@@ -168,7 +168,7 @@ export interface Spec {
     const spec =
       'export interface Spec {\n  // +kubebuilder:validation:XValidation:rule="self >"\n  size?: int32;\n}';
     expect((await findingsOf(types({ spec })))[0]).toMatch(
-      /^4:6 the API server would refuse this: spec\.size: .*ERROR/su,
+      /^4:6 the API server would reject this: spec\.size: .*ERROR/su,
     );
   });
 
@@ -180,7 +180,7 @@ export interface Spec {
 }`;
     const [only, ...rest] = await findingsOf(types({ spec }));
     expect(rest).toEqual([]);
-    expect(only).toMatch(/^4:4 the API server would refuse this: spec: .*undefined field 'mim'/su);
+    expect(only).toMatch(/^4:4 the API server would reject this: spec: .*undefined field 'mim'/su);
   });
 
   it("a rule in CEL that may cost too much", async () => {
@@ -205,7 +205,7 @@ export interface Spec {
   // +listMapKey=name
   items?: Item[];
 }`;
-    expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would refuse this: .*name/u);
+    expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would reject this: .*name/u);
   });
 
   it("a list map whose key is no field", async () => {
@@ -214,14 +214,14 @@ export interface Spec {
   // +listMapKey=nme
   items?: { name: string }[];
 }`;
-    expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would refuse this: /u);
+    expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would reject this: /u);
   });
 
   it("unique items, which the API server doesn't check", async () => {
     const spec =
       "export interface Spec {\n  // +kubebuilder:validation:UniqueItems=true\n  names?: string[];\n}";
     expect((await findingsOf(types({ spec })))[0]).toMatch(
-      /^4:6 the API server would refuse this: .*uniqueItems/u,
+      /^4:6 the API server would reject this: .*uniqueItems/u,
     );
   });
 
@@ -249,7 +249,7 @@ export interface Spec extends Base, Other {}`;
   it("a validation marker in a file that has nothing to validate", async () => {
     const text = "// +kubebuilder:validation:Minimum=1\nexport function run(): void {}\n";
     expect(await findings({ "src/controller/x.ts": text })).toEqual([
-      "src/controller/x.ts:1:4 +kubebuilder:validation:Minimum stands on nothing it could describe",
+      "src/controller/x.ts:1:4 +kubebuilder:validation:Minimum is on nothing it applies to",
     ]);
   });
 
@@ -260,7 +260,7 @@ export interface Spec extends Base, Other {}`;
     expect(await findings({ [file]: types({ spec }), "src/controller/x.ts": rbac })).toEqual([
       `${file}:4:8 a number may be fractional, which Kubernetes advises against`,
       `${file}:5:6 unknown marker "+optionl"`,
-      `${file}:6:8 there is no type "Missing" here`,
+      `${file}:6:8 type "Missing" not found`,
       `${file}:7:38 expected an integer or float, got "x"`,
       'src/controller/x.ts:1:34 +kubebuilder:rbac has no argument "verb"',
     ]);

@@ -1,10 +1,10 @@
 /**
- * The project's files as the generators see them. Paths are relative to the project's root and use forward
- * slashes. Pending changes can be laid over the disk, so that a new API and its CRD are one plan.
+ * The project's files as the generators see them. Paths are relative to the project's root and use forward slashes.
+ * Pending changes can be overlaid on the disk, so that a new API and its CRD are planned together.
  */
 export interface SourceTree {
-  /** The text of a file; undefined if there is none. */
+  /** The text of a file; undefined if it does not exist. */
   read(path: string): string | undefined;
-  /** The paths of all files below a folder; `node_modules`, `dist`, `vendor` and dot folders are left out. */
+  /** The paths of all files in a folder, without `node_modules`, `dist`, `vendor` and hidden folders. */
   list(folder: string): readonly string[];
 }

@@ -9,8 +9,8 @@ import { annotationLimit, largestFields, sizeOf } from "./size.ts";
 import { toJson } from "./to-json.ts";
 
 /**
- * Says what an API server would refuse in a CRD, at the line that is to blame: structure, defaults, and CEL rules
- * that don't parse, name fields that aren't there, or may cost too much.
+ * Reports what an API server would reject in a CRD, at the source line that causes it: structure, defaults, and CEL
+ * rules that are invalid, refer to unknown fields, or may cost too much.
  */
 export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog): void {
   // YAML is the longer form: what is short there fits in any case.
@@ -22,7 +22,7 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
     const path = "schema";
     for (const error of checkSchema(toJson(schema) as JSONSchema, { path, hasStatus })) {
       const place = findPlace(schema, error.field.slice(path.length)) ?? kind.place;
-      log.error(place, `the API server would refuse this: ${describe(error)}`, hintFor(error));
+      log.error(place, `the API server would reject this: ${describe(error)}`, hintFor(error));
     }
   }
 }
@@ -33,12 +33,12 @@ function warnOfSize(crd: CustomResourceDefinition, place: Place, log: Diagnostic
   const largest = largestFields(crd).map((field) => `${field.path} ${field.bytes}`);
   log.warn(
     place,
-    `the CRD of ${crd.spec.names.kind} has ${bytes} bytes, and kubectl apply takes ${annotationLimit}: ${largest.join(", ")}`,
-    "apply it with --server-side, put +tsbuilder:maxDescLen=0 on a field, or let --trim-descriptions shorten it",
+    `the CRD of ${crd.spec.names.kind} has ${bytes} bytes, but kubectl apply accepts ${annotationLimit}: ${largest.join(", ")}`,
+    "apply it with --server-side, put +tsbuilder:maxDescLen=0 on a field, or use --trim-descriptions",
   );
 }
 
-/** Follows the path of an error through the schema, down to the deepest node that a source stands behind. */
+/** Follows the path of an error through the schema, down to the deepest node with a known source. */
 function findPlace(schema: Schema, path: string): Place | undefined {
   let node: Schema | undefined = schema;
   let place = schema[originKey]?.place;
@@ -68,7 +68,7 @@ function describe({ body, field }: FieldError): string {
 
 function hintFor({ body }: FieldError): string | undefined {
   if (/cost/u.test(body)) {
-    return "bound what the rule looks at: +kubebuilder:validation:MaxItems, MaxLength or MaxProperties";
+    return "limit the size of the data that the rule checks: +kubebuilder:validation:MaxItems, MaxLength or MaxProperties";
   }
   if (/uniqueItems/u.test(body)) return "use +listType=set";
   return undefined;

@@ -1,6 +1,6 @@
 import type { KindVersion } from "./find-kinds.ts";
 
-/** The `conversion` stanza of a CRD whose kind says that a webhook converts its versions. */
+/** The `conversion` stanza of a CRD with a conversion webhook. */
 export function conversionOf(kinds: readonly KindVersion[]): object | undefined {
   const marker = kinds.flatMap(({ markers }) => markers).find(({ name }) => name === "tsbuilder:conversion");
   if (!marker) return undefined;

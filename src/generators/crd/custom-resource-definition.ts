@@ -7,7 +7,7 @@ import { conversionOf } from "./conversion.ts";
 import type { KindVersion } from "./find-kinds.ts";
 import type { CrdVersion } from "./version.ts";
 
-/** A CRD as it is written to its file. */
+/** A CRD as written to its file. */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
@@ -21,7 +21,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-/** Joins the versions of one kind to its CRD; the versions come with their schemas, in any order. */
+/** Combines the versions of one kind, in any order, into its CRD. */
 export function customResourceDefinition(
   kinds: readonly KindVersion[],
   versions: readonly CrdVersion[],
@@ -84,23 +84,23 @@ function metadataOf(
   };
 }
 
-/** `defineKind` is the only truth for kind, plural and scope: a marker may repeat it, not contradict it. */
+/** `defineKind` determines kind, plural and scope: a marker may repeat them, but not contradict them. */
 function checkResource({ kind, plural, scope, markers }: KindVersion, log: DiagnosticLog): Marker[] {
   const resources = markers.filter(({ name }) => name === "kubebuilder:resource");
   for (const { args, place } of resources) {
     if (args["path"] && args["path"] !== plural) {
-      const hint = `write plural: "${text(args, "path")}" in defineKind, or drop path= here`;
+      const hint = `set plural: "${text(args, "path")}" in defineKind, or remove path= here`;
       log.error(
         place,
-        `the marker says the plural of ${kind} is "${text(args, "path")}", defineKind says "${plural}"`,
+        `the marker sets the plural of ${kind} to "${text(args, "path")}", but defineKind to "${plural}"`,
         hint,
       );
     }
     if (args["scope"] && args["scope"] !== scope) {
-      const hint = `write scope: "${text(args, "scope")}" in defineKind, or drop scope= here`;
+      const hint = `set scope: "${text(args, "scope")}" in defineKind, or remove scope= here`;
       log.error(
         place,
-        `the marker says the scope of ${kind} is "${text(args, "scope")}", defineKind says "${scope}"`,
+        `the marker sets the scope of ${kind} to "${text(args, "scope")}", but defineKind to "${scope}"`,
         hint,
       );
     }
@@ -114,8 +114,8 @@ function checkSameNames(kinds: readonly KindVersion[], log: DiagnosticLog): void
     if (plural === first.plural && scope === first.scope) continue;
     log.error(
       place,
-      `${first.kind} is "${plural}", ${scope} in ${version}, and "${first.plural}", ${first.scope} in ${first.version}`,
-      "plural and scope hold for all versions of a kind",
+      `${first.kind} is "${plural}", ${scope} in ${version}, but "${first.plural}", ${first.scope} in ${first.version}`,
+      "all versions of a kind have the same plural and scope",
     );
   }
   const versions = new Set<string>();
@@ -134,8 +134,8 @@ function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], lo
   if (stored.length === 0) {
     log.error(
       first.place,
-      `${first.kind} has the versions ${names}, and none of them is the stored one`,
-      "put +kubebuilder:storageversion on one",
+      `${first.kind} has the versions ${names}, but no storage version`,
+      "add +kubebuilder:storageversion to one of them",
     );
   }
   for (const { name } of stored.slice(1)) {
@@ -143,15 +143,15 @@ function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], lo
     const marker = kind.markers.find((one) => one.name === "kubebuilder:storageversion");
     log.error(
       marker?.place ?? kind.place,
-      `${first.kind} has two stored versions, ${stored[0]!.name} and ${name}`,
-      "keep +kubebuilder:storageversion on one",
+      `${first.kind} has two storage versions, ${stored[0]!.name} and ${name}`,
+      "keep +kubebuilder:storageversion on only one of them",
     );
   }
   if (!versions.some(({ served }) => served)) {
     log.error(
       first.place,
-      `${first.kind} serves no version`,
-      "take +kubebuilder:unservedversion off one of them",
+      `${first.kind} has no served version`,
+      "remove +kubebuilder:unservedversion from one of them",
     );
   }
 }

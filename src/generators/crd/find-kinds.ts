@@ -15,13 +15,13 @@ import {
 import type { Marker } from "../markers/collect.ts";
 import type { SchemaSources } from "../schema/environment.ts";
 
-/** One version of a kind, as its sources declare it. */
+/** One version of a kind, as declared in the sources. */
 export interface KindVersion extends GroupVersion {
   readonly kind: string;
   readonly plural: string;
   readonly scope: Scope;
   readonly module: Module;
-  /** The interface behind the kind, and how `defineKind` names it. */
+  /** The interface of the kind, and the options of `defineKind`. */
   readonly parts: readonly Declared[];
   readonly type: ReferenceNode;
   /** Markers on the interface and on the constant. */
@@ -29,7 +29,7 @@ export interface KindVersion extends GroupVersion {
   readonly place: Place;
 }
 
-/** Finds the kinds of a module: what `defineKind` is called with, read without running it. */
+/** Finds the kinds of a module by their calls of `defineKind`, without running the code. */
 export function findKinds(module: Module, sources: SchemaSources): KindVersion[] {
   return [...module.declarations.values()].flat().flatMap((declaration) => {
     if (declaration.kind !== "const" || !isDefineKind(declaration, module)) return [];
@@ -38,7 +38,7 @@ export function findKinds(module: Module, sources: SchemaSources): KindVersion[]
   });
 }
 
-/** Reports object types that look like kinds and are none: they would silently have no CRD. */
+/** Reports object types that look like kinds but have no defineKind: no CRD would be generated for them. */
 export function reportUndefinedKinds(
   module: Module,
   found: readonly KindVersion[],
@@ -46,7 +46,7 @@ export function reportUndefinedKinds(
 ): void {
   const { log } = sources;
   const defined = new Set(found.flatMap(({ parts }) => parts.map(({ declaration }) => declaration)));
-  // A definition that is wrong says so itself.
+  // An invalid defineKind has its own error.
   const attempted = new Set(
     [...module.declarations.values()].flat().flatMap((declaration) => {
       if (declaration.kind !== "const" || !isDefineKind(declaration, module)) return [];
@@ -66,7 +66,7 @@ export function reportUndefinedKinds(
     const { name } = declaration;
     log.error(
       { module, pos: declaration.pos },
-      `"${name}" is no kind yet: nothing says its group, version and plural`,
+      `"${name}" is not a kind yet: its group, version and plural are unknown`,
       `add: export const ${name} = defineKind<${name}>(groupVersion, { kind: "${name}", plural: "${name.toLowerCase()}s" });`,
     );
   }
@@ -85,13 +85,13 @@ function readKind(
   const definition = call.arguments[1] && staticObject(evaluate(call.arguments[1], module, graph), log);
   if (!groupVersion || !definition) {
     if (call.arguments.length < 2)
-      log.error(place, "defineKind needs a group version and a definition", defineHint);
+      log.error(place, "defineKind requires a group version and options", defineHint);
     return undefined;
   }
   const text = (from: Record<string, StaticValue | undefined>, name: string): string | undefined => {
     const value = from[name];
     if (typeof value === "string") return value;
-    log.error(place, `defineKind needs the text "${name}"`, defineHint);
+    log.error(place, `defineKind requires the string "${name}"`, defineHint);
     return undefined;
   };
   const group = text(groupVersion, "group");
@@ -109,7 +109,7 @@ function readKind(
     if (type)
       log.error(
         place,
-        `there is no type "${type.name}" for the kind`,
+        `no type "${type.name}" found for the kind`,
         "declare an interface that extends CustomResource<Spec, Status>",
       );
     return undefined;
@@ -123,7 +123,7 @@ function readKind(
 }
 
 const defineHint =
-  'it reads: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
+  'for example: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
 
 function staticObject(
   value: StaticValue | NotStatic,
@@ -132,7 +132,7 @@ function staticObject(
   if (value instanceof NotStatic) {
     log.error(
       value,
-      "this value cannot be known without running the code",
+      "this value is not known without running the code",
       "use a literal, or a constant of literals",
     );
     return undefined;
@@ -173,12 +173,12 @@ function checkNames({
 }): string[] {
   const problems: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63)
-    problems.push(`"${kind}" is no kind: it is PascalCase, like MySQL`);
+    problems.push(`"${kind}" is not a valid kind: use PascalCase, for example MySQL`);
   if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/u.test(plural))
-    problems.push(`"${plural}" is no plural: it is lower case, like mysqls`);
+    problems.push(`"${plural}" is not a valid plural: use lower case, for example mysqls`);
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/u.test(version))
-    problems.push(`"${version}" is no version: it is like v1 or v1alpha1`);
+    problems.push(`"${version}" is not a valid version: use v1 or v1alpha1, for example`);
   const scopes = ["Namespaced", "Cluster"];
-  if (!scopes.includes(scope)) problems.push(`"${scope}" is no scope: it is ${listWords(scopes)}`);
+  if (!scopes.includes(scope)) problems.push(`"${scope}" is not a valid scope: use ${listWords(scopes)}`);
   return problems;
 }

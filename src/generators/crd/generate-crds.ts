@@ -12,7 +12,7 @@ import { findKinds, type KindVersion, reportUndefinedKinds } from "./find-kinds.
 import { trimDescriptions } from "./size.ts";
 import { crdVersion } from "./version.ts";
 
-/** A CRD and the file it belongs into. */
+/** A CRD and the file it is written to. */
 export interface GeneratedCrd {
   readonly fileName: string;
   readonly text: string;
@@ -20,7 +20,7 @@ export interface GeneratedCrd {
   readonly kinds: readonly KindVersion[];
 }
 
-/** Builds the CRDs of all kinds that a project defines, sorted by kind and group. */
+/** Generates the CRDs of all kinds in a project, sorted by kind and group. */
 export function generateCrds(
   sources: ProjectSources,
   check: (generated: GeneratedCrd) => void = () => undefined,
@@ -62,8 +62,8 @@ function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): Gen
 }
 
 /**
- * Takes a CRD from the run before if nothing that it was made from has changed since. If something has, `generate` gets
- * the one from before, as long as nothing was found in it: the same text need not be checked again.
+ * Reuses a CRD of the previous run if none of its sources have changed. Otherwise `generate` receives the previous one,
+ * if it had no findings: unchanged text need not be validated again.
  */
 function reuse(
   kinds: readonly KindVersion[],
@@ -72,7 +72,7 @@ function reuse(
 ): GeneratedCrd {
   const { cache, graph, log } = sources;
   const { kind, group } = kinds[0]!;
-  // A module that adds to others is part of all of them.
+  // A module that augments others affects all of them.
   const adding = sources.apiModules.filter(({ augmentations }) => augmentations.length > 0);
   const modules = graph.reachable([...kinds.map(({ module }) => module), ...adding]);
   const key = JSON.stringify([
@@ -88,7 +88,7 @@ function reuse(
   const findings = log.size;
   const generated = generate(known?.warnings.length === 0 ? known.generated : undefined);
   const warnings = log.since(findings);
-  // With an error anywhere, a CRD has not been checked.
+  // After an error, CRDs are not validated.
   if (!log.hasErrors) cache.crds.set(`${kind}.${group}`, { key, modules, generated, warnings });
   return generated;
 }
@@ -121,7 +121,7 @@ function groupBy(kinds: readonly KindVersion[]): Map<string, KindVersion[]> {
   return groups;
 }
 
-/** Two kinds with one plural would share a URL, and a file. */
+/** Two kinds with the same plural would share a URL and a file. */
 function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSources): void {
   const owners = new Map<string, KindVersion>();
   for (const kind of kinds) {
@@ -131,8 +131,8 @@ function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSour
     else if (owner.kind !== kind.kind) {
       log.error(
         kind.place,
-        `${owner.kind} and ${kind.kind} both have the plural "${kind.plural}" in ${kind.group}`,
-        "give one of them another plural",
+        `${owner.kind} and ${kind.kind} have the same plural "${kind.plural}" in ${kind.group}`,
+        "change the plural of one of them",
       );
     }
   }
@@ -146,8 +146,8 @@ function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): v
       if (said === undefined || args[""] === undefined || args[""] === said) continue;
       sources.log.error(
         place,
-        `the marker says "${text(args)}", groupVersion says "${said}"`,
-        "drop the marker",
+        `the marker says "${text(args)}", but groupVersion says "${said}"`,
+        "remove the marker",
       );
     }
   }

@@ -53,7 +53,7 @@ describe("planManifests()", () => {
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).toMatchObject({ severity: "warning", at: { line: 4 } });
     expect(diagnostics[0]?.message).toMatch(
-      /^the CRD of Case has \d+ bytes, and kubectl apply takes 262144: .*\.spec\.template/u,
+      /^the CRD of Case has \d+ bytes, but kubectl apply accepts 262144: .*\.spec\.template/u,
     );
   });
 

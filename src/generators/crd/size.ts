@@ -4,10 +4,10 @@ import type { Schema } from "../schema/schema.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { toJson } from "./to-json.ts";
 
-/** `kubectl apply` keeps the whole object in an annotation, and all annotations together may have so many bytes. */
+/** `kubectl apply` stores the whole object in an annotation, and the size of all annotations is limited. */
 export const annotationLimit = 262_144;
 
-/** The bytes that a CRD takes in the annotation of `kubectl apply`. */
+/** The size of a CRD in the annotation of `kubectl apply`, in bytes. */
 export function sizeOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(toJson(value)));
 }
@@ -27,8 +27,8 @@ export function largestFields(crd: CustomResourceDefinition, count = 3): { path:
 }
 
 /**
- * Shortens descriptions until a CRD fits: those that lie deepest first, because people read the ones at the top.
- * Each level is cut to its first sentence before it is removed. Structure is never touched.
+ * Shortens descriptions until a CRD fits, starting with the most deeply nested ones, because users mostly read those at
+ * the top. Each level is cut to its first sentence before it is removed. The structure is never changed.
  */
 export function trimDescriptions(
   crd: CustomResourceDefinition,

@@ -1,9 +1,9 @@
-/** What is written to the file, as the API server reads it: without our own notes and absent keys. */
+/** The content of the file as the API server reads it, without internal notes and undefined keys. */
 export function toJson<Value>(value: Value): Value {
   return copy(value) as Value;
 }
 
-// JSON.stringify with a function that looks at each value takes several times as long, and runs after every edit.
+// JSON.stringify with a replacer takes several times as long, and this runs after every edit.
 function copy(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || value === null) return value;
@@ -12,7 +12,7 @@ function copy(value: unknown): unknown {
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key];
     if (member === undefined) continue;
-    // A property may be called __proto__.
+    // A property may be named __proto__.
     if (key === "__proto__") Object.defineProperty(copied, key, { value: copy(member), enumerable: true });
     else copied[key] = copy(member);
   }

@@ -4,7 +4,7 @@ import { type MarkerArguments, text } from "../markers/definition.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { KindVersion } from "./find-kinds.ts";
 
-/** One entry of a CRD's `versions`. */
+/** An entry in a CRD's `versions`. */
 export interface CrdVersion {
   name: string;
   served: boolean;
@@ -17,7 +17,7 @@ export interface CrdVersion {
   subresources?: object | undefined;
 }
 
-/** Builds the entry of one version from the markers of its kind. */
+/** Builds the entry of a version from the markers of its kind. */
 export function crdVersion(kind: KindVersion, schema: Schema, log: DiagnosticLog): CrdVersion {
   const all = (name: string): readonly Marker[] => kind.markers.filter((marker) => marker.name === name);
   const first = (name: string): Marker | undefined => all(name)[0];
@@ -29,7 +29,7 @@ export function crdVersion(kind: KindVersion, schema: Schema, log: DiagnosticLog
   for (const marker of [...all("kubebuilder:printcolumn"), ...all("kubebuilder:selectablefield")]) {
     const path = text(marker.args, "JSONPath");
     if (!path.startsWith("."))
-      log.error(marker.place, `the JSONPath "${path}" has no dot at its start`, `write .${path}`);
+      log.error(marker.place, `the JSONPath "${path}" must start with a dot`, `use .${path}`);
   }
   return {
     name: kind.version,
@@ -59,7 +59,7 @@ function column(args: MarkerArguments): object {
   };
 }
 
-/** A printer column makes an empty `subresources` in controller-gen's output, and so it does here. */
+/** With a printer column, controller-gen writes an empty `subresources`; so does this. */
 function subresources(
   status: Marker | undefined,
   scale: Marker | undefined,

@@ -9,8 +9,8 @@ import type { SourceTree } from "../source-tree.ts";
 import { fieldRows } from "./field-rows.ts";
 
 /**
- * Computes an API reference in Markdown: one page for each group and version, a section for each kind, and a table of
- * all fields with their types, bounds and defaults. It says what the CRDs say, because it is made from them.
+ * Generates an API reference in Markdown: a page for each group and version, a section for each kind, and a table of
+ * all fields with their types, limits and defaults. It is made from the CRDs, so it always matches them.
  */
 export async function planDocs(
   tree: SourceTree,

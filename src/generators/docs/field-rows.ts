@@ -1,7 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Schema } from "../schema/schema.ts";
 
-/** The rows of a table of fields: each with its path, its type and bounds, and its text; those inside of it follow. */
+/** The rows of a table of fields: path, type with limits, and description; nested fields follow. */
 export function fieldRows(schema: Schema, path: string): string[] {
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {})
@@ -15,7 +15,7 @@ export function fieldRows(schema: Schema, path: string): string[] {
     });
 }
 
-/** The object whose fields follow a field: its own, or those of its elements. */
+/** The object whose fields follow a field: its own, or that of its elements. */
 function insideOf(schema: Schema): { node: Schema; suffix: string } {
   if (schema.items) {
     const { node, suffix } = insideOf(schema.items);
@@ -63,7 +63,7 @@ function range(what: string, low: number | undefined, high: number | undefined):
   return high === undefined ? [] : [`${what}: at most ${high}.`];
 }
 
-/** A cell of a table is one line, in which a bar would start the next cell. */
+/** A table cell is a single line with escaped bars. */
 function cell(text: string): string {
   return text.replaceAll(/\s*\n\s*/gu, " ").replaceAll("|", "\\|");
 }

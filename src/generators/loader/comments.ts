@@ -12,20 +12,20 @@ export interface CommentBlock {
   readonly lines: readonly CommentLine[];
 }
 
-/** The comments that belong to a declaration or a member. */
+/** The comments of a declaration or a member. */
 export interface LeadingComments {
-  /** Directly above, no blank line between: they document it. */
+  /** The block directly above, without a blank line: the documentation. */
   readonly adjacent: readonly CommentBlock[];
-  /** The closest block above those, set off by a blank line: its markers still count. */
+  /** The block before it, after a blank line: its markers still count. */
   readonly detached: CommentBlock | undefined;
 }
 
-/** A stretch of text in which `//` is not a comment: a string, a template, a regular expression. */
+/** A range in which `//` does not start a comment: a string, a template, a regular expression. */
 export type LiteralRange = readonly [start: number, end: number];
 
 /**
- * Finds all comments that begin their line; a comment behind code says something about that line, and is no marker.
- * JSDoc is found behind code as well, for members written on one line.
+ * Finds all comments at the start of a line; a comment after code is about that line, and never a marker. JSDoc is also
+ * found after code, for members on one line.
  */
 export function findComments(text: string, literals: readonly LiteralRange[]): CommentBlock[] {
   const blocks: CommentBlock[] = [];
@@ -50,7 +50,7 @@ export function findComments(text: string, literals: readonly LiteralRange[]): C
   return blocks;
 }
 
-/** Picks the comments that lead a node: `from` is where the previous token ends, `start` where the node's text starts. */
+/** Selects the comments of a node: `from` is the end of the previous token, `start` the start of the node's text. */
 export function leadingComments(
   text: string,
   blocks: readonly CommentBlock[],
@@ -71,7 +71,7 @@ export function leadingComments(
   return { adjacent, detached: above.at(-1) };
 }
 
-/** Blocks are sorted by position, and a file has many members: a search by halves. */
+/** Blocks are sorted by position, and a file has many members, so this is a binary search. */
 function firstAt(blocks: readonly CommentBlock[], pos: number): number {
   let [low, high] = [0, blocks.length];
   while (low < high) {

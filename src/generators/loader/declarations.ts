@@ -12,7 +12,7 @@ import type {
 import { readTypeNode } from "./type-nodes.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Reads the declarations of one file; a name inside a namespace is written with its dots. */
+/** Reads the declarations of a file; a name in a namespace is qualified with dots. */
 export class DeclarationReader {
   readonly #api = typescript();
   readonly #source: ts.SourceFile;

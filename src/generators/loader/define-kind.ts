@@ -1,6 +1,6 @@
 import type { ConstDeclaration, Module } from "./syntax.ts";
 
-/** Tells whether a constant is a kind: made by `defineKind`, under whatever name that was imported. */
+/** Returns whether a constant is a kind: created by `defineKind`, also if imported under another name. */
 export function isDefineKind({ value }: ConstDeclaration, module: Module): boolean {
   if (value.kind !== "call") return false;
   return value.callee === "defineKind" || module.imports.get(value.callee)?.name === "defineKind";

@@ -1,7 +1,7 @@
 import type { ModuleGraph } from "./module-graph.ts";
 import type { Expression, Module } from "./syntax.ts";
 
-/** A value that is known without running anything. */
+/** A value that is known without running code. */
 export type StaticValue =
   | string
   | number
@@ -10,7 +10,7 @@ export type StaticValue =
   | readonly StaticValue[]
   | { readonly [name: string]: StaticValue | undefined };
 
-/** Why an expression has no static value, and where that shows. */
+/** Why an expression has no static value, and where. */
 export class NotStatic {
   readonly module: Module;
   readonly pos: number;
@@ -21,7 +21,7 @@ export class NotStatic {
   }
 }
 
-/** Works out a literal, or a constant of literals, through imports. */
+/** Evaluates a literal, or a constant of literals, across imports. */
 export function evaluate(
   expression: Expression,
   module: Module,
@@ -29,7 +29,7 @@ export function evaluate(
   depth = 0,
 ): StaticValue | NotStatic {
   const failed = new NotStatic(module, expression.pos);
-  // Constants that refer to each other in a circle have no value.
+  // Constants with circular references have no value.
   if (depth > 20) return failed;
   switch (expression.kind) {
     case "literal":
@@ -54,7 +54,7 @@ export function evaluate(
   }
 }
 
-/** A name may reach into a constant: `defaults.group`. */
+/** A name may access a property of a constant: `defaults.group`. */
 function evaluateName(
   path: string,
   module: Module,

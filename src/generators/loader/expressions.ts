@@ -3,7 +3,7 @@ import type { Expression } from "./syntax.ts";
 import { readTypeNode } from "./type-nodes.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Reads what can be known of a value without running anything: literals, and names of other constants. */
+/** Reads static values: literals, and references to other constants. */
 export function readExpression(node: ts.Expression, reader: DeclarationReader): Expression {
   const api = typescript();
   const pos = reader.startOf(node);

@@ -1,7 +1,7 @@
 import type { LiteralRange } from "./comments.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Where strings, templates and regular expressions stand in a file, in order: comments are not looked for there. */
+/** The ranges of strings, templates and regular expressions in a file, in order; they contain no comments. */
 export function literalRanges(source: ts.SourceFile): LiteralRange[] {
   const { SyntaxKind, forEachChild } = typescript();
   const literals = new Set<ts.SyntaxKind>([

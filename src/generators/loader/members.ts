@@ -3,7 +3,9 @@ import type { Member, TypeNode } from "./syntax.ts";
 import { readTypeNode } from "./type-nodes.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Reads what JSON carries of an interface, a class or an object type: private names, statics and methods are no data. */
+/**
+ * Reads the JSON properties of an interface, a class or an object type, without private members, statics and methods.
+ */
 export function readMembers(
   members: readonly (ts.TypeElement | ts.ClassElement)[],
   reader: DeclarationReader,
@@ -56,7 +58,7 @@ function propertyName(name: ts.PropertyName): string | undefined {
   return undefined;
 }
 
-/** A class property may leave its type to the initializer; the plain literals are understood. */
+/** A class property may omit its type if it has a plain literal as initializer. */
 function inferred(
   member: ts.PropertySignature | ts.PropertyDeclaration,
   pos: number,

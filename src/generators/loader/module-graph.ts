@@ -3,25 +3,25 @@ import { parseModule } from "./parse-module.ts";
 import { resolveSpecifier } from "./resolve-specifier.ts";
 import type { Declaration, Module } from "./syntax.ts";
 
-/** A declaration and the module whose names its types are written in. */
+/** A declaration and the module in which the names of its types are resolved. */
 export interface Declared {
   readonly declaration: Declaration;
   readonly module: Module;
 }
 
-/** What a name stands for: declarations of ours to read, or a name of a package that is known by heart. */
+/** What a name refers to: declarations in the project, or a known name of a package. */
 export type Resolved =
   | { readonly kind: "declared"; readonly name: string; readonly parts: readonly Declared[] }
   | { readonly kind: "external"; readonly specifier: string; readonly name: string };
 
-/** Modules that were parsed, by path. Text that didn't change isn't parsed again, which makes watching cheap. */
+/** Parsed modules by path. Unchanged text is not parsed again, which makes watching cheap. */
 export type ModuleCache = Map<string, Module>;
 
-/** Packages whose types are tables here, so that generation works before anything is installed. */
+/** Packages whose types are built in, so that generators work before anything is installed. */
 const knownPackages =
   /^(?:@tsbuilder\/(?:runtime|apimachinery)|@kubernetes\/client-node|kubernetes-types|kubernetes-models)(?:\/|$)/u;
 
-/** The project's modules and the names in them. */
+/** The project's modules and their names. */
 export class ModuleGraph {
   readonly #tree: SourceTree;
   readonly #cache: ModuleCache;
@@ -33,13 +33,13 @@ export class ModuleGraph {
     this.#cache = cache;
   }
 
-  /** Reads a module; undefined if there is no such file. */
+  /** Reads a module; undefined if the file does not exist. */
   module(file: string): Module | undefined {
     if (!this.#loaded.has(file)) this.#loaded.set(file, this.#load(file));
     return this.#loaded.get(file);
   }
 
-  /** Finds what a name means in a module; undefined if nothing there has that name. */
+  /** Resolves a name in a module; undefined if it has no such name. */
   resolve(name: string, from: Module): Resolved | undefined {
     const local = this.#declared(name, from);
     if (local.length > 0) return { kind: "declared", name, parts: local };
@@ -50,7 +50,7 @@ export class ModuleGraph {
     return this.resolveExport(imported.specifier, path.join("."), from);
   }
 
-  /** Finds an exported name of the module that a specifier stands for. */
+  /** Resolves an exported name of the module that a specifier refers to. */
   resolveExport(specifier: string, name: string, from: Module): Resolved | undefined {
     if (knownPackages.test(specifier)) return { kind: "external", specifier, name };
     const file = resolveSpecifier(specifier, from.file, this.#tree);
@@ -59,7 +59,7 @@ export class ModuleGraph {
     return this.#exported(name, module, new Set());
   }
 
-  /** Some modules and all that they import, directly or not, as far as they are files of ours. */
+  /** Some modules and all that they import, transitively, as far as they are files of the project. */
   reachable(roots: readonly Module[]): Module[] {
     const seen = new Set<Module>(roots);
     for (const module of seen) {
@@ -73,7 +73,7 @@ export class ModuleGraph {
     return [...seen];
   }
 
-  /** The known packages' specifiers that some modules import, and the modules that these import in turn. */
+  /** The specifiers of known packages that some modules import, transitively. */
   packageSpecifiers(roots: readonly Module[]): Set<string> {
     const specifiers = this.reachable(roots).flatMap((module) => [...specifiersOf(module)]);
     return new Set(specifiers.filter((specifier) => knownPackages.test(specifier)));
@@ -124,7 +124,7 @@ export class ModuleGraph {
     return [...own, ...(this.#augmentations().get(`${module.file}\0${name}`) ?? [])];
   }
 
-  /** What loaded modules add to others by `declare module`, in the order of their paths. */
+  /** What loaded modules add to others with `declare module`, in the order of their paths. */
   #augmentations(): Map<string, Declared[]> {
     if (this.#augmented) return this.#augmented;
     const added = new Map<string, Declared[]>();

@@ -4,7 +4,7 @@ import { literalRanges } from "./literal-ranges.ts";
 import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Reads a source file into our own terms. Nothing of it is run, and nothing it imports is looked at. */
+/** Parses a source file into our own syntax. Its code is not run, and its imports are not resolved. */
 export function parseModule(file: string, text: string): Module {
   const api = typescript();
   const source = api.createSourceFile(file, text, { languageVersion: api.ScriptTarget.Latest }, true);
@@ -85,7 +85,7 @@ function readExport(
   }
 }
 
-/** The parser keeps what it stumbled over in a field that its types don't show. */
+/** The parser stores syntax errors in a field that is missing in its types. */
 function syntaxErrors(api: typeof ts, source: ts.SourceFile): Module["syntaxErrors"] {
   const found = (source as unknown as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics ?? [];
   return found.map(({ messageText, start = 0 }) => ({

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { SourceTree } from "../source-tree.ts";
 
 /**
- * Finds the source behind an import: a file of the project, or the type declarations of an installed package.
+ * Resolves an import to a source file: a file of the project, or the type declarations of an installed package.
  * Undefined if there is none, as before `npm install`.
  */
 export function resolveSpecifier(specifier: string, from: string, tree: SourceTree): string | undefined {
@@ -13,7 +13,7 @@ export function resolveSpecifier(specifier: string, from: string, tree: SourceTr
   return resolvePackage(specifier, from, tree);
 }
 
-/** Tries what TypeScript tries for a path: `.js` stands for `.ts`, no extension for any, a folder for its index. */
+/** Tries the same paths as TypeScript: `.js` also means `.ts`, no extension any of them, and a folder its index. */
 function firstFile(path: string, tree: SourceTree): string | undefined {
   const stem = path.replace(/\.[cm]?jsx?$/u, "");
   const candidates = [
@@ -46,7 +46,7 @@ function resolvePackage(specifier: string, from: string, tree: SourceTree): stri
   return undefined;
 }
 
-/** A package is looked for from the importing file's own folder upwards, as Node does. */
+/** Looks for a package in the importing file's folder and its parents, like Node. */
 function packageFolders(name: string, from: string): string[] {
   const folders: string[] = [];
   for (let folder = posix.dirname(from); ; folder = posix.dirname(folder)) {
@@ -55,7 +55,7 @@ function packageFolders(name: string, from: string): string[] {
   }
 }
 
-/** Picks the entry of an `exports` or `imports` map, the condition `types` first. */
+/** Selects the entry of an `exports` or `imports` map, preferring the condition `types`. */
 function matchExports(map: unknown, subpath: string): string | undefined {
   if (typeof map === "string") return subpath === "." ? map : undefined;
   if (typeof map !== "object" || map === null) return undefined;

@@ -1,15 +1,15 @@
 import type { CommentBlock, LeadingComments } from "./comments.ts";
 
 /**
- * What the generators know of a source file, free of the compiler's own types. Types are kept as they were written:
- * a checker would forget aliases, reorder unions, and with them lose markers and the order of enum values.
+ * The syntax of a source file, independent of the compiler's own types. Types are kept as written: a type checker would
+ * lose aliases and the order of unions, and with them markers and the order of enum values.
  */
 export interface Module {
   readonly file: string;
   readonly text: string;
-  /** Local name → where it comes from. */
+  /** Local name → imported name and module. */
   readonly imports: ReadonlyMap<string, ImportedName>;
-  /** Exported name → local name, where the two differ or the export stands apart from the declaration. */
+  /** Exported name → local name, if they differ or the export is separate from the declaration. */
   readonly exports: ReadonlyMap<string, string>;
   readonly reexports: readonly Reexport[];
   readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
@@ -56,7 +56,7 @@ export interface ObjectDeclaration extends DeclarationBase {
   readonly kind: "interface" | "class";
   readonly extends: readonly ReferenceNode[];
   readonly members: readonly Member[];
-  /** What a class turns into when it is written as JSON. */
+  /** The JSON form of a class. */
   readonly toJSON: TypeNode | undefined;
 }
 
@@ -94,7 +94,7 @@ interface IndexMember extends Located {
   readonly value: TypeNode;
 }
 
-/** A member that JSON doesn't carry as it stands: a method, a computed key. */
+/** A member that is not represented in JSON: a method, a computed key. */
 interface ForeignMember extends Located {
   readonly kind: "foreign";
   readonly what: string;
@@ -105,7 +105,7 @@ export type Member = PropertyMember | IndexMember | ForeignMember;
 
 export interface ReferenceNode extends Located {
   readonly kind: "reference";
-  /** Dotted where qualified. */
+  /** Dotted if qualified. */
   readonly name: string;
   readonly args: readonly TypeNode[];
   /** The module of an `import("…").Name` type. */

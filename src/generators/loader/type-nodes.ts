@@ -3,7 +3,7 @@ import { readMembers } from "./members.ts";
 import type { TypeNode } from "./syntax.ts";
 import { type ts, typescript } from "./typescript.ts";
 
-/** Reads a type as it is written. */
+/** Parses a type as written. */
 export function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
   const api = typescript();
   const pos = reader.startOf(node);

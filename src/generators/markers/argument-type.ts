@@ -1,9 +1,9 @@
-/** The type of a marker's argument. `raw` is the rest of the line, `json` the rest of the line as JSON. */
+/** The type of a marker's argument. `raw` is the rest of the line, `json` the rest of the line parsed as JSON. */
 export type ArgumentType =
   | { readonly type: "string" | "int" | "number" | "bool" | "any" | "raw" | "json" }
   | { readonly type: "list" | "map"; readonly item: ArgumentType };
 
-/** A value that was written in a marker. A bigint is an integer that a number can't keep. */
+/** The value of a marker's argument. A bigint is an integer beyond the safe range of numbers. */
 export type MarkerValue =
   | string
   | number
@@ -13,7 +13,7 @@ export type MarkerValue =
   | readonly MarkerValue[]
   | { readonly [key: string]: MarkerValue };
 
-/** Names a type in help texts and errors. */
+/** The name of a type in help texts and errors. */
 export function describeType(type: ArgumentType): string {
   if (type.type === "list") return `list of ${describeType(type.item)}`;
   if (type.type === "map") return `map of ${describeType(type.item)}`;

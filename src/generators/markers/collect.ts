@@ -13,7 +13,7 @@ import { MarkerError } from "./marker-error.ts";
 import { parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
-/** A marker as it stands in a source. */
+/** A marker in a source file. */
 export interface Marker {
   readonly name: string;
   readonly definition: MarkerDefinition;
@@ -21,7 +21,7 @@ export interface Marker {
   readonly place: Place;
 }
 
-/** All markers of one file: on its declarations and members, and those that hold for the package. */
+/** All markers of a file: on its declarations and members, and those of the package. */
 export interface ModuleMarkers {
   on(comments: LeadingComments): readonly Marker[];
   readonly package: readonly Marker[];
@@ -30,8 +30,8 @@ export interface ModuleMarkers {
 const none: readonly Marker[] = [];
 
 /**
- * Reads all markers of a file. What stands on a type or field belongs to it; everything else holds for the package,
- * wherever it stands: people write rbac markers above the method that needs them.
+ * Reads all markers of a file. Markers on a type or field belong to it; all others belong to the package, since rbac
+ * markers are usually written above the method that needs them.
  */
 export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarkers {
   const owned = new Map<LeadingComments, Marker[]>();
@@ -77,7 +77,7 @@ function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, lo
   });
 }
 
-/** A plus sign directly before a letter; `+ item` is a list in prose. */
+/** A plus sign directly before a letter; `+ item` is a list item in prose. */
 export function isMarkerLine(line: string): boolean {
   return /^\+[A-Za-z]/u.test(line);
 }
@@ -100,9 +100,9 @@ function readMarker(
   }
   const { definition } = found;
   if (!definition.targets.includes(target) && !definition.targets.includes("package")) {
-    const where = { field: "a field", type: "a type", package: "nothing it could describe" }[target];
-    const message = `+${definition.name} stands on ${where}`;
-    log.error(place, message, `it belongs on ${describeTargets(definition.targets)}, directly above it`);
+    const where = { field: "a field", type: "a type", package: "nothing it applies to" }[target];
+    const message = `+${definition.name} is on ${where}`;
+    log.error(place, message, `move it directly above ${describeTargets(definition.targets)}`);
     return undefined;
   }
   const at = (offset: number): Place => ({ module: place.module, pos: place.pos + 1 + offset });
@@ -118,7 +118,7 @@ function readMarker(
   return undefined;
 }
 
-/** Visits the members of a declaration, those of object types inside its types included. */
+/** Visits the members of a declaration, including nested object types. */
 function forEachMember(
   declaration: Declaration,
   visit: (member: Member & { comments: LeadingComments }) => void,

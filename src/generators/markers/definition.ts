@@ -1,13 +1,15 @@
 import type { Schema } from "../schema/schema.ts";
 import type { ArgumentType, MarkerValue } from "./argument-type.ts";
 
-/** What a marker can stand on. A package is a version's folder, or for rbac and webhook markers any source file. */
+/**
+ * What a marker can be placed on. A package is a version's folder or, for rbac and webhook markers, any source file.
+ */
 export type MarkerTarget = "package" | "type" | "field";
 
-/** An argument of a marker; the name is empty for a marker that has one value only. */
+/** An argument of a marker; the name is empty for a marker with a single value. */
 export type ArgumentDefinition = ArgumentType & { readonly optional?: boolean; readonly summary?: string };
 
-/** What a marker that changes a schema is told about where it stands. */
+/** Information about the place of a marker that changes a schema. */
 export interface ApplyContext {
   readonly marker: string;
   readonly target: MarkerTarget;
@@ -15,27 +17,27 @@ export interface ApplyContext {
   constants(): readonly string[];
 }
 
-/** A marker: its name, where it may stand, its arguments and its effect. Its page stands beside it as Markdown. */
+/** A marker: its name, targets, arguments and effect. Its documentation is the Markdown file next to it. */
 export interface MarkerDefinition {
   readonly name: string;
   readonly targets: readonly MarkerTarget[];
   readonly summary: string;
   readonly arguments: Readonly<Record<string, ArgumentDefinition>>;
-  /** Markers with a lower number are applied first; 10 unless said otherwise. Equal ones apply in source order. */
+  /** Markers with a lower number are applied first. Default: 10. Equal ones are applied in source order. */
   readonly priority?: number;
-  /** Exists also with `items:` before the last part of its name, for the elements of a list. */
+  /** Also available with `items:` before the last part of its name, for the elements of a list. */
   readonly forItems?: boolean;
-  /** A `#` starts a comment in the value, as Kubernetes' own declarative validation has it. */
+  /** A `#` starts a comment in the value, as in Kubernetes' declarative validation. */
   readonly hashComments?: boolean;
-  /** Changes the schema, or says why it can't. */
+  /** Changes the schema, or returns an error. */
   readonly apply?: (schema: Schema, args: MarkerArguments, context: ApplyContext) => string | undefined;
-  /** Says what is wrong with the arguments themselves. */
+  /** Validates the arguments. */
   readonly check?: (args: MarkerArguments) => string | undefined;
 }
 
-/** A group of markers that are explained on one page. */
+/** A group of markers documented on one page. */
 export interface MarkerFamily {
-  /** Name of the file and its page. */
+  /** The base name of the file and its page. */
   readonly name: string;
   readonly title: string;
   readonly markers: readonly MarkerDefinition[];
@@ -45,20 +47,20 @@ export type MarkerArguments = Readonly<Record<string, MarkerValue | undefined>>;
 
 export const fieldAndType: readonly MarkerTarget[] = ["field", "type"];
 
-/** Defines a marker with one value, given after `=`. */
+/** Defines a marker with one value after `=`. */
 export function singleValue(type: ArgumentType["type"] | ArgumentType): Record<string, ArgumentDefinition> {
   return { "": typeof type === "string" ? ({ type } as ArgumentDefinition) : type };
 }
 
 export const listOfStrings: ArgumentType = { type: "list", item: { type: "string" } };
 
-/** The text of an argument; empty if it was not given. */
+/** The string value of an argument. Default: empty. */
 export function text(args: MarkerArguments, name = ""): string {
   const value = args[name];
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
 }
 
-/** The texts of an argument that is a list; empty if it was not given. */
+/** The values of a list argument. Default: empty. */
 export function strings(args: MarkerArguments, name = ""): readonly string[] {
   return (args[name] ?? []) as readonly string[];
 }

@@ -2,8 +2,8 @@ import type { ArgumentType } from "./argument-type.ts";
 import { Scanner } from "./scanner.ts";
 
 /**
- * Guesses the type of a value that may be anything, without moving the scanner. The order of the guesses is
- * controller-gen's, because the same text must mean the same: quoted, braces, `a;b`, bool, number, bare string.
+ * Guesses the type of an untyped value, without moving the scanner. The order is that of controller-gen, so that the
+ * same text means the same: quoted, braces, `a;b`, bool, number, bare string.
  */
 export function guessType(scanner: Scanner, listAllowed: boolean): ArgumentType {
   if (listAllowed) {
@@ -18,7 +18,7 @@ export function guessType(scanner: Scanner, listAllowed: boolean): ArgumentType 
   if (first.text === "true" || first.text === "false") return { type: "bool" };
   const number = first.text === "-" ? ahead.scan() : first;
   if (number.kind !== "int" && number.kind !== "float") return { type: "string" };
-  // `100Mi` and `2024-01-15` begin with a number and are none.
+  // `100Mi` and `2024-01-15` start with a number but are strings.
   if (!["", ",", ";", "}"].includes(ahead.peekNoSpace())) return { type: "string" };
   return { type: number.kind === "int" ? "int" : "number" };
 }
@@ -31,7 +31,7 @@ function hasSemicolonNext(scanner: Scanner): boolean {
   }
 }
 
-/** A map begins with a string and a colon, or is `{}`; everything else in braces is a list. */
+/** A map starts with a string and a colon, or is `{}`; everything else in braces is a list. */
 function guessBraces(ahead: Scanner): ArgumentType {
   ahead.scan();
   if (ahead.peekNoSpace() === "}") return { type: "map", item: { type: "any" } };

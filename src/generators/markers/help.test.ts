@@ -16,21 +16,26 @@ describe("markerHelp()", () => {
         family: "Kinds and their versions",
         name: "kubebuilder:subresource:scale",
         targets: "a type",
-        summary: "kubectl scale and the autoscaler can set the number of replicas.",
+        summary: "Enables the scale subresource, for kubectl scale and autoscalers.",
         forItems: false,
         arguments: [
-          { name: "specpath", type: "string", optional: false, summary: "the field to set: .spec.replicas" },
+          {
+            name: "specpath",
+            type: "string",
+            optional: false,
+            summary: "JSONPath of the desired replicas: .spec.replicas",
+          },
           {
             name: "statuspath",
             type: "string",
             optional: false,
-            summary: "the field that tells the number there is",
+            summary: "JSONPath of the actual replicas",
           },
           {
             name: "selectorpath",
             type: "string",
             optional: true,
-            summary: "a selector in string form, for the autoscaler",
+            summary: "JSONPath of a label selector in string form, for autoscalers",
           },
         ],
       },
@@ -40,8 +45,8 @@ describe("markerHelp()", () => {
 
 describe("formatMarkerHelp()", () => {
   it("shows arguments when few markers are asked for", () => {
-    expect(formatMarkerHelp(markerHelp("validation:MaxLength"))).toBe(`Bounds of strings
-  +kubebuilder:validation:MaxLength=<int>  The greatest number of characters.
+    expect(formatMarkerHelp(markerHelp("validation:MaxLength"))).toBe(`Limits of strings
+  +kubebuilder:validation:MaxLength=<int>  The maximum length in characters.
     on a field or a type; with items: for the elements of a list
 `);
   });

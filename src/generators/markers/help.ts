@@ -2,26 +2,26 @@ import { type ArgumentType, describeType } from "./argument-type.ts";
 import { markerFamilies } from "./families/index.ts";
 import { describeTargets } from "./registry.ts";
 
-/** What can be told of a marker on the command line. */
+/** The help of a marker. */
 export interface MarkerHelp {
   readonly family: string;
   readonly name: string;
   readonly targets: string;
   readonly summary: string;
-  /** `items:` before its last part makes it one for the elements of a list. */
+  /** With `items:` before its last part, it applies to the elements of a list. */
   readonly forItems: boolean;
   readonly arguments: readonly MarkerArgumentHelp[];
 }
 
 interface MarkerArgumentHelp {
-  /** Empty for a marker with one value only. */
+  /** Empty for a marker with a single value. */
   readonly name: string;
   readonly type: string;
   readonly optional: boolean;
   readonly summary: string;
 }
 
-/** Lists all markers, or those whose name holds a text; it is plain data, so that it can be printed as JSON. */
+/** Lists all markers, or those whose name contains a text, as plain data that can be printed as JSON. */
 export function markerHelp(part = ""): MarkerHelp[] {
   return markerFamilies.flatMap(({ title, markers }) =>
     markers
@@ -42,7 +42,7 @@ export function markerHelp(part = ""): MarkerHelp[] {
   );
 }
 
-/** Writes the markers for a terminal: by family, each on one line, with its arguments below when there are few. */
+/** Formats the markers for a terminal: by family, each on one line, with its arguments below. */
 export function formatMarkerHelp(markers: readonly MarkerHelp[]): string {
   const families = [...new Set(markers.map(({ family }) => family))];
   const isDetailed = markers.length <= 12;

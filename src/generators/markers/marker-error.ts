@@ -1,4 +1,4 @@
-/** What is wrong with a marker's text, and where: an offset into the text that was parsed. */
+/** An error in a marker's text, with its offset in the parsed text. */
 export class MarkerError extends Error {
   override readonly name = "MarkerError";
   readonly offset: number;

@@ -4,9 +4,9 @@ import { MarkerError } from "./marker-error.ts";
 import { expect, parseValue } from "./parse-value.ts";
 import { Scanner } from "./scanner.ts";
 
-/** A marker's text, taken apart at its first `=`; offsets count from the character behind the `+`. */
+/** A marker's text, split at its first `=`; offsets start after the `+`. */
 export interface MarkerParts {
-  /** Everything before the `=`: the whole name, or a name and its first argument. */
+  /** Everything before the `=`: the whole name, or the name and the first argument. */
   readonly name: string;
   readonly value: string | undefined;
   readonly valueOffset: number;
@@ -19,12 +19,12 @@ export function splitMarker(text: string): MarkerParts {
   return { name: text.slice(0, equals), value: text.slice(equals + 1), valueOffset: equals + 1 };
 }
 
-/** Reads the arguments of a marker whose definition was found under `name`. Throws a MarkerError. */
+/** Parses the arguments of a marker whose definition was found under `name`. Throws a MarkerError. */
 export function parseArguments(parts: MarkerParts, definition: MarkerDefinition): MarkerArguments {
   const anonymous = definition.arguments[""];
   if (anonymous) return parseSingle(parts, definition, anonymous);
   const names = Object.keys(definition.arguments);
-  // `resource:path=foos`: what follows the definition's name is the first argument's name.
+  // `resource:path=foos`: the first argument's name follows the marker's name.
   const first = parts.name.slice(definition.name.length + 1);
   const written = (first === "" ? "" : `${first}=`) + (parts.value ?? "");
   const offset = first === "" ? parts.valueOffset : parts.valueOffset - 1 - first.length;
@@ -54,7 +54,7 @@ function parseSingle(
   if (text === undefined || text.trim() === "") {
     if (argument.optional) return {};
     throw new MarkerError(
-      `+${definition.name} needs a value`,
+      `+${definition.name} requires a value`,
       parts.valueOffset,
       `write +${definition.name}=<${argument.type}>`,
     );
@@ -76,7 +76,7 @@ function parseNamed(text: string, definition: MarkerDefinition, names: readonly 
   while (scanner.peekNoSpace() !== "") {
     const name = scanner.scan();
     if (name.kind !== "ident") {
-      throw new MarkerError(`expected the name of an argument, got "${name.text}"`, name.start, known(names));
+      throw new MarkerError(`expected an argument name, got "${name.text}"`, name.start, known(names));
     }
     const argument = definition.arguments[name.text];
     if (!argument) {
@@ -96,7 +96,7 @@ function parseNamed(text: string, definition: MarkerDefinition, names: readonly 
   if (missing.length > 0) {
     const quoted = missing.map((name) => `"${name}"`);
     throw new MarkerError(
-      `+${definition.name} misses the argument ${listWords(quoted, "and")}`,
+      `+${definition.name} is missing the argument ${listWords(quoted, "and")}`,
       text.length,
       `add ${missing.map((name) => `${name}=…`).join(",")}`,
     );
@@ -109,7 +109,7 @@ function expectComma(scanner: Scanner, args: Record<string, unknown>, last: stri
   if (token.text === ",") return;
   const hint =
     typeof args[last] === "string"
-      ? "put a value that holds , ; or } in double quotes or backticks"
+      ? "put a value that contains , ; or } in double quotes or backticks"
       : undefined;
   throw new MarkerError(`expected "," between arguments, got "${token.text}"`, token.start, hint);
 }
@@ -118,9 +118,9 @@ function expectEnd(scanner: Scanner): void {
   const token = scanner.scan();
   if (token.kind === "end") return;
   throw new MarkerError(
-    `unexpected "${scanner.text.slice(token.start)}" behind the value`,
+    `unexpected "${scanner.text.slice(token.start)}" after the value`,
     token.start,
-    "put a value that holds , ; or } in double quotes or backticks",
+    "put a value that contains , ; or } in double quotes or backticks",
   );
 }
 

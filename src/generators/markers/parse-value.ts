@@ -4,7 +4,7 @@ import { MarkerError } from "./marker-error.ts";
 import type { Scanner } from "./scanner.ts";
 import { unquote } from "./unquote.ts";
 
-/** Reads one value of the given type; the scanner stands behind it afterwards. */
+/** Parses a value of the given type; the scanner is after it afterwards. */
 export function parseValue(scanner: Scanner, type: ArgumentType, inList = false): MarkerValue {
   switch (type.type) {
     case "string":
@@ -26,11 +26,11 @@ export function parseValue(scanner: Scanner, type: ArgumentType, inList = false)
   }
 }
 
-/** A bare string reaches to the next delimiter; space around it is dropped, space inside is kept. */
+/** A bare string ends at the next delimiter; surrounding whitespace is trimmed. */
 function parseString(scanner: Scanner, isKey: boolean): string {
   const first = scanner.scan(false);
   if (first.kind === "string" || first.kind === "raw") return unquote(first);
-  if (first.kind === "error") throw new MarkerError("the quoted string does not end", first.start);
+  if (first.kind === "error") throw new MarkerError("the quoted string is not terminated", first.start);
   const isDelimiter = (char: string): boolean =>
     ["", ",", ";", "}"].includes(char) || (isKey && char === ":");
   if (first.kind === "end" || isDelimiter(first.text)) {
@@ -62,7 +62,7 @@ function parseBool(scanner: Scanner): boolean {
   throw new MarkerError(`expected true or false, got "${token.text}"`, token.start);
 }
 
-/** `{a,b}`, or in the older form `a;b`. */
+/** `{a,b}`, or the older form `a;b`. */
 function parseList(scanner: Scanner, item: ArgumentType): MarkerValue[] {
   const items: MarkerValue[] = [];
   const isBraced = scanner.peekNoSpace() === "{";
@@ -107,7 +107,7 @@ function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {
   }
 }
 
-/** Reads one character that must come next. */
+/** Reads one expected character. */
 export function expect(scanner: Scanner, char: string): void {
   const token = scanner.scan();
   if (token.text === char) return;

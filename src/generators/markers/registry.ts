@@ -2,7 +2,7 @@ import { didYouMean, editDistance } from "../../shared/text.ts";
 import type { MarkerDefinition, MarkerTarget } from "./definition.ts";
 import { markerFamilies } from "./families/index.ts";
 
-/** What a marker's name stands for: a definition, something that is none of ours, or a slip of the pen. */
+/** The result of looking up a marker's name: a definition, an unrelated comment, or a typo. */
 export type Lookup =
   | { readonly kind: "known"; readonly definition: MarkerDefinition }
   | { readonly kind: "foreign" }
@@ -15,11 +15,11 @@ const definitions: ReadonlyMap<string, MarkerDefinition> = new Map(
     .map((marker) => [marker.name, marker]),
 );
 
-/** Markers that other tools read: theirs are left alone. */
+/** Prefixes of other tools, whose markers are ignored. */
 const foreign =
   /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:[\w-]+-gen|operator-sdk)\b/u;
 
-/** Finds the definition behind a name: the whole name first, then without its last part, which is then an argument. */
+/** Looks up a marker: by the whole name first, then without its last part, which is then an argument. */
 export function lookUpMarker(name: string): Lookup {
   const definition =
     definitions.get(name) ?? definitions.get(name.slice(0, Math.max(0, name.lastIndexOf(":"))));
@@ -29,14 +29,17 @@ export function lookUpMarker(name: string): Lookup {
   const suggestion = suggest(word.replace(/:$/u, ""));
   const isOurs = /^(?:kubebuilder|tsbuilder|k8s):/u.test(name) || hasMisspeltFamily(name);
   if (isOurs) return { kind: "unknown", suggestion };
-  // Without a prefix only a near miss is ours: many tools have markers of one word.
+  // Without a prefix, only a near miss is reported: many tools have markers of a single word.
   const isNearMiss = suggestion !== undefined && !suggestion.includes(":") && word.length > 4;
   return isNearMiss || definitions.has(word)
     ? { kind: "unknown", suggestion: suggestion ?? word }
     : { kind: "foreign" };
 }
 
-/** Finds what was meant: the same family and another last part, the same last part elsewhere, or a slip in the family. */
+/**
+ * Suggests a marker: the same family with another last part, the same last part in another family, or a typo in the
+ * family.
+ */
 function suggest(written: string): string | undefined {
   const names = [...definitions.keys()];
   const lastPart = (name: string): string => name.slice(name.lastIndexOf(":") + 1);
@@ -52,7 +55,7 @@ function suggest(written: string): string | undefined {
   return closest(written, names) ?? (parent === "" ? undefined : closest(parent, names));
 }
 
-/** Long names are alike by their family alone, so that two slips are the most that is taken for one. */
+/** Long names share most of their text, so a typo has at most two differences. */
 function closest(written: string, names: readonly string[]): string | undefined {
   const meant = didYouMean(written, names);
   return meant !== undefined && editDistance(written.toLowerCase(), meant.toLowerCase()) <= 2
@@ -60,7 +63,7 @@ function closest(written: string, names: readonly string[]): string | undefined 
     : undefined;
 }
 
-/** Tells where a marker may stand, for an error. */
+/** Describes where a marker may be placed, for errors. */
 export function describeTargets(targets: readonly MarkerTarget[]): string {
   const words = { field: "a field", type: "a type", package: "a file" } as const;
   return targets.map((target) => words[target]).join(" or ");

@@ -1,4 +1,4 @@
-/** What a token of a marker's value is; `error` is a number or string that doesn't end as it should. */
+/** The type of a token in a marker's value; `error` is a malformed number or string. */
 export type TokenKind = "ident" | "int" | "float" | "string" | "raw" | "char" | "error" | "end";
 
 export interface Token {
@@ -15,8 +15,8 @@ const string = /"(?:[^"\\\n]|\\.)*"/uy;
 const raw = /`[^`]*`/uy;
 
 /**
- * Reads the value of a marker the way controller-gen does: with the tokens of Go. Hence a `//` in a value is no
- * comment, a single quote is an ordinary character, and a comma inside double quotes separates nothing.
+ * Scans the value of a marker like controller-gen: with Go's tokens. Hence a `//` in a value is not a comment, a single
+ * quote is an ordinary character, and a comma in double quotes is not a separator.
  */
 export class Scanner {
   readonly text: string;
@@ -27,7 +27,7 @@ export class Scanner {
     this.pos = pos;
   }
 
-  /** The next character, white space skipped; empty at the end. */
+  /** The next character after whitespace; empty at the end. */
   peekNoSpace(): string {
     this.skipSpace();
     return this.peek();
@@ -42,7 +42,7 @@ export class Scanner {
     while (/[ \t\r\n]/u.test(this.text[this.pos] ?? "x")) this.pos++;
   }
 
-  /** Reads the next token. Inside bare strings digits are plain characters, so that `10.x` is no malformed number. */
+  /** Reads the next token. In bare strings, digits are plain characters, so that `10.x` is not a malformed number. */
   scan(withNumbers = true): Token {
     this.skipSpace();
     const start = this.pos;
@@ -66,7 +66,7 @@ export class Scanner {
     const end = this.#match(decimal) ?? this.pos + 1;
     const text = this.text.slice(this.pos, end);
     if (/[.eE]/u.test(text)) return token("float", end);
-    // A leading zero makes Go read octal digits, and 8 and 9 are none.
+    // After a leading zero, Go expects octal digits, without 8 and 9.
     return token(/^0[0-9_]*[89]/u.test(text) ? "error" : "int", end);
   }
 

@@ -4,7 +4,7 @@ import type { Token } from "./scanner.ts";
 
 const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "\\": "\\", '"': '"' };
 
-/** Takes the quotes off a string: Go's escapes between double quotes, none between backticks. */
+/** Removes the quotes of a string: with Go's escapes in double quotes, without any in backticks. */
 export function unquote(token: Token): string {
   const inner = token.text.slice(1, -1);
   if (token.kind === "raw") return inner.replaceAll("\r", "");
@@ -18,7 +18,7 @@ export function unquote(token: Token): string {
       const known = simple === undefined ? undefined : escapes[simple];
       if (known !== undefined) return known;
       throw new MarkerError(
-        `"${escape}" is no escape`,
+        `"${escape}" is not a valid escape sequence`,
         token.start + 1 + at,
         "write \\\\ for a backslash, or put the string in backticks",
       );

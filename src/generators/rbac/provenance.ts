@@ -1,6 +1,6 @@
 import type { Role } from "./roles.ts";
 
-/** Writes above each rule of a role which markers asked for it, as comments. */
+/** Adds comments above each rule of a role with the markers it comes from. */
 export function addProvenance(text: string, roles: readonly Role[]): string {
   const rules = roles.flatMap((role) => role.rules);
   let next = 0;

@@ -6,7 +6,7 @@ import type { Marker } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../options.ts";
 import { mergeRules, type PolicyRule } from "./rules.ts";
 
-/** A role as it is written, with the places that asked for each rule. */
+/** A role to write, with the sources of each rule. */
 export interface Role {
   readonly object: object;
   readonly rules: readonly PolicyRule[];
@@ -14,7 +14,7 @@ export interface Role {
 
 const defaultRoleName = "manager-role";
 
-/** Turns all rbac markers of a project into its roles: cluster roles first, then by namespace and name. */
+/** Generates the roles from all rbac markers of a project: cluster roles first, then by namespace and name. */
 export function rolesOf(markers: readonly Marker[], options: GeneratorOptions): Role[] {
   const byRole = new Map<string, { namespace: string; name: string; rules: PolicyRule[] }>();
   for (const marker of markers) {

@@ -1,13 +1,13 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 
-/** One rule of a role, its lists sorted and without repeats. */
+/** A rule of a role, with sorted lists without duplicates. */
 export interface PolicyRule {
   groups: readonly string[];
   resources: readonly string[];
   resourceNames: readonly string[];
   urls: readonly string[];
   verbs: readonly string[];
-  /** Where the rule was asked for: `src/controller/mysql_controller.ts:12`. */
+  /** The positions of the markers: `src/controller/mysql_controller.ts:12`. */
   origins: readonly string[];
 }
 
@@ -16,8 +16,8 @@ type ListKey = "groups" | "resources" | "resourceNames" | "urls" | "verbs";
 const lists: readonly ListKey[] = ["groups", "resources", "resourceNames", "urls", "verbs"];
 
 /**
- * Brings rules into their shortest usual form, as controller-gen does: one rule for each resource first, verbs of
- * equal rules joined, then resources, groups and URLs of rules that differ in nothing else, once each.
+ * Normalizes rules like controller-gen: first one rule for each resource with the verbs combined, then resources,
+ * groups and URLs of otherwise equal rules are combined, once each.
  */
 export function mergeRules(rules: readonly PolicyRule[]): PolicyRule[] {
   let merged = splitResources(rules).map(normalize);
@@ -46,7 +46,7 @@ function normalize(rule: PolicyRule): PolicyRule {
   };
 }
 
-/** Joins rules that are equal but for one list. */
+/** Combines rules that only differ in one list. */
 function join(rules: readonly PolicyRule[], key: ListKey): PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   for (const rule of rules) {

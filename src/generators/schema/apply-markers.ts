@@ -5,7 +5,7 @@ import { originKey, rulePlaces, type Schema } from "./schema.ts";
 
 const defaultPriority = 10;
 
-/** Applies markers to the schema of what they stand on: by priority, then in source order, those for elements last. */
+/** Applies markers to the schema of their target: by priority, then in source order, those for elements last. */
 export function applyMarkers(
   schema: Schema,
   markers: readonly Marker[],
@@ -24,7 +24,7 @@ export function applyMarkers(
     else
       log.error(
         marker.place,
-        `+${marker.name} is for the elements of a list, and this is ${schema.type ?? "none"}`,
+        `+${marker.name} applies to the elements of a list, but this is ${schema.type ?? "none"}`,
       );
   }
 
@@ -36,7 +36,7 @@ export function applyMarkers(
     const changed = Object.keys(onto).filter(
       (key) => onto[key as keyof Schema] !== before[key as keyof Schema],
     );
-    // A marker that states what was there already states it all the same.
+    // Also records a marker that sets a value which was already there.
     if (marker.name.endsWith(":Type") && !changed.includes("type")) changed.push("type");
     for (const rule of onto["x-kubernetes-validations"] ?? []) {
       if (!before["x-kubernetes-validations"]?.includes(rule)) rulePlaces.set(rule, marker.place);

@@ -4,7 +4,7 @@ const reserved = new Set(
   ),
 );
 
-/** Writes a field's name the way a CEL rule can name it: Kubernetes escapes reserved words and signs. */
+/** Escapes a field's name for a CEL rule, as Kubernetes does for reserved words and symbols. */
 export function celName(name: string): string {
   if (reserved.has(name)) return `__${name}__`;
   return name

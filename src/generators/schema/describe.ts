@@ -2,11 +2,11 @@ import type { LeadingComments } from "../loader/index.ts";
 import { isMarkerLine } from "../markers/collect.ts";
 
 /**
- * Turns a comment into a description, with Kubernetes' rules: markers and lines that begin with TODO are left out,
- * a line that begins with `---` ends the text, and code fences are kept as they are.
+ * Converts a comment to a description, with Kubernetes' rules: markers and lines that start with TODO are omitted, a
+ * line that starts with `---` ends the text, and code fences are kept as they are.
  */
 export function describe(comments: LeadingComments): string | undefined {
-  // JSDoc documents a declaration; lines of `//` do where there is none.
+  // JSDoc documents a declaration; without it, lines of `//` do.
   const jsdoc = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
   const blocks = jsdoc ? [jsdoc] : comments.adjacent.filter(({ kind }) => kind === "line").slice(-1);
   const lines = blocks.flatMap((block) => block.lines.map(({ text }) => text));
@@ -26,21 +26,21 @@ function keepProse(lines: readonly string[]): string {
   return kept.join("\n");
 }
 
-/** Drops blank lines at both ends and all but one between paragraphs, as Go does with a comment's text. */
+/** Removes blank lines at both ends, and all but one between paragraphs, as Go does. */
 function tidy(lines: readonly string[]): string[] {
   const kept = lines.filter((line, i) => line !== "" || (lines[i - 1] ?? "") !== "");
   while (kept.at(-1) === "") kept.pop();
   return kept;
 }
 
-/** Words to a linter or the compiler are no documentation. */
+/** Directives for linters and the compiler are not documentation. */
 function isDirective(line: string): boolean {
   return /^(?:eslint|oxlint|biome|prettier|tslint|deno|@ts|istanbul|c8|v8|#region|#endregion|nolint|\/ <)[-:#\s]?/u.test(
     line,
   );
 }
 
-/** Block tags tell tools, not readers, and an inline link shows its text. */
+/** Block tags are for tools, and an inline link is replaced with its text. */
 function stripTags(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let isFenced = false;

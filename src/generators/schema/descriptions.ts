@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.ts";
 
-/** Cuts all descriptions of a schema to so many bytes, at the end of a sentence or word; 0 removes them. */
+/** Limits all descriptions of a schema to a number of bytes, at the end of a sentence or word; 0 removes them. */
 export function limitDescriptions(schema: Schema, limit: number | undefined): Schema {
   if (limit === undefined) return schema;
   return mapSchema(schema, (node) =>
@@ -10,12 +10,12 @@ export function limitDescriptions(schema: Schema, limit: number | undefined): Sc
   );
 }
 
-/** Cuts a text to at most `limit` bytes, back to the last full stop, or else to the last white space. */
+/** Cuts a text to at most `limit` bytes, at the last full stop, or else at the last whitespace. */
 export function cutText(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;
   let end = limit;
-  // Never in the middle of a character.
+  // Never within a character.
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
   const cut = bytes.subarray(0, end).toString();
   const sentence = lastIndexOf(cut, /\p{Sentence_Terminal}/u);
@@ -29,7 +29,7 @@ function lastIndexOf(text: string, pattern: RegExp): number {
   return -1;
 }
 
-/** Rebuilds a schema from the leaves up. */
+/** Rebuilds a schema bottom-up. */
 export function mapSchema(schema: Schema, edit: (schema: Schema) => Schema): Schema {
   const copy: Schema = { ...schema };
   if (copy.properties) {

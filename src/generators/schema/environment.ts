@@ -4,33 +4,33 @@ import type { Marker, ModuleMarkers } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../options.ts";
 import type { Schema } from "./schema.ts";
 
-/** Where a type node's names are looked up: its module, and the arguments of the generic types around it. */
+/** The scope of a type node's names: its module, and the arguments of the enclosing generic types. */
 export interface Environment {
   readonly module: Module;
   readonly bindings: ReadonlyMap<string, Typed>;
 }
 
-/** A type node together with the names it can use. */
+/** A type node with its scope. */
 export interface Typed {
   readonly node: TypeNode;
   readonly env: Environment;
 }
 
-/** What building schemas needs from around it. */
+/** The context for building schemas. */
 export interface SchemaSources {
   readonly graph: ModuleGraph;
   readonly log: DiagnosticLog;
   readonly options: GeneratorOptions;
   markersOf(module: Module): ModuleMarkers;
-  /** Markers that hold for the version in which a module stands. */
+  /** Markers of the version that a module belongs to. */
   packageMarkers(module: Module): readonly Marker[];
-  /** The schema of a type of Kubernetes' own API; undefined if there is none of that name. */
+  /** The schema of a built-in type of Kubernetes; undefined if there is none of that name. */
   coreSchema(specifier: string, name: string): CoreSchema | undefined;
-  /** What Kubernetes says about the apiVersion and kind of every object. */
+  /** The descriptions of apiVersion and kind in every object. */
   typeMetaText(field: "apiVersion" | "kind"): string | undefined;
 }
 
-/** A type of Kubernetes' own, with what the list that holds it has to say. */
+/** A built-in type of Kubernetes, with the list metadata for lists of it. */
 export interface CoreSchema {
   readonly schema: Schema;
   readonly listMapKeys?: readonly string[] | undefined;

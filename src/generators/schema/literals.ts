@@ -6,8 +6,8 @@ import { type Property, shapeOf } from "./shape.ts";
 type Literal = string | number | bigint | boolean;
 
 /**
- * Lists the values of a type that is made of literals, in source order; undefined if it is another type.
- * The compiler would give them in the order in which it first met them.
+ * The values of a type that consists of literals, in source order; undefined for other types. The compiler would return
+ * them in the order in which it first encountered them.
  */
 export function literalValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   switch (node.kind) {
@@ -56,7 +56,7 @@ function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal
   return undefined;
 }
 
-/** `Color.Red` as a type is one value of an enum. */
+/** `Color.Red` as a type is a single value of an enum. */
 function enumMember(name: string, env: Typed["env"], sources: SchemaSources): Literal[] | undefined {
   const dot = name.lastIndexOf(".");
   if (dot === -1) return undefined;

@@ -1,15 +1,15 @@
 import { originKey, problemKey, refKey, type Schema } from "./schema.ts";
 
-/** What two schemas that meet have against each other. */
+/** A conflict between two schemas. */
 export interface MergeConflict {
   readonly message: string;
   readonly hint: string;
 }
 
 /**
- * Merges `source` into `target` as controller-gen flattens `allOf`: a named type into the field that uses it, a base
- * into the type that extends it. What both say differently goes to an `allOf` of its own; CRDs allow value
- * validation there, but no types and no defaults.
+ * Merges `source` into `target` like controller-gen flattens `allOf`: a named type into the field that uses it, a base
+ * into the type that extends it. Conflicting values go to separate `allOf` branches, where CRDs allow value validation
+ * but no types or defaults.
  */
 export function mergeInto(
   target: Schema,
@@ -33,10 +33,10 @@ export function mergeInto(
   mergeSymbols(target, source);
 }
 
-/** Documentation belongs to the place that shows it, and the branches of `allOf` were merged already. */
+/** Documentation is per field, and the branches of `allOf` were already merged. */
 const keptApart = new Set(["allOf", "title", "description", "example", "externalDocs"]);
 
-/** Go holds these by value; numbers and defaults are pointers there, which differ even when they point at equals. */
+/** Go stores these by value; numbers and defaults are pointers there, which differ even if their values are equal. */
 const comparedByValue = new Set([
   "type",
   "format",
@@ -51,7 +51,7 @@ const comparedByValue = new Set([
   "x-kubernetes-int-or-string",
 ]);
 
-/** The field says how its value merges, whatever the type says. */
+/** The field determines how its value is merged, regardless of the type. */
 const sourceWins = new Set([
   "x-kubernetes-preserve-unknown-fields",
   "x-kubernetes-map-type",
@@ -59,7 +59,7 @@ const sourceWins = new Set([
   "x-kubernetes-list-map-keys",
 ]);
 
-/** Merges one key that both have. False: it has to go to `allOf`. */
+/** Merges a key that both have. Returns false if it must go to `allOf`. */
 function mergeKey(
   target: Schema,
   source: Schema,
@@ -73,7 +73,7 @@ function mergeKey(
   switch (key) {
     case "type":
       onConflict({
-        message: `the types ${target.type} and ${source.type} meet here`,
+        message: `conflicting types ${target.type} and ${source.type}`,
         hint: "give both the same type, or put +kubebuilder:validation:Schemaless on the field",
       });
       return true;
@@ -95,8 +95,8 @@ function mergeKey(
       if (JSON.stringify(target.default) !== JSON.stringify(source.default)) {
         onConflict({
           message:
-            "the type and the field that uses it have different defaults, which the API server refuses",
-          hint: "keep one of the two defaults",
+            "the type and the field that uses it have different defaults, which the API server rejects",
+          hint: "keep only one of the two defaults",
         });
       }
       return false;

@@ -13,7 +13,7 @@ import type { SchemaBuilder } from "./schema-builder.ts";
 import { settle } from "./settle.ts";
 import type { Property, Shape } from "./shape.ts";
 
-/** Builds the schema of an object type from its properties. `typeMarkers` are those of the type itself. */
+/** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
 export function objectSchema(
   shape: Shape,
   builder: SchemaBuilder,
@@ -54,7 +54,7 @@ export function objectSchema(
   return schema;
 }
 
-/** One property of an object type, with its markers. */
+/** A property of an object type, with its markers. */
 class Field {
   readonly #property: Property;
   readonly #builder: SchemaBuilder;
@@ -74,7 +74,7 @@ class Field {
     return this.#has("tsbuilder:ignore") || !isGateOn(gate, this.#builder.sources.options);
   }
 
-  /** Kubebuilder's own markers win over the short ones, and optional over required, as in controller-gen. */
+  /** kubebuilder's own markers override the short ones, and optional overrides required, as in controller-gen. */
   get isRequired(): boolean {
     if (this.#has("kubebuilder:validation:Optional")) return false;
     if (this.#has("kubebuilder:validation:Required")) return true;
@@ -122,8 +122,8 @@ class Field {
     if (!isUnsafe) return;
     this.#builder.sources.log.warn(
       this.#place,
-      `"${this.#property.name}" may hold integers beyond 2^53, which a number in JavaScript doesn't keep exactly`,
-      "bound it at 9007199254740991, or use a string",
+      `"${this.#property.name}" may contain integers beyond 2^53, which JavaScript numbers do not represent exactly`,
+      "limit it to 9007199254740991, or use a string",
     );
   }
 
@@ -144,7 +144,7 @@ class Field {
   reportRequiredInOneOf(): void {
     this.#builder.sources.log.error(
       this.#place,
-      `the field "${this.#property.name}" is one of several of which not all can be set, and it is required`,
+      `the field "${this.#property.name}" is required, but only some of its group can be set`,
       `make it optional: ${this.#property.name}?`,
     );
   }
@@ -158,7 +158,7 @@ class Field {
   }
 }
 
-/** The schema of a property's type; those of Kubernetes' own types come ready made. */
+/** The schema of a property's type; those of built-in types are precomputed. */
 export function propertySchema({ schema, type }: Property, builder: SchemaBuilder): Schema {
   return schema ? { ...schema } : builder.use(type);
 }
@@ -167,8 +167,8 @@ function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
   if (shape.properties.size > 0) {
     builder.sources.log.error(
       place,
-      "an object has either fields or keys of any name",
-      "move the keys of any name into a field of their own: a structural schema cannot hold both",
+      "an object cannot have both fields and arbitrary keys",
+      "move the arbitrary keys to a field of their own: a structural schema does not allow both",
     );
   }
   return {
@@ -178,7 +178,7 @@ function mapSchema(shape: Shape, builder: SchemaBuilder, place: Place): Schema {
   };
 }
 
-/** The field's own rule doesn't run when the field goes away; the parent's does. */
+/** The field's own rule is not evaluated when the field is removed, but the parent's is. */
 function keptOnceSet(name: string): Rule {
   return {
     rule: `!has(oldSelf.${celName(name)}) || has(self.${celName(name)})`,

@@ -1,6 +1,6 @@
 import { refKey, type Schema } from "./schema.ts";
 
-/** What says which values are allowed, apart from their structure. */
+/** The keys that restrict values, apart from their structure. */
 const constraints = [
   "allOf",
   "enum",
@@ -21,8 +21,8 @@ const constraints = [
 ] as const;
 
 /**
- * Leaves the structure of a schema, and none of its rules and defaults. The fields in `listMapKeys` keep their
- * defaults: a key must be required or have one, or the API server refuses the CRD.
+ * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a
+ * key must be required or have a default, or the API server rejects the CRD.
  */
 export function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
   const bare: Schema = { ...schema, default: undefined };

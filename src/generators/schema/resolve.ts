@@ -1,21 +1,21 @@
 import type { Declaration, ReferenceNode, Resolved, TypeNode } from "../loader/index.ts";
 import type { Environment, SchemaSources, Typed } from "./environment.ts";
 
-/** What a reference in a type stands for. */
+/** What a reference in a type refers to. */
 export type Reference =
   | Resolved
   | { readonly kind: "bound"; readonly typed: Typed }
   | { readonly kind: "utility"; readonly name: string }
   | { readonly kind: "missing" };
 
-/** Types that TypeScript brings along and that make sense in a schema. */
+/** TypeScript's built-in types that are supported in a schema. */
 const utilities = new Set(
   "Pick Omit Partial Required Readonly Record Array ReadonlyArray NonNullable Exclude Extract NoInfer".split(
     " ",
   ),
 );
 
-/** Finds what a reference means: a type parameter, a declaration, a name of a package, or one of TypeScript's own. */
+/** Resolves a reference: a type parameter, a declaration, a name of a package, or a built-in type of TypeScript. */
 export function resolveReference(
   node: ReferenceNode,
   env: Environment,
@@ -30,7 +30,7 @@ export function resolveReference(
   return utilities.has(node.name) ? { kind: "utility", name: node.name } : { kind: "missing" };
 }
 
-/** Gives a generic declaration's parameters the types of one use. */
+/** Binds a generic declaration's parameters to the arguments of one use. */
 export function bindParameters(
   declaration: Declaration,
   args: readonly TypeNode[],
@@ -46,7 +46,7 @@ export function bindParameters(
 
 const active = new Set<Declaration>();
 
-/** Follows an alias once: one that leads back to itself has no shape and no values. */
+/** Follows each alias once: a circular alias has no shape and no values. */
 export function followOnce<T>(declaration: Declaration, follow: () => T): T | undefined {
   if (active.has(declaration)) return undefined;
   active.add(declaration);

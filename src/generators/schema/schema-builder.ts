@@ -13,29 +13,32 @@ import { ownShape, shapeOf } from "./shape.ts";
 import { stringConstants } from "./string-constants.ts";
 import { endless, typeSchema } from "./type-schema.ts";
 
-/** Builds schemas from types. Each named type is built once for each set of arguments. */
+/** Builds schemas from types. Each named type is built once per set of arguments. */
 export class SchemaBuilder {
   readonly sources: SchemaSources;
   readonly #named = new Map<string, Schema>();
   readonly #building: { key: string; name: string }[] = [];
-  /** Types without a name of their own that are being built. */
+  /** Anonymous types that are being built. */
   readonly #open = new Set<string>();
 
   constructor(sources: SchemaSources) {
     this.sources = sources;
   }
 
-  /** The schema of a type where it is used; a named type stays a reference until `settle` merges it in. */
+  /** The schema of a type at its use; a named type remains a reference until `settle` merges it. */
   use(typed: Typed): Schema {
     return typeSchema(typed, this);
   }
 
-  /** The schema of a type, with the named types in it merged in. */
+  /** The schema of a type with its named types merged. */
   finished(typed: Typed): Schema {
     return settle(this.use(typed), placeOf(typed), this.sources.log);
   }
 
-  /** The schema of a named type with its own markers, finished. A type that contains itself is a string of names. */
+  /**
+   * The complete schema of a named type with its own markers. A type that contains itself results in the names of the
+   * cycle.
+   */
   named(
     parts: readonly Declared[],
     node: ReferenceNode,
@@ -112,7 +115,7 @@ export class SchemaBuilder {
     }
   }
 
-  /** The schemas of the types that a type extends, without the properties that it declares anew. */
+  /** The schemas of a type's bases, without the properties that it redeclares. */
   #bases(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema[] {
     return parts.flatMap(({ declaration, module }) => {
       if (declaration.kind !== "interface" && declaration.kind !== "class") return [];
@@ -134,7 +137,7 @@ export class SchemaBuilder {
     });
   }
 
-  /** The schema of an object type that has no name of its own, or was made from others. */
+  /** The schema of an anonymous object type, or one derived from others. */
   anonymous(typed: Typed): Schema | undefined {
     const shape = shapeOf(typed, this.sources);
     if (!shape) return undefined;
@@ -158,17 +161,17 @@ export class SchemaBuilder {
   }
 }
 
-/** Tells types apart by where they are written. */
+/** Identifies a type by its position. */
 function describeTyped({ node, env }: Typed): string {
   return `${env.module.file}@${node.pos}${JSON.stringify(node.kind)}`;
 }
 
-/** Tells the uses of a generic type apart. */
+/** Identifies a use of a generic type. */
 function describeBindings({ bindings }: Environment): string {
   return [...bindings].map(([name, bound]) => `,${name}=${describeTyped(bound)}`).join("");
 }
 
-/** Makes the use of a named type: its type and format are copied, so that markers on the field can check them. */
+/** The use of a named type: its type and format are copied, so that markers on the field can check them. */
 export function reference(type: Schema): Schema {
   return {
     ...(type.type !== undefined ? { type: type.type } : {}),

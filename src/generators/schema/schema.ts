@@ -1,7 +1,7 @@
 import type { Place } from "../diagnostic.ts";
 import type { MarkerValue } from "../markers/argument-type.ts";
 
-/** One CEL rule of a schema. */
+/** A CEL rule of a schema. */
 export interface Rule {
   rule: string;
   message?: string | undefined;
@@ -11,7 +11,7 @@ export interface Rule {
   optionalOldSelf?: boolean | undefined;
 }
 
-/** A node of `openAPIV3Schema` while it is built; a missing key and `undefined` mean the same. */
+/** A node of `openAPIV3Schema` while it is built; a missing key and `undefined` are equivalent. */
 export interface Schema {
   type?: string | undefined;
   format?: string | undefined;
@@ -49,11 +49,11 @@ export interface Schema {
   "x-kubernetes-preserve-unknown-fields"?: boolean | undefined;
   "x-kubernetes-validations"?: readonly Rule[] | undefined;
 
-  /** The named type that this use refers to, already flat. It is merged in once the use's own markers are applied. */
+  /** The named type at this use, already merged. It is merged once the use's own markers are applied. */
   [refKey]?: Schema | undefined;
-  /** Something that is wrong unless a marker mends it: a plain `number`, an `unknown`. */
+  /** A problem unless a marker resolves it: a plain `number`, an `unknown`. */
   [problemKey]?: Problem | undefined;
-  /** Where the schema comes from, for findings that show only when it is whole. */
+  /** The source of the schema, for findings about the complete schema. */
   [originKey]?: Origin | undefined;
 }
 
@@ -61,7 +61,7 @@ export const refKey: unique symbol = Symbol("ref");
 export const problemKey: unique symbol = Symbol("problem");
 export const originKey: unique symbol = Symbol("origin");
 
-/** The marker behind a rule, where there is one. */
+/** The marker of a rule, if any. */
 export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
 
 interface Problem {
@@ -73,6 +73,6 @@ interface Problem {
 interface Origin {
   /** The declaration or property. */
   readonly place: Place;
-  /** Marker that set a key, for the keys a marker set. */
+  /** The marker that set each key. */
   readonly markers: ReadonlyMap<string, Place>;
 }

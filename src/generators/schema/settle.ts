@@ -3,8 +3,8 @@ import { mergeInto } from "./merge.ts";
 import { originKey, problemKey, refKey, type Schema } from "./schema.ts";
 
 /**
- * Finishes a schema once its markers are applied: named types are merged in, and problems that no marker mended are
- * reported. Properties of objects were settled when they were built.
+ * Completes a schema after its markers are applied: merges named types, and reports problems that no marker resolved.
+ * Properties of objects were completed when they were built.
  */
 export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema {
   const own: Schema = { ...schema };
@@ -30,7 +30,7 @@ export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema
   return merged;
 }
 
-/** A marker that states the type, or lets everything pass, stands for the type that couldn't be told. */
+/** A marker that sets the type, or accepts any value, replaces a type that could not be determined. */
 function isMended(schema: Schema): boolean {
   const markers = schema[originKey]?.markers;
   return (

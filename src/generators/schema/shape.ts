@@ -4,11 +4,11 @@ import { literalValues } from "./literals.ts";
 import type { Schema } from "./schema.ts";
 import { bindParameters, followOnce, resolveReference } from "./resolve.ts";
 
-/** A property as a type has it, wherever it was declared: its comments and names stay those of its own file. */
+/** A property of a type, wherever it was declared: its comments and names are resolved in its own file. */
 export interface Property {
   readonly name: string;
   readonly type: Typed;
-  /** Ready made, for a property of a type of Kubernetes' own. */
+  /** Precomputed, for a property of a built-in type of Kubernetes. */
   readonly schema?: Schema;
   readonly optional: boolean;
   readonly readonly: boolean;
@@ -17,14 +17,14 @@ export interface Property {
   readonly env: Environment;
 }
 
-/** The properties of an object type, in order of declaration, and what its other keys hold. */
+/** The properties of an object type, in order of declaration, and the type of its additional properties. */
 export interface Shape {
   readonly properties: Map<string, Property>;
   readonly index: Typed | undefined;
   readonly foreign: readonly { readonly what: string; readonly env: Environment; readonly pos: number }[];
 }
 
-/** Finds the properties of an object type; undefined if the type is none. */
+/** Finds the properties of an object type; undefined for other types. */
 export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | undefined {
   switch (node.kind) {
     case "object":
@@ -59,7 +59,7 @@ export function ownShape(parts: readonly Declared[], env: (part: Declared) => En
   return joinShapes(shapes) ?? emptyShape();
 }
 
-/** Joins shapes; a property that several have is the last one's. */
+/** Merges shapes; the last definition of a property wins. */
 function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
   if (shapes.includes(undefined)) return undefined;
   const known = shapes as readonly Shape[];
@@ -115,7 +115,7 @@ function declaredShape(
   return joinShapes([...bases, ownShape(parts, envOf)]);
 }
 
-/** `Pick`, `Omit` and their like keep each property's own comments, and so its markers. */
+/** `Pick`, `Omit` and the like keep each property's own comments, and thus its markers. */
 function utilityShape(
   name: string,
   args: readonly TypeNode[],
@@ -186,7 +186,7 @@ function mappedShape(
   return { ...emptyShape(), properties: new Map(properties) };
 }
 
-/** `CustomResource<Spec, Status>` and its like: object metadata is told by name, the rest by the arguments. */
+/** `CustomResource<Spec, Status>` and the like: object metadata by name, the rest from the arguments. */
 function externalShape(
   name: string,
   node: TypeNode & { kind: "reference" },
@@ -220,7 +220,7 @@ function externalShape(
   }
 }
 
-/** The properties of a type of Kubernetes' own, so that `Omit` and `Pick` work on it. */
+/** The properties of a built-in type of Kubernetes, so that `Omit` and `Pick` work on it. */
 function coreShape(schema: Schema, pos: number, env: Environment): Shape | undefined {
   if (!schema.properties) return undefined;
   const unknown: Typed = { node: { kind: "keyword", name: "unknown", pos }, env };

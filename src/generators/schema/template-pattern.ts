@@ -2,7 +2,7 @@ import type { SchemaSources, Typed } from "./environment.ts";
 import { literalValues } from "./literals.ts";
 import { resolveReference } from "./resolve.ts";
 
-/** Turns a template literal type into an anchored pattern: `${number}m` into `^-?[0-9]+(\.[0-9]+)?m$`. */
+/** Converts a template literal type to an anchored pattern: `${number}m` to `^-?[0-9]+(\.[0-9]+)?m$`. */
 export function templatePattern(typed: Typed, sources: SchemaSources): string {
   return `^${partPattern(typed, sources)}$`;
 }

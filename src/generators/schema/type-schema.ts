@@ -8,7 +8,7 @@ import { templatePattern } from "./template-pattern.ts";
 import { enumSchema, unionSchema } from "./union-schema.ts";
 import { wellKnownSchema } from "./well-known.ts";
 
-/** Turns a type, as it is written, into a schema. */
+/** Converts a type, as written, to a schema. */
 export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
   const { node, env } = typed;
   switch (node.kind) {
@@ -38,14 +38,14 @@ export function typeSchema(typed: Typed, builder: SchemaBuilder): Schema {
       const property = indexedProperty(typed, builder.sources);
       return property
         ? propertySchema(property, builder)
-        : problem(typed, "this type cannot be told without running the compiler");
+        : problem(typed, "this type is not known without running the compiler");
     }
     case "unsupported":
-      return problem(typed, `${node.what} has no schema`);
+      return problem(typed, `${node.what} is not supported in a schema`);
   }
 }
 
-/** A schema that is wrong unless a marker on the field says what is meant. */
+/** A schema that is an error unless a marker on the field clarifies it. */
 export function problem(
   typed: Typed,
   message: string,
@@ -55,12 +55,12 @@ export function problem(
   return { ...schema, [problemKey]: { place: placeOf(typed), message, hint } };
 }
 
-/** A type within itself: a schema must end somewhere. */
+/** A recursive type: a schema must be finite. */
 export function endless(typed: Typed, message: string): Schema {
   return problem(
     typed,
     message,
-    "a schema must end: put +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless on the field",
+    "a schema must be finite: put +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless on the field",
     { type: "object" },
   );
 }
@@ -75,27 +75,27 @@ function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean)
       return problem(
         typed,
         "a number may be fractional, which Kubernetes advises against",
-        'use int32 or int64 from "@tsbuilder/runtime", or float64 if it must be',
+        'use int32 or int64 from "@tsbuilder/runtime", or float64 if it must be fractional',
         { type: "number" },
       );
     case "object":
-      return problem(typed, `"${name}" says nothing about its fields`, anythingHint, { type: "object" });
+      return problem(typed, `"${name}" does not declare its fields`, anythingHint, { type: "object" });
     case "unknown":
     case "any":
-      return problem(typed, `"${name}" says nothing about its value`, anythingHint);
+      return problem(typed, `"${name}" does not declare its type`, anythingHint);
     case "bigint":
-      return problem(typed, "JSON has no bigint", "use int64, or a string for numbers beyond 2^53");
+      return problem(typed, "JSON does not support bigint", "use int64, or a string for numbers beyond 2^53");
     case "null":
       return { nullable: true };
     default:
-      return problem(typed, `"${name}" has no schema`);
+      return problem(typed, `"${name}" is not supported in a schema`);
   }
 }
 
 const anythingHint =
   'use JSONValue or RawExtension from "@tsbuilder/runtime", or put +kubebuilder:pruning:PreserveUnknownFields on the field';
 
-/** A list; one of conditions is a list map, because that is what everything that reads conditions expects. */
+/** A list; one of conditions is a list map, as everything that reads conditions expects. */
 function arraySchema(element: Typed, builder: SchemaBuilder): Schema {
   const items = builder.use(element);
   const schema: Schema = { type: "array", items };
@@ -115,7 +115,7 @@ function tupleSchema(typed: Typed, builder: SchemaBuilder): Schema {
   if (!first || schemas.some((schema) => JSON.stringify(schema) !== JSON.stringify(first))) {
     return problem(
       typed,
-      "a tuple of different types has no structural schema",
+      "a tuple of different types is not supported in a structural schema",
       "use an object, or a list of one type",
     );
   }
@@ -123,7 +123,7 @@ function tupleSchema(typed: Typed, builder: SchemaBuilder): Schema {
 }
 
 function objectLike(typed: Typed, builder: SchemaBuilder): Schema {
-  return builder.anonymous(typed) ?? problem(typed, "only object types can be joined or mapped");
+  return builder.anonymous(typed) ?? problem(typed, "only object types can be combined or mapped");
 }
 
 function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
@@ -141,7 +141,7 @@ function referenceSchema(typed: Typed, builder: SchemaBuilder): Schema {
       const values = literalValues(typed, builder.sources);
       return values
         ? enumSchema(values)
-        : problem(typed, `there is no type "${node.name}" here`, "import it, or mend its name");
+        : problem(typed, `type "${node.name}" not found`, "import it, or fix its name");
     }
     case "declared": {
       const isEnum = resolved.parts.some(({ declaration }) => declaration.kind === "enum");
@@ -164,7 +164,7 @@ function utilitySchema(name: string, typed: Typed, builder: SchemaBuilder): Sche
   const { node, env } = typed;
   if (node.kind !== "reference") return {};
   const [argument] = node.args;
-  if (!argument) return problem(typed, `${name} needs an argument`);
+  if (!argument) return problem(typed, `${name} requires a type argument`);
   const inner = { node: argument, env };
   if (name === "Array" || name === "ReadonlyArray") return arraySchema(inner, builder);
   if (name === "NonNullable" || name === "NoInfer") {
@@ -175,7 +175,7 @@ function utilitySchema(name: string, typed: Typed, builder: SchemaBuilder): Sche
   if (values) return enumSchema(values);
   const isWrappedScalar = name === "Readonly" && !builder.anonymous(typed);
   if (isWrappedScalar) return builder.use(inner);
-  return builder.anonymous(typed) ?? problem(typed, `${name} of this type has no schema`);
+  return builder.anonymous(typed) ?? problem(typed, `${name} of this type is not supported in a schema`);
 }
 
 function externalSchema(typed: Typed, specifier: string, name: string, builder: SchemaBuilder): Schema {
@@ -190,10 +190,10 @@ function externalSchema(typed: Typed, specifier: string, name: string, builder: 
   if (object) return object;
   return problem(
     typed,
-    `"${name}" of "${specifier}" is not known`,
+    `"${name}" not found in "${specifier}"`,
     specifier.startsWith(".")
-      ? "check the path of the import"
-      : "check the import; types of other packages can be read once they are installed",
+      ? "check the import path"
+      : "check the import; types of other packages are available once they are installed",
   );
 }
 
@@ -205,7 +205,7 @@ function coreOf({ node, env }: Typed, builder: SchemaBuilder): CoreSchema | unde
     : undefined;
 }
 
-/** Scalars and metadata come from the runtime, or from the package below it. */
+/** Scalars and metadata come from the runtime, or from apimachinery. */
 function isRuntime(specifier: string): boolean {
   return /^@tsbuilder\/(?:runtime(?:\/k8s\/meta\/v1)?|apimachinery\/meta)$/u.test(specifier);
 }

@@ -9,7 +9,7 @@ import { problem } from "./type-schema.ts";
 import { variantsSchema } from "./variants-schema.ts";
 import { placeOf } from "./environment.ts";
 
-/** An enum; its values keep the order in which they were written. */
+/** An enum; its values keep their source order. */
 export function enumSchema(values: readonly (string | number | bigint | boolean)[]): Schema {
   const types = new Set(values.map((value) => (typeof value === "bigint" ? "number" : typeof value)));
   const isIntegral = values.every((value) => typeof value === "bigint" || Number.isInteger(value));
@@ -26,7 +26,9 @@ export function enumSchema(values: readonly (string | number | bigint | boolean)
   return { type: type === "number" ? (isIntegral ? "integer" : "number") : (type ?? "string"), enum: values };
 }
 
-/** A union: of literals an enum, with null nullable, of numbers and strings int-or-string, of objects their variants. */
+/**
+ * A union: an enum for literals, nullable with null, int-or-string for numbers and strings, and variants for objects.
+ */
 export function unionSchema(typed: Typed, builder: SchemaBuilder): Schema {
   const members = flatten(typed, builder);
   const isNullable = members.some(isNull);
@@ -37,7 +39,7 @@ export function unionSchema(typed: Typed, builder: SchemaBuilder): Schema {
 
 function withoutNull(members: readonly Typed[], typed: Typed, builder: SchemaBuilder): Schema {
   const [first] = members;
-  if (!first) return problem(typed, "a union of null and undefined has no schema");
+  if (!first) return problem(typed, "a union of null and undefined is not supported in a schema");
   if (members.length === 1) return builder.use(first);
   const literals = members.map((member) => literalValues(member, builder.sources));
   if (!literals.includes(undefined))
@@ -60,11 +62,11 @@ function checkedEnum(values: readonly (string | number | bigint | boolean)[], ty
   return problem(
     typed,
     "an enum mixes booleans with other values",
-    "a structural schema has one type: use strings",
+    "a structural schema has a single type: use strings",
   );
 }
 
-/** `"auto" | string` is a string, `int32 | string` an int-or-string; anything else has no type of its own. */
+/** `"auto" | string` is a string, `int32 | string` an int-or-string; other unions have no single type. */
 function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
   const isIntOrString = (schema: Schema): boolean => schema["x-kubernetes-int-or-string"] === true;
   const types = new Set(
@@ -81,12 +83,12 @@ function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
     return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
   return problem(
     typed,
-    "the members of this union have no type in common",
-    "a structural schema has one type: use an object with one optional field for each",
+    "the members of this union have no common type",
+    "a structural schema has a single type: use an object with one optional field for each",
   );
 }
 
-/** Lists the members of a union, those of unions it names included, as long as the named union has no markers. */
+/** The members of a union, including those of named unions without markers. */
 function flatten({ node, env }: Typed, builder: SchemaBuilder): Typed[] {
   if (node.kind !== "union") return [{ node, env }];
   return node.members.flatMap((member): Typed[] => {

@@ -8,8 +8,8 @@ import { type Property, type Shape, shapeOf } from "./shape.ts";
 import { problem } from "./type-schema.ts";
 
 /**
- * Turns a union of object types into one object: a structural schema has no alternatives, so all properties stand
- * side by side and CEL rules say which belong together. Undefined if a member is no object type.
+ * Converts a union of object types to one object: a structural schema does not allow alternatives, so it has all
+ * properties, and CEL rules for which belong together. Undefined if a member is not an object type.
  */
 export function variantsSchema(
   members: readonly Typed[],
@@ -20,7 +20,11 @@ export function variantsSchema(
   if (shapes.includes(undefined)) return undefined;
   const variants = shapes as Shape[];
   if (variants.some(({ index }) => index)) {
-    return problem(typed, "a union of maps has no structural schema", "give each its own field");
+    return problem(
+      typed,
+      "a union of maps is not supported in a structural schema",
+      "use a separate field for each",
+    );
   }
   const discriminator = findDiscriminator(variants, builder);
   const common = [...variants[0]!.properties.keys()].filter(
@@ -52,11 +56,11 @@ export function variantsSchema(
 
 interface Discriminator {
   readonly name: string;
-  /** The values that stand for each variant. */
+  /** The discriminator values of each variant. */
   readonly values: readonly (readonly string[])[];
 }
 
-/** A required property that is a literal string in each variant, with values that tell them apart. */
+/** A required property with distinct string literals in the variants. */
 function findDiscriminator(variants: readonly Shape[], builder: SchemaBuilder): Discriminator | undefined {
   for (const [name] of variants[0]!.properties) {
     const values = variants.map(({ properties }) => {
@@ -72,7 +76,7 @@ function findDiscriminator(variants: readonly Shape[], builder: SchemaBuilder): 
   return undefined;
 }
 
-/** Puts the properties of all variants side by side; one that several have must have one schema. */
+/** Combines the properties of all variants; shared ones must have the same schema. */
 function joinVariants(
   variants: readonly Shape[],
   discriminator: string | undefined,
@@ -86,12 +90,12 @@ function joinVariants(
       const schema = JSON.stringify(property.schema ?? builder.finished(property.type));
       const known = schemas.get(property.name);
       if (known !== undefined && known !== schema && property.name !== discriminator) {
-        const message = `the variants of this union disagree on the type of "${property.name}"`;
+        const message = `the variants of this union have different types for "${property.name}"`;
         return {
           conflict: problem(
             typed,
             message,
-            "a structural schema has one type for it: rename one of the fields",
+            "a structural schema has a single type for it: rename one of the fields",
           ),
         };
       }
@@ -103,7 +107,7 @@ function joinVariants(
   return { shape: { properties, index: undefined, foreign } };
 }
 
-/** For each field of a variant: it is there, or it may be there, only when the discriminator says so. */
+/** For each field of a variant: required or allowed only with its discriminator values. */
 function discriminatedRules(
   variants: readonly Shape[],
   { name: tag, values }: Discriminator,
@@ -136,7 +140,7 @@ function discriminatedRules(
   });
 }
 
-/** Variants with one required field of their own each: exactly one of these fields is set. */
+/** Variants with one distinct required field each: exactly one of these fields must be set. */
 function taggedRules(variants: readonly Shape[], common: readonly string[]): Rule[] {
   const own = variants.map(({ properties }) =>
     [...properties.values()].filter(({ name }) => !common.includes(name)),

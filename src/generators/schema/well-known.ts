@@ -3,7 +3,7 @@ import type { Schema } from "./schema.ts";
 export const quantityPattern =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-/** The form of a qualified condition type: an optional domain, a slash, a name. */
+/** The pattern of a qualified condition type: an optional domain, a slash, a name. */
 const conditionTypePattern =
   "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
 
@@ -14,7 +14,7 @@ const integerOrString = (): Schema => ({
 
 const anything = (): Schema => ({ "x-kubernetes-preserve-unknown-fields": true });
 
-/** Types of `@tsbuilder/runtime` that have a schema of their own, by name. */
+/** Types of `@tsbuilder/runtime` with a predefined schema, by name. */
 const wellKnown: Readonly<Record<string, () => Schema>> = {
   int32: () => ({ type: "integer", format: "int32" }),
   int64: () => ({ type: "integer", format: "int64" }),
@@ -30,13 +30,13 @@ const wellKnown: Readonly<Record<string, () => Schema>> = {
   Condition: condition,
 };
 
-/** The schema of a type known by name; undefined if it is none of them. */
+/** The predefined schema of a type; undefined if it has none. */
 export function wellKnownSchema(name: string, embeddedObjectMeta: boolean): Schema | undefined {
   if (name === "ObjectMeta" && embeddedObjectMeta) return embeddedMetadata();
   return Object.hasOwn(wellKnown, name) ? wellKnown[name]!() : undefined;
 }
 
-/** Tells whether a list of this type is a list map, and by which keys. */
+/** Whether a list of this type is a list map, and its keys. */
 export function listMapKeysOf(name: string): readonly string[] | undefined {
   return name === "Condition" ? ["type"] : undefined;
 }
@@ -61,7 +61,7 @@ function condition(): Schema {
   };
 }
 
-/** Metadata inside of an object is not validated by Kubernetes: without a schema its fields would be dropped. */
+/** Kubernetes does not validate embedded metadata: without a schema, its fields would be pruned. */
 function embeddedMetadata(): Schema {
   const strings = (): Schema => ({ type: "object", additionalProperties: { type: "string" } });
   return {

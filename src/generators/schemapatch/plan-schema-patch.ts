@@ -8,8 +8,8 @@ import type { Schema } from "../schema/schema.ts";
 import type { SourceTree } from "../source-tree.ts";
 
 /**
- * Puts fresh schemas into CRDs that people wrote by hand. Everything else in the files stays as it is, byte for byte:
- * comments, the order of keys, fields that no marker can say.
+ * Patches the schemas in CRDs that are maintained by hand. Everything else in the files is preserved byte for byte:
+ * comments, the order of keys, fields without a marker.
  */
 export async function planSchemaPatch(
   tree: SourceTree,
@@ -35,7 +35,7 @@ export async function planSchemaPatch(
   return { changes: sources.log.hasErrors ? [] : changes, stale: [], diagnostics: sources.log.sorted() };
 }
 
-/** Replaces the schemas of the versions that are known; a file that is no CRD, or no YAML, is left alone. */
+/** Replaces the schemas of known versions; files that are not CRDs or not valid YAML are left alone. */
 function patchSchemas(text: string, schemas: ReadonlyMap<string, Schema>): string {
   const edits: Edit[] = [];
   for (const document of parseAllDocuments(text)) {
@@ -80,7 +80,7 @@ function replaceValue(text: string, { key, value }: Pair<Node, Node>, schema: Sc
   return { start, end, text: `\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}` };
 }
 
-/** The range of a block ends behind its last line break; that break belongs to what follows. */
+/** The range of a block includes its last line break, which belongs to what follows. */
 function trimEnd(text: string, end: number): number {
   return end - (/\s*$/u.exec(text.slice(0, end))?.[0].length ?? 0);
 }

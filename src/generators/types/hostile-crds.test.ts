@@ -254,8 +254,18 @@ describe("a third-party CRD", () => {
     ["code for a plural", [...names, "plural"], 'boxes" }); console.log(1); //', "metadata.name"],
     ["code for a kind", [...names, "kind"], "Box {} console.log(1); //", "spec.names.kind: Invalid value"],
     ["a kind of many characters", [...names, "kind"], "B".repeat(300), "spec.names.kind: Invalid value"],
-    ["a kind with a dash", [...names, "kind"], "My-Box", 'the kind "My-Box" can\'t be the name of a type'],
-    ["a kind that the file needs", [...names, "kind"], "Record", 'the kind "Record" can\'t be the name'],
+    [
+      "a kind with a dash",
+      [...names, "kind"],
+      "My-Box",
+      'the kind "My-Box" cannot be used as the name of a type',
+    ],
+    [
+      "a kind that the file needs",
+      [...names, "kind"],
+      "Record",
+      'the kind "Record" cannot be used as the name of a type',
+    ],
     ["a kind that is its list's", [...names, "listKind"], "Box", "kind and listKind may not be the same"],
     ["a singular of code", [...names, "singular"], "a*/b", "spec.names.singular: Invalid value"],
     ["a short name in capitals", [...names, "shortNames"], ["AB_C"], "spec.names.shortNames[0]"],
@@ -286,6 +296,6 @@ describe("a third-party CRD", () => {
   it("is refused beside another one that wants its file", async () => {
     const twin = replace(harmless, { path: [...names, "kind"], isKey: false }, "BOX");
     const planned = planTypes([harmless, twin].map((crd) => ({ name: "crd.yaml", text: stringify(crd) })));
-    await expect(planned).rejects.toThrow("two of the CRDs want the file");
+    await expect(planned).rejects.toThrow("two of the CRDs result in the file");
   });
 });

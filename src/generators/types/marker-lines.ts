@@ -16,7 +16,7 @@ const bounds = {
   minProperties: "MinProperties",
 } as const;
 
-/** The markers that say of a field, or of a named type, what its TypeScript type can't. */
+/** The markers for what a field's or named type's TypeScript type cannot express. */
 export function markerLines(
   schema: JSONSchema,
   written: { readonly format: boolean; readonly pattern: boolean },
@@ -55,7 +55,7 @@ export function markerLines(
   return lines;
 }
 
-/** Markers that only a field can have. */
+/** Markers that only apply to fields. */
 export function fieldMarkerLines(schema: JSONSchema): string[] {
   const lines: string[] = [];
   if (schema.default !== undefined) lines.push(`+default=${jsonText(schema.default)}`);
@@ -63,7 +63,7 @@ export function fieldMarkerLines(schema: JSONSchema): string[] {
   return lines;
 }
 
-/** A text as a marker's value: in backticks where that saves escapes. */
+/** A string as a marker's value: in backticks if that avoids escapes. */
 export function quoteMarker(text: string): string {
   if (/^[A-Za-z][\w./-]*$/u.test(text) && text !== "true" && text !== "false") return text;
   return /[`\n\r\t\u2028\u2029]|\*\//u.test(text) || !/["\\]/u.test(text)

@@ -82,7 +82,7 @@ export const Box = defineKind<Box>(groupVersion, { kind: "Box", plural: "boxes",
 
   it("refuses a file without a CRD, and one that is no YAML", async () => {
     await expect(planTypes([{ name: "x.yaml", text: "kind: Pod\n" }])).rejects.toThrow(
-      '"x.yaml" holds no CustomResourceDefinition',
+      '"x.yaml" contains no CustomResourceDefinition',
     );
     await expect(planTypes([{ name: "x.yaml", text: "a: [\n" }])).rejects.toThrow(
       '"x.yaml" is not valid YAML',

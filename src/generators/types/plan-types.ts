@@ -4,7 +4,7 @@ import type { GeneratedFile } from "../manifests.ts";
 import { readCrds, type ThirdPartyCrd } from "./read-crds.ts";
 import { type TypesFile, typesFromCrd } from "./types-from-crd.ts";
 
-/** Types to write, and what of the CRDs no type can say. */
+/** Types to write, and what of the CRDs TypeScript cannot express. */
 export interface TypesPlan {
   readonly changes: readonly GeneratedFile[];
   /** `apps.example.com/v1/mysql_types.ts: .spec.size: allOf` */
@@ -12,8 +12,8 @@ export interface TypesPlan {
 }
 
 /**
- * Computes TypeScript types for the CRDs of other projects. They go to a folder of their own, `src/types` unless said
- * otherwise: below `api/` they would be taken for kinds of this project, and get CRDs.
+ * Generates TypeScript types for the CRDs of other projects. Default: the folder `src/types`; in `api/` they would be
+ * treated as kinds of this project, and get CRDs.
  */
 export async function planTypes(
   sources: readonly { readonly name: string; readonly text: string }[],
@@ -28,17 +28,17 @@ export async function planTypes(
   };
 }
 
-/** What an API server takes and TypeScript can't say is an error of its own. */
+/** A schema that is valid for an API server but not expressible in TypeScript has its own error. */
 function typesOf(crd: ThirdPartyCrd): TypesFile[] {
   const { kind } = crd.spec.names;
   if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !ourNames.has(kind)) return typesFromCrd(crd);
-  throw new TsbuilderError(`the kind "${kind}" can't be the name of a type`, {
+  throw new TsbuilderError(`the kind "${kind}" cannot be used as the name of a type`, {
     code: "INVALID_SOURCE",
     hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
   });
 }
 
-/** What the files take from the language and from the runtime. */
+/** Names that the files use from the language and the runtime. */
 const ourNames = new Set([
   "CustomResource",
   "IntOrString",
@@ -50,14 +50,14 @@ const ourNames = new Set([
   "Time",
 ]);
 
-/** Kinds that differ in capitals alone, or a CRD that is there twice: one file would take the other's place. */
+/** Kinds that only differ in case, or duplicate CRDs: one file would overwrite the other. */
 function refuseTwins(files: readonly TypesFile[]): void {
   const contents = new Map<string, string>();
   for (const { path, content } of files) {
     if ((contents.get(path) ?? content) !== content) {
-      throw new TsbuilderError(`two of the CRDs want the file "${path}"`, {
+      throw new TsbuilderError(`two of the CRDs result in the file "${path}"`, {
         code: "INVALID_SOURCE",
-        hint: "make types of one of them, or of the other with --output",
+        hint: "generate the types of one of them in another folder with --output",
       });
     }
     contents.set(path, content);

@@ -5,7 +5,7 @@ import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@ts
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 
-/** A CRD of somebody else's, as the API server would have stored it. */
+/** A third-party CRD, as an API server would store it. */
 export interface ThirdPartyCrd {
   readonly metadata: {
     readonly name: string;
@@ -16,17 +16,17 @@ export interface ThirdPartyCrd {
 }
 
 /**
- * Reads the CRDs of a YAML file, and refuses what an API server would refuse: names and schemas become paths and code,
- * so nothing is made of them before.
+ * Reads the CRDs in a YAML file, and rejects what an API server would reject: names and schemas become paths and code,
+ * so they are validated first.
  */
 export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
   const objects = readYaml(file, text)
     .filter((value) => isObject(value))
     .filter(isCrd);
   if (objects.length === 0) {
-    throw new TsbuilderError(`"${file}" holds no CustomResourceDefinition`, {
+    throw new TsbuilderError(`"${file}" contains no CustomResourceDefinition`, {
       code: "INVALID_SOURCE",
-      hint: "give a file with CRDs, such as: kubectl get crd NAME -o yaml > crd.yaml",
+      hint: "use a file with CRDs, for example from: kubectl get crd NAME -o yaml > crd.yaml",
     });
   }
   const table = (await loadSchemas("apiextensions/v1"))!;
@@ -34,7 +34,7 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
     crd: table.get("CustomResourceDefinition")!,
     node: table.get("JSONSchemaProps")!,
   };
-  // An API server gets JSON, which has no infinities, and no place that stands in two others.
+  // An API server receives JSON, which has no infinities and no shared references.
   return objects.map((object) =>
     readCrd(file, JSON.parse(JSON.stringify(object)) as Record<string, unknown>, schemas),
   );
@@ -64,7 +64,7 @@ function readCrd(file: string, object: Record<string, unknown>, schemas: Schemas
   }
 }
 
-/** The tables leave open what is a schema or something else: elements, and the values of maps. */
+/** The tables do not tell schemas from other fields in list elements and map values. */
 function decodeInner(value: unknown, node: BuiltinSchema): void {
   if (!isObject(value)) return;
   for (const key of ["items", "additionalProperties"]) {
@@ -78,15 +78,15 @@ function decodeInner(value: unknown, node: BuiltinSchema): void {
 }
 
 function refuse(file: string, why: string): TsbuilderError {
-  return new TsbuilderError(`"${file}" holds a CRD that an API server refuses: ${why}`, {
+  return new TsbuilderError(`"${file}" contains an invalid CRD: ${why}`, {
     code: "INVALID_SOURCE",
-    hint: `check the file where it comes from; kubectl apply --dry-run=server -f ${file} says all that is wrong`,
+    hint: `check the source of the file; for all errors, run kubectl apply --dry-run=server -f ${file}`,
   });
 }
 
 const longestReason = 400;
 
-/** Values that nobody chose to be read may be of any length. */
+/** Values in error messages are shortened. */
 function shorten(text: string): string {
   return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
 }

@@ -4,21 +4,23 @@ import { quantityPattern } from "../schema/well-known.ts";
 import { commentLines, isWritable } from "./comment-lines.ts";
 import { fieldMarkerLines, markerLines } from "./marker-lines.ts";
 
-/** Writes schemas as TypeScript types: one interface for each object, an alias for each value with markers inside of another. */
+/**
+ * Writes schemas as TypeScript types: an interface for each object, and an alias for each nested value with markers.
+ */
 export class TypeWriter {
   readonly #declarations: string[] = [];
   readonly #names = new Set<string>();
-  /** Names that the types use of `@tsbuilder/runtime`. */
+  /** Names that the types import from `@tsbuilder/runtime`. */
   readonly runtimeNames = new Set<string>();
-  /** What no type can say, by the path of the field. */
+  /** What TypeScript cannot express, by the path of the field. */
   readonly lost: string[] = [];
 
-  /** All declarations so far, each before those that use it. */
+  /** All declarations so far, each before its uses. */
   get text(): string {
     return this.#declarations.join("\n");
   }
 
-  /** Declares an interface for an object, and gives its name. */
+  /** Declares an interface for an object, and returns its name. */
   interface(schema: JSONSchema, wanted: string, path: string): string {
     const name = this.#freeName(wanted);
     const required = new Set(schema.required);
@@ -37,10 +39,10 @@ export class TypeWriter {
     return name;
   }
 
-  /** The type of a field, and the markers that stand above it. */
+  /** The type of a field, and the markers above it. */
   #field(schema: JSONSchema, wanted: string, path: string): { type: string; markers: string[] } {
     const bare = { ...schema };
-    // The field's own text and rules stand at the field; the type behind it says structure only.
+    // The description and rules are at the field; its type only describes the structure.
     delete bare.description;
     const hasFields = schema.type === "object" && schema.properties !== undefined;
     if (hasFields) {
@@ -61,7 +63,7 @@ export class TypeWriter {
     return { type: nullable(type, schema), markers };
   }
 
-  /** The type of anything that is no object with fields. */
+  /** The type of anything but an object with fields. */
   #value(schema: JSONSchema, wanted: string, path: string): Value {
     const items = itemsOf(schema);
     if (schema.type === "array" && items) return plain(`${this.#inner(items, `${wanted}Item`, path)}[]`);
@@ -104,7 +106,7 @@ export class TypeWriter {
     return this.#runtime("IntOrString");
   }
 
-  /** The type of an element or of a map's value: whatever has markers or a comment gets a name to carry them. */
+  /** The type of an element or a map's value: one with markers or a comment gets a name to attach them to. */
   #inner(schema: JSONSchema, wanted: string, path: string): string {
     const at = `${path}[]`;
     if (schema.type === "object" && schema.properties)
@@ -145,7 +147,7 @@ export class TypeWriter {
 
 interface Value {
   readonly type: string;
-  /** The type says the format, or the pattern, already. */
+  /** The type already implies the format or the pattern. */
   readonly format: boolean;
   readonly pattern: boolean;
   readonly extra: readonly string[];
@@ -165,7 +167,7 @@ function nullable(type: string, schema: JSONSchema): string {
   return schema.nullable ? `${type} | null` : type;
 }
 
-/** Turns a field's name into a part of a type's name: what can't stand in one is dropped. */
+/** Converts a field's name to part of a type's name; invalid characters are dropped. */
 function pascal(name: string): string {
   const words = name.split(/[^A-Za-z0-9]+/u);
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");

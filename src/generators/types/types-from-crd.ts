@@ -5,18 +5,18 @@ import { markerLines, quoteMarker } from "./marker-lines.ts";
 import type { ThirdPartyCrd } from "./read-crds.ts";
 import { TypeWriter } from "./type-writer.ts";
 
-/** One file of types. */
+/** A file of types. */
 export interface TypesFile {
   /** `<group>/<version>/<kind>_types.ts` */
   readonly path: string;
   readonly content: string;
-  /** What the schema says and no type can. */
+  /** What TypeScript cannot express. */
   readonly lost: readonly string[];
 }
 
 /**
- * Writes TypeScript types from a CRD, the way back from `manifests`: generated again, the types give the CRD they
- * came from. What only JSON Schema can say (`allOf`, `oneOf`, `not`) is listed as lost.
+ * Writes TypeScript types from a CRD, the reverse of `manifests`: the types generate the same CRD again. What only JSON
+ * Schema can express (`allOf`, `oneOf`, `not`) is listed as lost.
  */
 export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
   const { group, names } = crd.spec;
@@ -44,7 +44,7 @@ function kindFile(crd: ThirdPartyCrd, version: CRDVersion, path: string): TypesF
   const markers = [...kindMarkers(crd, version), ...markerLines(root, { format: false, pattern: false })];
   const parameters = status ? `<${spec ?? "unknown"}, ${status}>` : spec ? `<${spec}>` : "";
   const isOptional = spec !== undefined && root.required?.includes("spec") !== true;
-  // An interface can't make a field of its base optional: it has to leave it out first.
+  // An interface cannot make a field of its base optional, so it is omitted from the base first.
   const base = isOptional ? `Omit<CustomResource${parameters}, "spec">` : `CustomResource${parameters}`;
   const body = isOptional ? `{\n  spec?: ${spec};\n}` : "{}";
   const runtime = [

@@ -12,7 +12,7 @@ export interface WebhookPackage {
   readonly configurations: readonly Marker[];
 }
 
-/** Builds the mutating and the validating configuration; a project without webhooks of a kind has none. */
+/** Builds the mutating and the validating configuration; without webhooks of that type, there is none. */
 export function webhookConfigurations(
   packages: readonly WebhookPackage[],
   options: GeneratorOptions,
@@ -61,7 +61,7 @@ function configurationName(
   return name;
 }
 
-/** The API server takes a configuration with two webhooks of one name for a mistake. */
+/** The API server rejects a configuration with duplicate webhook names. */
 function reportRepeatedNames(markers: readonly Marker[], log: DiagnosticLog): void {
   const seen = new Set<string>();
   for (const { args, place } of markers) {

@@ -1,7 +1,7 @@
 import { isObject, type JSONObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { Webhook } from "./webhook.ts";
 
-/** The fields of a webhook; a patch that names another has a slip in it. */
+/** The fields of a webhook; any other name in a patch is a typo. */
 const patchableFields = [
   "admissionReviewVersions",
   "clientConfig",
@@ -17,12 +17,12 @@ const patchableFields = [
   "timeoutSeconds",
 ];
 
-/** Lists that merge by a key; all others are replaced. */
+/** Lists that are merged by a key; all others are replaced. */
 const mergeKeys: Readonly<Record<string, string>> = { matchConditions: "name" };
 
 /**
- * Merges a patch into a webhook, as strategic merge does it for this type: objects are merged, null removes, lists
- * are replaced. It is the way to selectors and match conditions, for which the marker has no arguments.
+ * Merges a patch into a webhook, like a strategic merge patch for this type: objects are merged, null removes, lists
+ * are replaced. It allows selectors and match conditions, for which the marker has no arguments.
  */
 export function patchWebhook(
   webhook: Webhook,
@@ -31,7 +31,7 @@ export function patchWebhook(
 ): Webhook {
   const patch = parse(text);
   if (patch === undefined) {
-    fail("the patch is no JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
+    fail("the patch is not a JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
     return webhook;
   }
   const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !patchableFields.includes(key));

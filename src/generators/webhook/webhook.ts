@@ -4,7 +4,7 @@ import type { Marker } from "../markers/collect.ts";
 import { type MarkerArguments, strings, text } from "../markers/definition.ts";
 import { patchWebhook } from "./patch-webhook.ts";
 
-/** One webhook of a configuration. */
+/** A webhook of a configuration. */
 export interface Webhook {
   readonly name: string;
   readonly [key: string]: unknown;
@@ -18,7 +18,7 @@ export function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook 
   checkNeeded(args, fail);
   const timeout = args["timeoutSeconds"];
   if (timeout !== undefined && timeout !== 0 && (Number(timeout) < 1 || Number(timeout) > 30)) {
-    fail(`a timeout of ${text(args, "timeoutSeconds")} seconds is out of range`, "timeoutSeconds is 1 to 30");
+    fail(`timeoutSeconds ${text(args, "timeoutSeconds")} is out of range`, "use 1 to 30 seconds");
   }
   const webhook: Webhook = {
     name: text(args, "name"),
@@ -50,16 +50,16 @@ type Fail = (message: string, hint: string) => void;
 
 function checkNeeded(args: MarkerArguments, fail: Fail): void {
   if (strings(args, "admissionReviewVersions").length === 0) {
-    fail("a webhook needs admissionReviewVersions", "write admissionReviewVersions=v1");
+    fail("a webhook requires admissionReviewVersions", "add admissionReviewVersions=v1");
   }
   const unsupported = strings(args, "webhookVersions").find((version) => version !== "v1");
   if (unsupported !== undefined)
-    fail(`there is no webhook version "${unsupported}"`, "write webhookVersions=v1, or leave it out");
+    fail(`unsupported webhook version "${unsupported}"`, "use webhookVersions=v1, or omit it");
   const sideEffects = oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun"]);
   if (!sideEffects) {
     fail(
       `sideEffects "${text(args, "sideEffects")}" is not accepted by the API server`,
-      "write sideEffects=None or sideEffects=NoneOnDryRun",
+      "use sideEffects=None or sideEffects=NoneOnDryRun",
     );
   }
 }
@@ -67,7 +67,7 @@ function checkNeeded(args: MarkerArguments, fail: Fail): void {
 function clientConfig(args: MarkerArguments, fail: Fail): object {
   const { path, url } = args as { path?: string; url?: string };
   if (Boolean(path) === Boolean(url))
-    fail("a webhook has either a path or a url", "give one of path= and url=");
+    fail("a webhook has either a path or a url", "use only one of path= and url=");
   if (url) return { url };
   return {
     service: {
@@ -84,11 +84,11 @@ function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
   if (!written) return undefined;
   const known = ["Exact", "Equivalent"];
   const policy = oneOf(written, known);
-  if (!policy) fail(`there is no matchPolicy "${written}"`, `it is ${listWords(known)}`);
+  if (!policy) fail(`unknown matchPolicy "${written}"`, `use ${listWords(known)}`);
   return policy;
 }
 
-/** Finds a word whatever its case: people write fail, create and none. */
+/** Matches a word regardless of case: users write fail, create and none. */
 function oneOf(written: string, words: readonly string[]): string | undefined {
   return words.find((word) => word.toLowerCase() === written.toLowerCase());
 }

@@ -2,35 +2,43 @@ import { fieldAndType, type MarkerFamily, text } from "../definition.ts";
 
 const reasons = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate"];
 
-/** Rules in CEL. */
+/** CEL validation rules. */
 export const cel: MarkerFamily = {
   name: "cel",
-  title: "Rules in CEL",
+  title: "CEL validation rules",
   markers: [
     {
       name: "kubebuilder:validation:XValidation",
       targets: fieldAndType,
       forItems: true,
-      summary: "A CEL rule that must be true. It can be given several times.",
+      summary: "A CEL expression that must be true. May be repeated.",
       arguments: {
         rule: {
           type: "string",
-          summary: "the expression; self is the value, oldSelf the one before an update",
+          summary: "the expression; self is the value, oldSelf the value before an update",
         },
-        message: { type: "string", optional: true, summary: "what a user is told when the rule is false" },
-        messageExpression: { type: "string", optional: true, summary: "CEL that yields the message" },
+        message: { type: "string", optional: true, summary: "error message if the expression is false" },
+        messageExpression: {
+          type: "string",
+          optional: true,
+          summary: "CEL expression that returns the error message",
+        },
         reason: { type: "string", optional: true, summary: reasons.join(", ") },
-        fieldPath: { type: "string", optional: true, summary: "the child that the error points at" },
+        fieldPath: {
+          type: "string",
+          optional: true,
+          summary: "path of the child field that the error refers to",
+        },
         optionalOldSelf: {
           type: "bool",
           optional: true,
-          summary: "run also on create, with oldSelf as an optional",
+          summary: "evaluate on create, too, with oldSelf as an optional",
         },
       },
       check(args) {
         const reason = text(args, "reason");
         if (reason === "" || reasons.includes(reason)) return undefined;
-        return `"${reason}" is no reason; it is one of ${reasons.join(", ")}`;
+        return `"${reason}" is not a valid reason; use one of ${reasons.join(", ")}`;
       },
       apply(schema, args) {
         schema["x-kubernetes-validations"] = [

@@ -2,18 +2,18 @@ import type { Schema } from "../../schema/schema.ts";
 import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 import { declarative, describeSchema } from "./numbers.ts";
 
-/** Bounds of lists and maps. */
+/** Limits of lists and maps. */
 export const collections: MarkerFamily = {
   name: "collections",
-  title: "Bounds of lists and maps",
+  title: "Limits of lists and maps",
   markers: [
-    count("kubebuilder:validation:MaxItems", "maxItems", "The greatest number of elements."),
-    count("kubebuilder:validation:MinItems", "minItems", "The smallest number of elements."),
+    count("kubebuilder:validation:MaxItems", "maxItems", "The maximum number of elements."),
+    count("kubebuilder:validation:MinItems", "minItems", "The minimum number of elements."),
     {
       name: "kubebuilder:validation:UniqueItems",
       targets: fieldAndType,
       forItems: true,
-      summary: "No two elements are equal. The API server refuses true: use +listType=set.",
+      summary: "All elements must be unique. The API server rejects true: use +listType=set.",
       arguments: singleValue("bool"),
       apply(schema, args) {
         const problem = checkType(schema, "array");
@@ -22,10 +22,10 @@ export const collections: MarkerFamily = {
         return undefined;
       },
     },
-    count("kubebuilder:validation:MaxProperties", "maxProperties", "The greatest number of keys."),
-    count("kubebuilder:validation:MinProperties", "minProperties", "The smallest number of keys."),
-    { ...count("k8s:maxItems", "maxItems", "Same as MaxItems."), ...declarative },
-    { ...count("k8s:minItems", "minItems", "Same as MinItems."), ...declarative },
+    count("kubebuilder:validation:MaxProperties", "maxProperties", "The maximum number of properties."),
+    count("kubebuilder:validation:MinProperties", "minProperties", "The minimum number of properties."),
+    { ...count("k8s:maxItems", "maxItems", "An alias of MaxItems."), ...declarative },
+    { ...count("k8s:minItems", "minItems", "An alias of MinItems."), ...declarative },
   ],
 };
 
@@ -48,9 +48,9 @@ function count(name: string, key: CountKey, summary: string): MarkerDefinition {
   };
 }
 
-/** Checks the type of a schema; an array is a list and an object a map in the words of a user. */
+/** Checks the type of a schema; users call an array a list and an object a map. */
 export function checkType(schema: Schema, type: "array" | "object"): string | undefined {
   if (schema.type === type) return undefined;
   const expected = type === "array" ? "lists" : "objects and maps";
-  return `it is for ${expected}, and this is ${describeSchema(schema)}`;
+  return `it applies to ${expected}, but this is ${describeSchema(schema)}`;
 }

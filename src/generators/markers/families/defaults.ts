@@ -8,11 +8,11 @@ export const defaults: MarkerFamily = {
     {
       name: "kubebuilder:default",
       targets: ["field"],
-      summary: "The value that the API server fills in when the field is missing.",
+      summary: "The default that the API server sets if the field is omitted.",
       arguments: singleValue("any"),
       apply(schema, args) {
         const value = args[""]!;
-        // In braces there is no telling an empty list from an empty map.
+        // Braces do not tell an empty list from an empty map.
         const isEmptyMap = typeof value === "object" && value !== null && Object.keys(value).length === 0;
         schema.default = schema.type === "array" && isEmptyMap ? [] : value;
         return undefined;
@@ -22,7 +22,7 @@ export const defaults: MarkerFamily = {
       name: "default",
       targets: ["field"],
       priority: 9,
-      summary: "The default as JSON, the form that Kubernetes uses. +kubebuilder:default wins over it.",
+      summary: "The default as JSON, as in Kubernetes' own types. +kubebuilder:default takes precedence.",
       arguments: { "": { type: "raw" } },
       check(args) {
         const written = text(args).trim();
@@ -45,7 +45,7 @@ export const defaults: MarkerFamily = {
     {
       name: "kubebuilder:example",
       targets: ["field"],
-      summary: "A value to show in documentation; it has no effect on objects.",
+      summary: "An example value for documentation; it has no effect on objects.",
       arguments: singleValue("any"),
       apply(schema, args) {
         schema.example = args[""];

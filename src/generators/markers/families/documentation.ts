@@ -20,12 +20,12 @@ export const documentation: MarkerFamily = {
     {
       name: "kubebuilder:externalDocs",
       targets: fieldAndType,
-      summary: "A link to documentation elsewhere.",
+      summary: "A link to external documentation.",
       arguments: { url: { type: "string" }, description: { type: "string", optional: true } },
       check: (args) =>
         URL.canParse(text(args, "url")) || text(args, "url").startsWith("/")
           ? undefined
-          : `"${text(args, "url")}" is no URL; write it with its scheme, https://…`,
+          : `"${text(args, "url")}" is not a valid URL; include the scheme: https://…`,
       apply(schema, args) {
         const description = args["description"] ? text(args, "description") : undefined;
         schema.externalDocs = { url: text(args, "url"), description };
@@ -35,7 +35,8 @@ export const documentation: MarkerFamily = {
     {
       name: "tsbuilder:maxDescLen",
       targets: fieldAndType,
-      summary: "Cuts descriptions below this field or type to so many bytes; 0 removes them.",
+      summary:
+        "Limits descriptions of this field or type, and everything in it, to this number of bytes; 0 removes them.",
       arguments: singleValue("int"),
     },
   ],

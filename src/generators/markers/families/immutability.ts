@@ -1,14 +1,14 @@
 import type { MarkerFamily } from "../definition.ts";
 
-/** Fields that never change. */
+/** Immutable fields. */
 export const immutability: MarkerFamily = {
   name: "immutability",
-  title: "Fields that never change",
+  title: "Immutable fields",
   markers: [
     {
       name: "k8s:immutable",
       targets: ["field"],
-      summary: "Once set, the field keeps its value.",
+      summary: "The field cannot be changed once it is set.",
       arguments: {},
       apply(schema) {
         schema["x-kubernetes-validations"] = [

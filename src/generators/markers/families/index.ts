@@ -17,7 +17,7 @@ import { unknownFields } from "./unknown-fields.ts";
 import { values } from "./values.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** All markers, by family. A new family needs a file, its page, and a line here. */
+/** All markers, by family. To add a family, add a file, its page, and a line here. */
 export const markerFamilies: readonly MarkerFamily[] = [
   presence,
   defaults,

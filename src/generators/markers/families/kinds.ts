@@ -7,37 +7,37 @@ import {
   text,
 } from "../definition.ts";
 
-/** What a kind's CRD says besides its schema. */
+/** The settings of a kind's CRD besides its schema. */
 export const kinds: MarkerFamily = {
   name: "kinds",
   title: "Kinds and their versions",
   markers: [
     kindMarker(
       "kubebuilder:resource",
-      "Names and scope. Kind, plural and scope are told to defineKind; a marker that says otherwise is an error.",
+      "Names and scope of the resource. Kind, plural and scope are set by defineKind; a marker that contradicts it is an error.",
       {
-        path: { type: "string", optional: true, summary: "the plural" },
+        path: { type: "string", optional: true, summary: "plural resource name" },
         singular: { type: "string", optional: true },
         scope: { type: "string", optional: true, summary: "Namespaced or Cluster" },
-        shortName: { ...listOfStrings, optional: true, summary: "what people type: kubectl get po" },
-        categories: { ...listOfStrings, optional: true, summary: "groups of kinds: kubectl get all" },
+        shortName: { ...listOfStrings, optional: true, summary: "short names: kubectl get po" },
+        categories: { ...listOfStrings, optional: true, summary: "categories: kubectl get all" },
       },
     ),
     kindMarker(
       "kubebuilder:subresource:status",
-      "The status has its own endpoint: writes to the object leave it alone, and the other way round.",
+      "Enables the status subresource: updates of the object ignore the status, and updates of the status everything else.",
     ),
     {
       ...kindMarker(
         "kubebuilder:subresource:scale",
-        "kubectl scale and the autoscaler can set the number of replicas.",
+        "Enables the scale subresource, for kubectl scale and autoscalers.",
         {
-          specpath: { type: "string", summary: "the field to set: .spec.replicas" },
-          statuspath: { type: "string", summary: "the field that tells the number there is" },
+          specpath: { type: "string", summary: "JSONPath of the desired replicas: .spec.replicas" },
+          statuspath: { type: "string", summary: "JSONPath of the actual replicas" },
           selectorpath: {
             type: "string",
             optional: true,
-            summary: "a selector in string form, for the autoscaler",
+            summary: "JSONPath of a label selector in string form, for autoscalers",
           },
         },
       ),
@@ -47,82 +47,78 @@ export const kinds: MarkerFamily = {
         outside([".spec", ".status"], "selectorpath", args),
     },
     {
-      ...kindMarker(
-        "kubebuilder:printcolumn",
-        "A column of kubectl get. Columns keep the order of their markers.",
-        {
-          name: { type: "string" },
-          type: { type: "string", summary: "integer, number, string, boolean or date" },
-          JSONPath: { type: "string", summary: "the value: .status.phase" },
-          description: { type: "string", optional: true },
-          format: { type: "string", optional: true },
-          priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
-        },
-      ),
+      ...kindMarker("kubebuilder:printcolumn", "A column of kubectl get, in the order of the markers.", {
+        name: { type: "string" },
+        type: { type: "string", summary: "integer, number, string, boolean or date" },
+        JSONPath: { type: "string", summary: "JSONPath of the value: .status.phase" },
+        description: { type: "string", optional: true },
+        format: { type: "string", optional: true },
+        priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
+      }),
       check: (args) => otherThan(columnTypes, "type", args) ?? otherThan(columnFormats, "format", args),
     },
-    kindMarker("kubebuilder:selectablefield", "A field that --field-selector understands.", {
-      JSONPath: { type: "string", summary: "a field of type string, boolean or integer" },
+    kindMarker("kubebuilder:selectablefield", "A field that can be used in field selectors.", {
+      JSONPath: { type: "string", summary: "JSONPath of a field of type string, boolean or integer" },
     }),
     kindMarker(
       "kubebuilder:storageversion",
-      "The version in which objects are stored; needed with several versions.",
+      "The version that objects are stored in; required if there are several versions.",
     ),
-    kindMarker("kubebuilder:unservedversion", "The version is not served."),
-    kindMarker("kubebuilder:deprecatedversion", "Requests for this version answer with a warning.", {
+    kindMarker("kubebuilder:unservedversion", "The version is not served by the API server."),
+    kindMarker("kubebuilder:deprecatedversion", "Responses for this version include a deprecation warning.", {
       warning: { type: "string", optional: true },
     }),
-    kindMarker("kubebuilder:skipversion", "The version is left out of the CRD."),
+    kindMarker("kubebuilder:skipversion", "The version is omitted from the CRD."),
     {
-      ...kindMarker("kubebuilder:metadata", "Labels and annotations of the CRD itself.", {
+      ...kindMarker("kubebuilder:metadata", "Labels and annotations of the CRD.", {
         annotations: { ...listOfStrings, optional: true, summary: "key=value pairs" },
         labels: { ...listOfStrings, optional: true, summary: "key=value pairs" },
       }),
       check(args) {
         const pairs = [args["annotations"] ?? [], args["labels"] ?? []].flat() as string[];
         const bad = pairs.find((pair) => !/^[^=]+=/u.test(pair));
-        return bad === undefined ? undefined : `"${bad}" is not of the form key=value`;
+        return bad === undefined ? undefined : `"${bad}" does not have the form key=value`;
       },
     },
     {
       name: "tsbuilder:conversion",
       targets: ["type"],
-      summary: "Versions are converted by the operator's webhook.",
+      summary: "Versions are converted by the operator's conversion webhook.",
       arguments: {
-        service: { type: "string", optional: true, summary: "webhook-service unless said otherwise" },
-        namespace: { type: "string", optional: true, summary: "system unless said otherwise" },
-        path: { type: "string", optional: true, summary: "/convert unless said otherwise" },
+        service: { type: "string", optional: true, summary: "Default: webhook-service" },
+        namespace: { type: "string", optional: true, summary: "Default: system" },
+        path: { type: "string", optional: true, summary: "Default: /convert" },
         port: { type: "int", optional: true },
         reviewVersions: { ...listOfStrings, optional: true },
       },
     },
     {
-      ...kindMarker("kubebuilder:object:root", "Says that a type is a kind; defineKind does that here."),
+      ...kindMarker("kubebuilder:object:root", "Marks a type as a kind in Go; here, defineKind does that."),
       arguments: singleValue("bool"),
     },
     {
       name: "kubebuilder:object:generate",
       targets: ["type", "package"],
-      summary: "Asks for a deep copy in Go; here structuredClone is one.",
+      summary: "Generates a deep copy in Go; here, use structuredClone.",
       arguments: singleValue("bool"),
     },
   ],
 };
 
-/** What the API server takes for a column. */
+/** The types and formats of a column that the API server accepts. */
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 function otherThan(allowed: readonly string[], argument: string, args: MarkerArguments): string | undefined {
   const value = text(args, argument);
   if (value === "" || allowed.includes(value)) return undefined;
-  return `the ${argument} "${value}" is none of ${allowed.join(", ")}`;
+  return `the ${argument} "${value}" is not one of ${allowed.join(", ")}`;
 }
 
 function outside(roots: readonly string[], argument: string, args: MarkerArguments): string | undefined {
   const path = text(args, argument);
   if (path === "" || roots.some((root) => path.startsWith(`${root}.`))) return undefined;
-  return `the ${argument} "${path}" is not below ${roots.join(" or ")}`;
+  return `the ${argument} "${path}" is not in ${roots.join(" or ")}`;
 }
 
 function kindMarker(

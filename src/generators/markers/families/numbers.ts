@@ -1,17 +1,17 @@
 import type { Schema } from "../../schema/schema.ts";
 import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
-/** What Kubernetes' own declarative validation has in common. */
+/** Shared with Kubernetes' own declarative validation. */
 export const declarative = { targets: ["field"], forItems: false, hashComments: true } as const;
 
-/** Bounds of numbers. */
+/** Limits of numbers. */
 export const numbers: MarkerFamily = {
   name: "numbers",
-  title: "Bounds of numbers",
+  title: "Limits of numbers",
   markers: [
-    bound("kubebuilder:validation:Maximum", "maximum", "The largest value that is allowed."),
-    bound("kubebuilder:validation:Minimum", "minimum", "The smallest value that is allowed."),
-    bound("kubebuilder:validation:MultipleOf", "multipleOf", "The value is a multiple of this."),
+    bound("kubebuilder:validation:Maximum", "maximum", "The maximum value."),
+    bound("kubebuilder:validation:Minimum", "minimum", "The minimum value."),
+    bound("kubebuilder:validation:MultipleOf", "multipleOf", "The value must be a multiple of this."),
     exclusive(
       "kubebuilder:validation:ExclusiveMaximum",
       "exclusiveMaximum",
@@ -22,8 +22,8 @@ export const numbers: MarkerFamily = {
       "exclusiveMinimum",
       "The minimum itself is not allowed.",
     ),
-    { ...bound("k8s:maximum", "maximum", "Same as Maximum."), ...declarative },
-    { ...bound("k8s:minimum", "minimum", "Same as Minimum."), ...declarative },
+    { ...bound("k8s:maximum", "maximum", "An alias of Maximum."), ...declarative },
+    { ...bound("k8s:minimum", "minimum", "An alias of Minimum."), ...declarative },
   ],
 };
 
@@ -38,7 +38,8 @@ function bound(name: string, key: "maximum" | "minimum" | "multipleOf", summary:
       const value = Number(args[""]);
       const problem = checkNumeric(schema);
       if (problem) return problem;
-      if (schema.type === "integer" && !Number.isInteger(value)) return `${value} is no bound for an integer`;
+      if (schema.type === "integer" && !Number.isInteger(value))
+        return `${value} is not a valid limit for an integer`;
       schema[key] = value;
       return undefined;
     },
@@ -67,10 +68,10 @@ function exclusive(
 
 function checkNumeric(schema: Schema): string | undefined {
   if (schema.type === "integer" || schema.type === "number") return undefined;
-  return `it is for integers and numbers, and this is ${describeSchema(schema)}`;
+  return `it applies to integers and numbers, but this is ${describeSchema(schema)}`;
 }
 
-/** Names the type of a schema in a sentence. */
+/** Describes the type of a schema in an error message. */
 export function describeSchema(schema: Schema): string {
   if (schema["x-kubernetes-int-or-string"]) return "an integer or string";
   if (!schema.type) return "of no single type";

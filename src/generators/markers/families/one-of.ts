@@ -1,27 +1,27 @@
 import { celName } from "../../schema/cel-name.ts";
 import { listOfStrings, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
 
-/** How many of several fields are set. They become CEL rules, because a structural schema has no place for oneOf. */
+/** How many of several fields are set. They become CEL rules, because a structural schema does not allow oneOf. */
 export const oneOf: MarkerFamily = {
   name: "one-of",
-  title: "How many of several fields are set",
+  title: "How many of several fields may be set",
   markers: [
-    oneOfMarker("AtMostOneOf", 11, "At most one of the fields is set.", {
+    oneOfMarker("AtMostOneOf", 11, "At most one of the fields may be set.", {
       rule: (fields) => `${sum(fields)} <= 1`,
       message: (fields) => `at most one of the fields in [${fields.join(" ")}] may be set`,
     }),
-    oneOfMarker("ExactlyOneOf", 12, "Exactly one of the fields is set.", {
+    oneOfMarker("ExactlyOneOf", 12, "Exactly one of the fields must be set.", {
       rule: (fields) => `${sum(fields)} == 1`,
       message: (fields) => `exactly one of the fields in [${fields.join(" ")}] must be set`,
     }),
-    oneOfMarker("AtLeastOneOf", 13, "At least one of the fields is set.", {
+    oneOfMarker("AtLeastOneOf", 13, "At least one of the fields must be set.", {
       rule: (fields) => fields.map((field) => `has(self.${celName(field)})`).join("||"),
       message: (fields) => `at least one of the fields in [${fields.join(" ")}] must be set`,
     }),
   ],
 };
 
-/** Names of the markers whose fields must stay optional. */
+/** Names of the markers whose fields must be optional. */
 export const oneOfMarkers: ReadonlySet<string> = new Set(oneOf.markers.map(({ name }) => name));
 
 interface OneOfRule {
@@ -38,7 +38,7 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
     arguments: singleValue(listOfStrings),
     check(args) {
       const nested = (args[""] as readonly string[]).filter((field) => field.includes("."));
-      return nested.length === 0 ? undefined : `it cannot name nested fields: ${nested.join(", ")}`;
+      return nested.length === 0 ? undefined : `it does not support nested fields: ${nested.join(", ")}`;
     },
     apply(schema, args) {
       const fields = args[""] as readonly string[];
@@ -52,7 +52,7 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
   };
 }
 
-/** The form of controller-gen since v0.22; the one before it filtered a list. */
+/** The form of controller-gen since v0.22; earlier versions filtered a list. */
 function sum(fields: readonly string[]): string {
   return fields.map((field) => `(has(self.${celName(field)})?1:0)`).join("+");
 }

@@ -1,6 +1,6 @@
 import { type MarkerFamily, singleValue } from "../definition.ts";
 
-/** What holds for a whole version. */
+/** Settings of a whole version. */
 export const packages: MarkerFamily = {
   name: "packages",
   title: "Groups and versions",
@@ -9,20 +9,20 @@ export const packages: MarkerFamily = {
       name: "groupName",
       targets: ["package"],
       summary:
-        "The API group. The constant groupVersion says it already; a marker that says otherwise is an error.",
+        "The API group. It is set by the constant groupVersion; a marker that contradicts it is an error.",
       arguments: { "": { type: "string", optional: true } },
     },
     {
       name: "versionName",
       targets: ["package"],
       summary:
-        "The version. The constant groupVersion says it already; a marker that says otherwise is an error.",
+        "The API version. It is set by the constant groupVersion; a marker that contradicts it is an error.",
       arguments: singleValue("string"),
     },
     {
       name: "kubebuilder:skip",
       targets: ["package"],
-      summary: "The version is read for its types, but its kinds get no CRD.",
+      summary: "No CRDs are generated for this version's kinds.",
       arguments: {},
     },
   ],

@@ -2,22 +2,18 @@ import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { refKey } from "../../schema/schema.ts";
 
-/** Whether a field must be there. */
+/** Whether a field is required. */
 export const presence: MarkerFamily = {
   name: "presence",
-  title: "Whether a field must be there",
+  title: "Whether a field is required",
   markers: [
-    packageWide(
-      presenceMarker("kubebuilder:validation:Optional", "The field may be left out; `?` says the same."),
-    ),
-    packageWide(
-      presenceMarker("kubebuilder:validation:Required", "The field must be there, even with a `?`."),
-    ),
-    presenceMarker("optional", "The field may be left out; `?` says the same."),
-    presenceMarker("required", "The field must be there, even with a `?`."),
-    presenceMarker("k8s:optional", "The field may be left out; `?` says the same."),
+    packageWide(presenceMarker("kubebuilder:validation:Optional", "The field is optional, as with `?`.")),
+    packageWide(presenceMarker("kubebuilder:validation:Required", "The field is required, even with `?`.")),
+    presenceMarker("optional", "The field is optional, as with `?`."),
+    presenceMarker("required", "The field is required, even with `?`."),
+    presenceMarker("k8s:optional", "The field is optional, as with `?`."),
     {
-      ...presenceMarker("k8s:required", "The field must be there and not be empty."),
+      ...presenceMarker("k8s:required", "The field is required and must not be empty."),
       apply: applyNotEmpty,
     },
   ],
@@ -31,7 +27,7 @@ function packageWide(marker: MarkerDefinition): MarkerDefinition {
   return { ...marker, targets: ["field", "package"] };
 }
 
-/** Declarative validation in Kubernetes takes an empty value for a missing one, so required means at least one. */
+/** Kubernetes' declarative validation treats an empty value as missing, so required implies a minimum length of one. */
 function applyNotEmpty(schema: Schema): undefined {
   if (schema.type === "string") schema.minLength ??= 1;
   else if (schema.type === "array") schema.minItems ??= 1;

@@ -1,32 +1,44 @@
 import { listOfStrings, type MarkerFamily } from "../definition.ts";
 
-/** What the operator is allowed to do. */
+/** The operator's permissions. */
 export const rbac: MarkerFamily = {
   name: "rbac",
-  title: "What the operator is allowed to do",
+  title: "The operator's permissions",
   markers: [
     {
       name: "kubebuilder:rbac",
       targets: ["package"],
-      summary: "One rule of the operator's role. It may stand anywhere in a source file.",
+      summary: "A rule of the operator's role. It may be placed anywhere in a source file.",
       arguments: {
         groups: { ...listOfStrings, optional: true, summary: 'API groups; "" or core is the core group' },
-        resources: { ...listOfStrings, optional: true, summary: "plurals, with /status and the like" },
-        resourceNames: { ...listOfStrings, optional: true, summary: "only objects of these names" },
-        urls: { ...listOfStrings, optional: true, summary: "paths that are no resources: /metrics" },
+        resources: {
+          ...listOfStrings,
+          optional: true,
+          summary: "plural resource names, also with a subresource: pods/status",
+        },
+        resourceNames: {
+          ...listOfStrings,
+          optional: true,
+          summary: "restricts the rule to objects with these names",
+        },
+        urls: { ...listOfStrings, optional: true, summary: "URL paths instead of resources: /metrics" },
         verbs: { ...listOfStrings, summary: "get, list, watch, create, update, patch, delete …" },
         namespace: {
           type: "string",
           optional: true,
-          summary: "a Role in this namespace instead of a ClusterRole",
+          summary: "creates a Role in this namespace instead of a ClusterRole",
         },
-        roleName: { type: "string", optional: true, summary: "another role than the generator's" },
-        featureGate: { type: "string", optional: true, summary: "only when the gate is on" },
+        roleName: {
+          type: "string",
+          optional: true,
+          summary: "name of the role, instead of the generator's default",
+        },
+        featureGate: { type: "string", optional: true, summary: "feature gate that enables the rule" },
       },
       check(args) {
-        if ((args["verbs"] as readonly string[]).length === 0) return "a rule without verbs allows nothing";
+        if ((args["verbs"] as readonly string[]).length === 0) return "a rule without verbs has no effect";
         const has = (name: string): boolean => ((args[name] ?? []) as readonly string[]).length > 0;
-        if (has("urls") && args["namespace"]) return "a role in a namespace cannot allow URLs";
+        if (has("urls") && args["namespace"]) return "a Role in a namespace cannot allow URLs";
         return undefined;
       },
     },

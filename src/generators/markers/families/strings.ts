@@ -3,22 +3,22 @@ import type { Schema } from "../../schema/schema.ts";
 import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue, text } from "../definition.ts";
 import { declarative, describeSchema } from "./numbers.ts";
 
-/** Bounds of strings. */
+/** Limits of strings. */
 export const strings: MarkerFamily = {
   name: "strings",
-  title: "Bounds of strings",
+  title: "Limits of strings",
   markers: [
-    length("kubebuilder:validation:MaxLength", "maxLength", "The greatest number of characters."),
-    length("kubebuilder:validation:MinLength", "minLength", "The smallest number of characters."),
+    length("kubebuilder:validation:MaxLength", "maxLength", "The maximum length in characters."),
+    length("kubebuilder:validation:MinLength", "minLength", "The minimum length in characters."),
     {
       name: "kubebuilder:validation:Pattern",
       targets: fieldAndType,
       forItems: true,
-      summary: "A regular expression (RE2) that the value matches somewhere; anchor it with ^ and $.",
+      summary: "A regular expression (RE2) that must match part of the value; anchor it with ^ and $.",
       arguments: singleValue("string"),
       check(args) {
         const problem = patternError(text(args));
-        return problem && `the API server cannot read the pattern: ${problem}`;
+        return problem && `the API server cannot parse the pattern: ${problem}`;
       },
       apply(schema, args) {
         const problem = checkTextual(schema);
@@ -27,13 +27,13 @@ export const strings: MarkerFamily = {
         return undefined;
       },
     },
-    { ...length("k8s:maxLength", "maxLength", "Same as MaxLength."), ...declarative },
-    { ...length("k8s:minLength", "minLength", "Same as MinLength."), ...declarative },
+    { ...length("k8s:maxLength", "maxLength", "An alias of MaxLength."), ...declarative },
+    { ...length("k8s:minLength", "minLength", "An alias of MinLength."), ...declarative },
     {
       name: "kubebuilder:validation:Format",
       targets: fieldAndType,
       forItems: true,
-      summary: "A format such as date-time, email, ipv4, uuid or int32.",
+      summary: "A format, for example date-time, email, ipv4, uuid or int32.",
       arguments: singleValue("string"),
       apply(schema, args) {
         schema.format = text(args);
@@ -61,5 +61,5 @@ function length(name: string, key: "maxLength" | "minLength", summary: string): 
 
 function checkTextual(schema: Schema): string | undefined {
   if (schema.type === "string" || schema["x-kubernetes-int-or-string"]) return undefined;
-  return `it is for strings, and this is ${describeSchema(schema)}`;
+  return `it applies to strings, but this is ${describeSchema(schema)}`;
 }

@@ -1,32 +1,32 @@
 import { fieldAndType, type MarkerFamily, singleValue } from "../definition.ts";
 
-/** Markers of tsbuilder's own that fit a type to its use. */
+/** tsbuilder's own markers, which adapt a type. */
 export const tailoring: MarkerFamily = {
   name: "tailoring",
-  title: "Fitting a type to its use",
+  title: "Adapting a type",
   markers: [
     {
       name: "tsbuilder:featureGate",
       targets: fieldAndType,
-      summary: "The field or kind is there only when the gate is on: --feature-gates=Name.",
+      summary: "Includes the field or kind only if the feature gate is enabled: --feature-gates=Name.",
       arguments: singleValue("string"),
     },
     {
       name: "tsbuilder:schemaFrom",
       targets: ["field"],
-      summary: "The field has the schema of another type that is in scope.",
+      summary: "Uses the schema of another type that is in scope.",
       arguments: singleValue("string"),
     },
     {
       name: "tsbuilder:opaque",
       targets: ["field"],
-      summary: "The type's structure is kept, its validation rules and defaults are left out.",
+      summary: "Keeps the type's structure, without its validation rules and defaults.",
       arguments: {},
     },
     {
       name: "tsbuilder:ignore",
       targets: ["field"],
-      summary: "The property is no part of the API.",
+      summary: "Omits the property from the API.",
       arguments: {},
     },
   ],

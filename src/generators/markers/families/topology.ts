@@ -8,10 +8,10 @@ import {
 } from "../definition.ts";
 import { checkType } from "./collections.ts";
 
-/** How lists, maps and objects merge under server-side apply. */
+/** How lists, maps and objects are merged by server-side apply. */
 export const topology: MarkerFamily = {
   name: "topology",
-  title: "How lists, maps and objects merge under server-side apply",
+  title: "How server-side apply merges lists, maps and objects",
   markers: [
     listType("listType"),
     listMapKey("listMapKey"),
@@ -50,7 +50,7 @@ function checkGranularity(args: MarkerArguments): string | undefined {
   const value = text(args);
   return value === "atomic" || value === "granular"
     ? undefined
-    : `"${value}" is neither "granular" nor "atomic"`;
+    : `"${value}" is not one of "granular" and "atomic"`;
 }
 
 function listType(name: string): MarkerDefinition {
@@ -58,13 +58,14 @@ function listType(name: string): MarkerDefinition {
     name,
     targets: fieldAndType,
     priority: 9,
-    summary: "map: elements have keys; set: elements are unique scalars; atomic: replaced as a whole.",
+    summary:
+      "map: elements have keys; set: elements are unique scalars; atomic: the list is replaced as a whole.",
     arguments: singleValue("string"),
     check(args) {
       const value = text(args);
       return ["map", "set", "atomic"].includes(value)
         ? undefined
-        : `"${value}" is none of "map", "set" and "atomic"`;
+        : `"${value}" is not one of "map", "set" and "atomic"`;
     },
     apply(schema, args) {
       const problem = checkType(schema, "array");
@@ -80,15 +81,15 @@ function listMapKey(name: string): MarkerDefinition {
     name,
     targets: fieldAndType,
     summary:
-      "A field that identifies an element of a list map. Several markers make a key of several fields.",
+      "A field that is part of the key of a list map's elements. Repeat the marker for a key of several fields.",
     arguments: singleValue("string"),
     apply(schema, args) {
       const problem = checkType(schema, "array");
       if (problem) return problem;
-      if (schema["x-kubernetes-list-type"] !== "map") return "it needs +listType=map beside it";
+      if (schema["x-kubernetes-list-type"] !== "map") return "it requires +listType=map";
       const keys = schema["x-kubernetes-list-map-keys"] ?? [];
       const key = text(args);
-      // The API server refuses a key that is named twice.
+      // The API server rejects duplicate keys.
       if (!keys.includes(key)) schema["x-kubernetes-list-map-keys"] = [...keys, key];
       return undefined;
     },

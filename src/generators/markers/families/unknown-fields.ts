@@ -1,23 +1,23 @@
 import { fieldAndType, type MarkerDefinition, type MarkerFamily } from "../definition.ts";
 
-/** What the schema doesn't describe. */
+/** Fields that the schema does not describe. */
 export const unknownFields: MarkerFamily = {
   name: "unknown-fields",
-  title: "What the schema doesn't describe",
+  title: "Fields that the schema does not describe",
   markers: [
     flag("kubebuilder:pruning:PreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", {
-      summary: "Unknown fields are kept instead of dropped.",
+      summary: "Preserves unknown fields instead of pruning them.",
     }),
     flag("kubebuilder:validation:XPreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", {
-      summary: "Unknown fields are kept instead of dropped.",
+      summary: "Preserves unknown fields instead of pruning them.",
       forItems: true,
     }),
     flag("kubebuilder:validation:EmbeddedResource", "x-kubernetes-embedded-resource", {
-      summary: "The value is a whole Kubernetes object, with apiVersion, kind and metadata.",
+      summary: "The value is a complete Kubernetes object, with apiVersion, kind and metadata.",
       targets: ["field"],
     }),
     flag("kubebuilder:validation:XEmbeddedResource", "x-kubernetes-embedded-resource", {
-      summary: "The value is a whole Kubernetes object, with apiVersion, kind and metadata.",
+      summary: "The value is a complete Kubernetes object, with apiVersion, kind and metadata.",
       forItems: true,
     }),
     flag("kubebuilder:validation:XIntOrString", "x-kubernetes-int-or-string", {
@@ -28,8 +28,7 @@ export const unknownFields: MarkerFamily = {
     {
       name: "kubebuilder:validation:Schemaless",
       targets: ["field"],
-      summary:
-        "The field's type is ignored: its schema holds what other markers put there, and nothing else.",
+      summary: "Ignores the field's type: its schema only has what other markers add.",
       arguments: {},
     },
   ],

@@ -9,7 +9,7 @@ export const values: MarkerFamily = {
       name: "kubebuilder:validation:Enum",
       targets: fieldAndType,
       forItems: true,
-      summary: "The only values that are allowed. A union of literals says the same without a marker.",
+      summary: "The allowed values. A union of literals has the same effect without a marker.",
       arguments: singleValue({ type: "list", item: { type: "any" } }),
       apply(schema, args) {
         schema.enum = args[""] as readonly string[];
@@ -19,7 +19,7 @@ export const values: MarkerFamily = {
     {
       name: "k8s:enum",
       targets: ["type"],
-      summary: "The values are those of all string constants that are declared with this type, sorted.",
+      summary: "Allows the values of all string constants declared with this type, sorted.",
       arguments: {},
       apply: (schema, _, context) => applyConstants(schema, context),
     },
@@ -28,8 +28,7 @@ export const values: MarkerFamily = {
       targets: fieldAndType,
       forItems: true,
       priority: 9,
-      summary:
-        "Replaces the type in the schema, for values that are written in another form than their type says.",
+      summary: "Overrides the type in the schema, for types with a custom JSON form.",
       arguments: singleValue("string"),
       apply(schema, args) {
         schema.type = text(args);
@@ -38,12 +37,12 @@ export const values: MarkerFamily = {
       check: (args) =>
         ["", ...schemaTypes].includes(text(args))
           ? undefined
-          : `"${text(args)}" is no type; it is one of ${schemaTypes.join(", ")}`,
+          : `"${text(args)}" is not a valid type; use one of ${schemaTypes.join(", ")}`,
     },
     {
       name: "nullable",
       targets: ["field"],
-      summary: "The value may be null. `T | null` says the same without a marker.",
+      summary: "The value may be null. `T | null` has the same effect without a marker.",
       arguments: {},
       apply(schema) {
         schema.nullable = true;
@@ -59,7 +58,7 @@ function applyConstants(
   schema: { type?: string | undefined; enum?: unknown },
   context: ApplyContext,
 ): string | undefined {
-  if (schema.type !== "string") return "it is for types that are strings";
+  if (schema.type !== "string") return "it applies to string types";
   const found = [...new Set(context.constants())].sort();
   if (found.length === 0) return "no constant is declared with this type";
   schema.enum = found;
