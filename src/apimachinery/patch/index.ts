@@ -2,7 +2,7 @@ export { applyJSONPatch, maxCopiedBytes } from "./apply-json-patch.ts";
 export { applyMergePatch } from "./apply-merge-patch.ts";
 export { createJSONPatch } from "./create-json-patch.ts";
 export { createMergePatch } from "./create-merge-patch.ts";
-export { isEqual, type JSONObject } from "../json/index.ts";
+export type { JSONObject } from "../json/index.ts";
 export {
   type JSONPatch,
   type JSONPatchOperation,

@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Toleration } from "../kinds/pod-spec/types.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";

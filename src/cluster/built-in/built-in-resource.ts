@@ -1,5 +1,5 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import type { JSONObject } from "@tsbuilder/apimachinery/patch";
 import {
   type BuiltinResource,
   type BuiltinSchema,

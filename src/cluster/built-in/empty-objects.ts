@@ -1,4 +1,4 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/patch";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 
 const podSpec = { containers: null };
 const template = { metadata: {}, spec: podSpec };

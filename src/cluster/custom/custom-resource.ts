@@ -1,3 +1,4 @@
+import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { createHash } from "node:crypto";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
@@ -6,7 +7,6 @@ import {
   type CompiledSchema,
   compileSchema,
   decodeMetadata,
-  formatFieldError,
   type JSONSchema,
   MalformedMetadataError,
 } from "@tsbuilder/apimachinery/schema";

@@ -1,12 +1,7 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
-import {
-  type CompiledSchema,
-  decodeMetadata,
-  type FieldError,
-  invalid,
-  MalformedMetadataError,
-} from "@tsbuilder/apimachinery/schema";
+import { type CompiledSchema, decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../registry/default-strategy.ts";
 import { badRequest, forbidden } from "../contract/status-error.ts";

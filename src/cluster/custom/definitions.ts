@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";

@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
-import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/schema";
+import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { explainJSON } from "../codec/json-error.ts";
 import { badRequest } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../contract/api-object.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../registry/resource.ts";

@@ -33,7 +33,7 @@ interface CRD {
 export async function createCRDValidator(...sources: readonly (string | object)[]): Promise<CRDValidator> {
   // Large, and of no use to the other tests that import this package.
   const { compileValidator } = await import("@tsbuilder/apimachinery/cel");
-  const { formatFieldError } = await import("@tsbuilder/apimachinery/schema");
+  const { formatFieldError } = await import("@tsbuilder/apimachinery/errors");
   const schemas = new Map<string, CompiledSchema>();
   for (const { kind, spec } of (await Promise.all(sources.map(readCRDs))).flat()) {
     if (kind !== "CustomResourceDefinition") continue;

@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Deployment, ReplicaSet } from "../api/apps.ts";
 import type { PodTemplate } from "../api/core.ts";
 import { byAge } from "./desired-replicas.ts";

@@ -1,4 +1,4 @@
-import { isEqual } from "@tsbuilder/apimachinery/patch";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type LooseCondition, type Node, nodes } from "../api/core.ts";

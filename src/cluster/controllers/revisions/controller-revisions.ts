@@ -1,5 +1,5 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type KubernetesObject, type LabelSelector, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import { isEqual } from "@tsbuilder/apimachinery/patch";
 import { type ControllerRevision, controllerRevisions } from "../api/apps.ts";
 import type { PodTemplate } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";

@@ -1,5 +1,5 @@
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { invalid, required } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { hostnameWarning } from "../checks/hostname-warning.ts";

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/schema";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** A version can't go while objects may be stored in it. */
