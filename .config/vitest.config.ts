@@ -69,7 +69,8 @@ export default defineConfig({
           // What stands on Node itself: sockets, TLS, streams, timers, processes.
           include: [
             "e2e/node-versions/**/*.test.ts",
-            "src/runtime/client/{connection-pool,exec-credentials,http-*,proxy-tunnel}.test.ts",
+            "src/runtime/http/{connection-pool,http-*,proxy-tunnel}.test.ts",
+            "src/runtime/config/exec-credentials.test.ts",
             "src/runtime/watch/reflector.test.ts",
             "src/runtime/webhook/webhook-server.test.ts",
             "src/runtime/manager/{loop-watchdog,own-process}.test.ts",

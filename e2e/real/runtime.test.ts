@@ -17,7 +17,7 @@ if ("missing" in binaries) {
   // The unit tests of the runtime register themselves here a second time, and meet the real server.
   await import("../../src/runtime/client/live-client.test.ts");
   await import("../../src/runtime/client/live-client-patches.test.ts");
-  await import("../../src/runtime/client/cached-client.test.ts");
+  await import("../../src/runtime/cache/cached-client.test.ts");
   await import("../../src/runtime/client/children.test.ts");
   await import("../../src/runtime/cache/applied-fields.test.ts");
   await import("../../src/runtime/cache/create-cache.test.ts");

@@ -2,11 +2,11 @@ import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta"
 import { onTestFinished } from "vitest";
 import type { Cache, CacheOptions } from "../../src/runtime/cache/cache.ts";
 import { createCache } from "../../src/runtime/cache/create-cache.ts";
-import { createCachedClient } from "../../src/runtime/client/cached-client.ts";
+import { createCachedClient } from "../../src/runtime/cache/cached-client.ts";
 import type { Client } from "../../src/runtime/client/client.ts";
 import { createClient, type LiveClient } from "../../src/runtime/client/live-client.ts";
-import { loadConfig } from "../../src/runtime/client/load-config.ts";
-import type { RequestReport } from "../../src/runtime/client/transport.ts";
+import { loadConfig } from "../../src/runtime/config/load-config.ts";
+import type { RequestReport } from "../../src/runtime/http/transport.ts";
 import { Namespace, useWidgetCluster, Widget, type WidgetCluster } from "./widget-cluster.ts";
 
 export interface ConfigMap extends KubernetesObject {

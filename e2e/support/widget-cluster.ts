@@ -1,7 +1,7 @@
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { afterAll, beforeAll } from "vitest";
 import { createClient, type LiveClient } from "../../src/runtime/client/live-client.ts";
-import { loadConfig } from "../../src/runtime/client/load-config.ts";
+import { loadConfig } from "../../src/runtime/config/load-config.ts";
 import { type ClusterUnderTest, startClusterUnderTest } from "./cluster-under-test.ts";
 
 /** A kind for tests of clients and caches. */

@@ -38,11 +38,11 @@ const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")
 
 test.for([
   ["manager/manager-options.ts", "ManagerOptions"],
-  ["manager/manager-options.ts", "LeaderElectionOptions"],
-  ["manager/manager-options.ts", "MetricsOptions"],
-  ["manager/manager-options.ts", "WebhookServerOptions"],
+  ["leader-election/leader-election-options.ts", "LeaderElectionOptions"],
+  ["metrics/metrics-options.ts", "MetricsOptions"],
+  ["webhook/webhook-server-options.ts", "WebhookServerOptions"],
   ["controller/controller-options.ts", "ControllerOptions"],
-  ["client/transport.ts", "TransportOptions"],
+  ["http/transport.ts", "TransportOptions"],
   ["client/client.ts", "ClientDefaults"],
   ["cache/cache.ts", "KindCacheOptions"],
   ["cache/cache.ts", "CacheOptions"],

@@ -1,11 +1,11 @@
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
-import { createCachedClient } from "../client/cached-client.ts";
+import { createCachedClient } from "./cached-client.ts";
 import type { Client } from "../client/client.ts";
 import type { Desired } from "../client/desired.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";
 import { createCache } from "./create-cache.ts";
 

@@ -1,12 +1,12 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { callSafely, warnOf } from "../callbacks/call-safely.ts";
-import { ApiError } from "../client/api-error.ts";
-import { currentCallContext } from "../client/call-context.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { currentCallContext } from "../scope/call-context.ts";
 import type { Client } from "../client/client.ts";
 import { isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { formatKey, type ObjectKey } from "../client/object-key.ts";
 import type { ListOptions, ReadOptions } from "../client/options.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
 import type { Informer } from "./informer.ts";

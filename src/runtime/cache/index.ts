@@ -9,3 +9,4 @@ export type {
   Subscription,
 } from "./informer.ts";
 export { createCache } from "./create-cache.ts";
+export { createCachedClient } from "./cached-client.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 
 /** Something that happens once, and those who wait for it. */
 export class Latch {

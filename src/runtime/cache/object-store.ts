@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ObjectKey } from "../client/object-key.ts";
 import { show } from "../callbacks/thrown-error.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** An object in the store. */
 export interface Entry<T extends KubernetesObject = KubernetesObject> {

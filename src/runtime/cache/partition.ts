@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ApiError } from "../client/api-error.ts";
+import type { ApiError } from "../errors/api-error.ts";
 import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 import { compareVersions } from "./compare-versions.ts";

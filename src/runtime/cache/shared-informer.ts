@@ -4,7 +4,7 @@ import { namespaceOf, required } from "../client/client-defaults.ts";
 import { CallbackError } from "../callbacks/callback-error.ts";
 import { keyText, type ObjectKey } from "../client/object-key.ts";
 import type { Selection } from "../client/options.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { HandlerQueue } from "./handler-queue.ts";
 import type {
   Informer,

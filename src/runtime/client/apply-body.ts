@@ -6,12 +6,12 @@ import {
   ownerReferenceTo,
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
 import type { Desired } from "./desired.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { Owner } from "./options.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { typed } from "./write-request.ts";
 
 /** An object as a create or an apply sends it: complete with its kind, namespace and owner. */

@@ -6,7 +6,7 @@ import { Children } from "./children.ts";
 import { createOrUpdate } from "./create-or-update.ts";
 import { removeForeignPorts } from "./foreign-ports.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 
 interface ConfigMap extends KubernetesObject {

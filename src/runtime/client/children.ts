@@ -7,7 +7,7 @@ import {
 } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { replaceAlternatives } from "./alternatives.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "./client.ts";
 import type { Desired } from "./desired.ts";
 import { keyOf, keyText } from "./object-key.ts";

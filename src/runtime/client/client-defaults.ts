@@ -1,7 +1,7 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { ClientDefaults } from "./client.ts";
 import type { WriteOptions } from "./options.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** The options of a write, with the client's defaults where the call says nothing. */
 export function withDefaults<Options extends WriteOptions>(

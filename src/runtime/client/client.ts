@@ -15,7 +15,7 @@ import type {
   WriteOptions,
 } from "./options.ts";
 import type { RestMapper } from "./rest-mapper.ts";
-import type { RawRequest, RawResponse } from "./transport.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /**
  * Reads objects. A manager's client reads from its cache: objects come frozen, are shared with other readers, and show

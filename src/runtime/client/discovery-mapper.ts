@@ -1,9 +1,9 @@
 import { defineKind, type Kind, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { CallOptions } from "./options.ts";
 import type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
 import { parseAnswer } from "./parse-answer.ts";
-import type { RawRequest, RawResponse } from "./transport.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /** Asks the server which kinds it has: two requests for all of them, where the server can. */
 export class DiscoveryMapper implements RestMapper {

@@ -1,5 +1,10 @@
-export { ApiError } from "./api-error.ts";
-export { type ApiWarning, type CallContext, currentCallContext, runInCallContext } from "./call-context.ts";
+export { ApiError } from "../errors/api-error.ts";
+export {
+  type ApiWarning,
+  type CallContext,
+  currentCallContext,
+  runInCallContext,
+} from "../scope/call-context.ts";
 export type {
   Client,
   ClientDefaults,
@@ -9,7 +14,7 @@ export type {
   Subresource,
   WatchEvent,
 } from "./client.ts";
-export type { ClusterConfig, Credential, Credentials, Impersonation } from "./config.ts";
+export type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
 export type { Desired, DesiredStatus, Loose, StatusOf } from "./desired.ts";
 export { isMetadataOnly, metadataOnly } from "./metadata-only.ts";
 export { formatKey, keyOf, keyText, type ObjectKey, type ObjectRef } from "./object-key.ts";
@@ -29,14 +34,19 @@ export type {
   WriteOptions,
 } from "./options.ts";
 export type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
-export { TerminalError } from "./terminal-error.ts";
-export type { ConfigSource } from "./http-transport.ts";
-export { podNamespace } from "./in-cluster-config.ts";
-export type { KubeconfigFile } from "./kubeconfig-file.ts";
+export { TerminalError } from "../errors/terminal-error.ts";
+export type { ConfigSource } from "../http/http-transport.ts";
+export { podNamespace } from "../config/in-cluster-config.ts";
+export type { KubeconfigFile } from "../config/kubeconfig-file.ts";
 export { type ClientOptions, createClient } from "./live-client.ts";
-export { loadConfig, type LoadConfigOptions } from "./load-config.ts";
-export type { Interceptor, RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
-export { createCachedClient } from "./cached-client.ts";
+export { loadConfig, type LoadConfigOptions } from "../config/load-config.ts";
+export type {
+  Interceptor,
+  RawRequest,
+  RawResponse,
+  RequestReport,
+  TransportOptions,
+} from "../http/transport.ts";
 export { Children, type Preparation, type Rejection } from "./children.ts";
 export { createOrUpdate, type Draft, type Outcome } from "./create-or-update.ts";
 export { removeForeignPorts } from "./foreign-ports.ts";

@@ -3,7 +3,7 @@ import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachi
 import type { PageOptions } from "./options.ts";
 import { malformed, parseAnswer } from "./parse-answer.ts";
 import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse } from "./transport.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /** Reads a list page by page; each page is one request. */
 export async function* listPages<T extends KubernetesObject>(

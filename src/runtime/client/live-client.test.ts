@@ -8,7 +8,7 @@ import {
 } from "../../../e2e/support/widget-cluster.ts";
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 const cluster = useWidgetCluster();
 const { create, key } = cluster;

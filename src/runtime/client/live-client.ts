@@ -11,7 +11,7 @@ import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
 import { namespaceOf, required } from "./client-defaults.ts";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import { type ConfigSource, HttpTransport } from "./http-transport.ts";
+import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { LiveSubresource } from "./live-subresource.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
 import type {
@@ -25,7 +25,7 @@ import type {
 import { parseAnswer } from "./parse-answer.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse, TransportOptions } from "./transport.ts";
+import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
 import { isMissingObject, LiveReader } from "./live-reader.ts";
 

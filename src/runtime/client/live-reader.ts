@@ -1,9 +1,9 @@
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "./api-error.ts";
-import { currentCallContext } from "./call-context.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { currentCallContext } from "../scope/call-context.ts";
 import type { Reader, ClientDefaults, WatchEvent } from "./client.ts";
 import { namespaceOf, withDefaults } from "./client-defaults.ts";
-import type { HttpTransport } from "./http-transport.ts";
+import type { HttpTransport } from "../http/http-transport.ts";
 import { listPages } from "./list-pages.ts";
 import { acceptOf } from "./metadata-only.ts";
 import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
@@ -11,7 +11,7 @@ import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions 
 import { parseAnswer } from "./parse-answer.ts";
 import { resourcePath } from "./resource-path.ts";
 import { selectionQuery } from "./selection-query.ts";
-import type { RawRequest, RawResponse } from "./transport.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
 /** The reads of a live client, and what its writes share with them. */

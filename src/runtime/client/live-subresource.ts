@@ -5,7 +5,7 @@ import type { Desired } from "./desired.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { ApplyOptions, ReadOptions, WriteOptions } from "./options.ts";
 import { parseAnswer } from "./parse-answer.ts";
-import type { RawRequest, RawResponse } from "./transport.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { applyRequest, patchRequest, writeQuery } from "./write-request.ts";
 
 /** A subresource by its path. Its body has a kind of its own, which the caller names where the server asks for it. */

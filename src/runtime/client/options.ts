@@ -1,10 +1,7 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { CallOptions } from "../http/call-options.ts";
 
-/** What every call takes. */
-export interface CallOptions {
-  /** Ends the call. Without it, a call inherits the signal of the reconcile it is made in. */
-  readonly signal?: AbortSignal | undefined;
-}
+export type { CallOptions };
 
 /** Which objects of a kind. */
 export interface Selection extends CallOptions {

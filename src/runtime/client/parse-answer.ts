@@ -1,5 +1,5 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 
 /**
  * Reads the JSON object that an answer is. Throws an `ApiError` for what is none: the page of a proxy, a text that was

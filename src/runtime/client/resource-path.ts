@@ -1,5 +1,5 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** The place of a kind's objects, or of one of them, or of a subresource of it, on the server. */
 export function resourcePath(

@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/wait.ts";
 

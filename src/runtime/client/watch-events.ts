@@ -1,9 +1,9 @@
 import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
-import { JsonLines } from "../watch/json-lines.ts";
-import { ApiError } from "./api-error.ts";
+import { JsonLines } from "../http/json-lines.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { WatchEvent } from "./client.ts";
 import { parseAnswer } from "./parse-answer.ts";
-import type { RawResponse } from "./transport.ts";
+import type { RawResponse } from "../http/transport.ts";
 
 /** Opens a watch and yields its events; leaving the loop closes the connection. */
 export async function* watchEvents<T extends KubernetesObject>(

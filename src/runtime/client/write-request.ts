@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Patch } from "./client.ts";
 import type { ApplyOptions, DeleteAllOptions, DeleteOptions, WriteOptions } from "./options.ts";
-import type { RawRequest } from "./transport.ts";
+import type { RawRequest } from "../http/transport.ts";
 
 /** Writes the options of a write as query parameters. */
 export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptions): {

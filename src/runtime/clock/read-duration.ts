@@ -1,6 +1,6 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Reads an option that is a duration, in milliseconds; what is none is refused with the option's name. */
 export function readDuration(option: string, text: Duration): number {

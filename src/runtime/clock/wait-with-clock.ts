@@ -1,4 +1,4 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "./on-abort.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** Resolves after a time, or when the signal is aborted: the caller looks which it was. Leaves no timer behind. */

@@ -1,6 +1,6 @@
 import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { type BuiltController, type ControllerHost, ControllerBuilder } from "./controller-builder.ts";
 import type { ControllerOptions } from "./controller-options.ts";
 

@@ -3,7 +3,7 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
 import type { LogFields } from "../log/logger.ts";
 import { defaultBackoff } from "../queue/backoff.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../client/api-error.ts";
-import { currentCallContext } from "../client/call-context.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { currentCallContext } from "../scope/call-context.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { ControllerEngine } from "./controller.ts";

@@ -1,10 +1,10 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { CallbackError } from "../callbacks/callback-error.ts";
-import { logCallbackError } from "../callbacks/log-callback-error.ts";
+import { logCallbackError } from "../log/log-callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
-import type { ApiWarning } from "../client/call-context.ts";
+import type { ApiWarning } from "../scope/call-context.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { LogFields } from "../log/logger.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";

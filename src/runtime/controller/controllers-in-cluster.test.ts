@@ -9,7 +9,7 @@ import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Desired } from "../client/desired.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import type { ObjectKey } from "../client/object-key.ts";
 import type { Manager } from "../manager/manager.ts";
 import { createLogger } from "../log/create-logger.ts";

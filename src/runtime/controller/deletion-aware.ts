@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import { formatKey, keyOf } from "../client/object-key.ts";
 import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";

@@ -1,11 +1,11 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
 import { isThenable } from "../callbacks/call-safely.ts";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { keyText } from "../client/object-key.ts";
 import { settledWithin } from "../clock/settled-within.ts";
 import type { Predicate } from "./predicate.ts";

@@ -1,7 +1,7 @@
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { show, thrownError } from "../callbacks/thrown-error.ts";
-import { ApiError } from "../client/api-error.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Result } from "./reconciler.ts";
 
 /** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */

@@ -1,4 +1,4 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerSpec } from "./controller-spec.ts";
 import type { Enqueue, Source, SourceContext } from "./source.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { runInScope } from "../scope/scope.ts";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";

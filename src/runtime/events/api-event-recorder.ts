@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Owner } from "../client/options.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";

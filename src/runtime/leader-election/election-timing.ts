@@ -1,6 +1,6 @@
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
-import type { LeaderElectionOptions } from "../manager/manager-options.ts";
+import type { LeaderElectionOptions } from "./leader-election-options.ts";
 
 /** The times of an election in milliseconds. */
 export interface ElectionTiming {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { HttpTransport } from "../client/http-transport.ts";
+import { HttpTransport } from "../http/http-transport.ts";
 import { answerJSON, answerStatus, startStubServer } from "../testing/stub-server.ts";
 import { fence } from "./make-elector.ts";
 

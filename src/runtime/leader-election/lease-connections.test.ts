@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { Gate } from "../../../e2e/support/connection-gate.ts";
 import { createClient } from "../client/live-client.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";

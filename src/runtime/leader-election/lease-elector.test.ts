@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { createClient } from "../client/live-client.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { type Clock, FakeClock, formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";

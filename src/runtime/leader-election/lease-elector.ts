@@ -1,5 +1,5 @@
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { waitWithClock } from "../clock/wait-with-clock.ts";

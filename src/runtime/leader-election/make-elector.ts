@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { TerminalError } from "../client/terminal-error.ts";
-import type { ClusterConfig } from "../client/config.ts";
-import { podNamespace } from "../client/in-cluster-config.ts";
-import type { RawRequest } from "../client/transport.ts";
-import type { LeaderElectionOptions } from "../manager/manager-options.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import { podNamespace } from "../config/in-cluster-config.ts";
+import type { RawRequest } from "../http/transport.ts";
+import type { LeaderElectionOptions } from "./leader-election-options.ts";
 import { electionTiming } from "./election-timing.ts";
 import { LeaseElector, type LeaseElectorOptions } from "./lease-elector.ts";
 

@@ -1,6 +1,6 @@
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { ControllerEngine } from "../controller/controller.ts";
 import type { Controller } from "../controller/controller-spec.ts";

@@ -1,12 +1,12 @@
 export type { FlagDefinition, FlagDefinitions, FlagValues } from "./flags.ts";
-export type { HttpHandler } from "./http-listener.ts";
+export type { HttpHandler } from "../serve/http-listener.ts";
 export { Manager } from "./manager.ts";
 export type { ManagerArgs } from "./manager-args.ts";
+export type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
+export type { ManagerOptions } from "./manager-options.ts";
+export type { MetricsOptions } from "../metrics/metrics-options.ts";
 export type {
-  LeaderElectionOptions,
-  ManagerOptions,
-  MetricsOptions,
   SelfManagedCertificateOptions,
   WebhookServerOptions,
-} from "./manager-options.ts";
+} from "../webhook/webhook-server-options.ts";
 export type { Runnable, RunContext } from "./runnable.ts";

@@ -1,15 +1,10 @@
 import type { Cache } from "../cache/cache.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
+import type { Service } from "../serve/service.ts";
 import { aborted, RunnableGroup } from "./runnable-group.ts";
 import type { Runnable } from "./runnable.ts";
-
-/** Something that serves from before the caches are filled until everything else has stopped. */
-export interface Service {
-  start(): Promise<void>;
-  stop(deadline: AbortSignal): Promise<void>;
-}
 
 /** Chooses one process among several. */
 export interface Elector {

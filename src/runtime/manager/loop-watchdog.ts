@@ -1,6 +1,6 @@
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Service } from "./lifecycle.ts";
+import type { Service } from "../serve/service.ts";
 
 /** What a watchdog watches, and whom it tells; times in milliseconds. */
 export interface LoopWatchdogOptions {

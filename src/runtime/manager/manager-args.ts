@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { CacheOptions } from "../cache/cache.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import type { LogLevel } from "../log/logger.ts";
 import {
@@ -11,7 +11,8 @@ import {
   type FlagValues,
   parseFlags,
 } from "./flags.ts";
-import type { LeaderElectionOptions, ManagerOptions } from "./manager-options.ts";
+import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
+import type { ManagerOptions } from "./manager-options.ts";
 
 /** What `Manager.fromArgs` is told; the command line decides the rest. */
 export interface ManagerArgs<Flags extends FlagDefinitions = {}>

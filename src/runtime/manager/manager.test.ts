@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
-import { loadConfig } from "../client/load-config.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/start-test-manager.ts";

@@ -1,9 +1,9 @@
 import type { HealthChecks } from "../health/health-checks.ts";
 import { healthHandler } from "../health/health-handler.ts";
 import type { Logger } from "../log/logger.ts";
-import { parseBindAddress } from "./bind-address.ts";
-import { type Listener, listenHttp } from "./http-listener.ts";
-import type { Service } from "./lifecycle.ts";
+import { parseBindAddress } from "../serve/bind-address.ts";
+import { type Listener, listenHttp } from "../serve/http-listener.ts";
+import type { Service } from "../serve/service.ts";
 
 /** Serves `/healthz` and `/readyz` to the kubelet. */
 export class ProbeServer implements Service {

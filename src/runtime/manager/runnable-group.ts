@@ -1,5 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import type { Runnable, RunContext } from "./runnable.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../client/config.ts";
-import type { LookupReport, RequestReport } from "../client/transport.ts";
+import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../http/config.ts";
+import type { LookupReport, RequestReport } from "../http/transport.ts";
 
 const latencyBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { getHeapSnapshot } from "node:v8";
 import { type LeveledLogger, logLevels } from "../log/create-logger.ts";
 import type { Logger, LogLevel } from "../log/logger.ts";
-import type { HttpHandler } from "../manager/http-listener.ts";
+import type { HttpHandler } from "../serve/http-listener.ts";
 
 /** Looks inside a running operator, as pprof does for Go; both files open in the browser's developer tools. */
 export function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {

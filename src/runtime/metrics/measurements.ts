@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { CallbackName } from "../callbacks/callback-error.ts";
-import type { Credentials } from "../client/config.ts";
-import type { LookupReport, RequestReport } from "../client/transport.ts";
+import type { Credentials } from "../http/config.ts";
+import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";

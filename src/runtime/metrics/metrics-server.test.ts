@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
-import type { MetricsOptions } from "../manager/manager-options.ts";
+import type { MetricsOptions } from "./metrics-options.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {

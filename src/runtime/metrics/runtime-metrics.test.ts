@@ -1,7 +1,7 @@
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { startStubServer, answerJSON, answerStatus } from "../testing/stub-server.ts";
-import { HttpTransport } from "../client/http-transport.ts";
+import { HttpTransport } from "../http/http-transport.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function makeMetrics(): RuntimeMetrics {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { CallContext } from "../client/call-context.ts";
+import type { CallContext } from "./call-context.ts";
 import type { LogFields } from "../log/logger.ts";
 
 /** What code inherits from a reconcile or a webhook call around it, however deep and after any `await`. */

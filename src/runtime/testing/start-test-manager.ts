@@ -1,6 +1,6 @@
 import type { Client } from "../client/client.ts";
-import type { KubeconfigFile } from "../client/kubeconfig-file.ts";
-import { loadConfig } from "../client/load-config.ts";
+import type { KubeconfigFile } from "../config/kubeconfig-file.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";

@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ClusterConfig } from "../client/config.ts";
+import type { ClusterConfig } from "../http/config.ts";
 
 /** A request as the stub received it. */
 export interface StubRequest {

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 

@@ -3,7 +3,7 @@ import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta"
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Cache, CacheOptions } from "../cache/cache.ts";
 import { createCache } from "../cache/create-cache.ts";
-import type { ClusterConfig } from "../client/config.ts";
+import type { ClusterConfig } from "../http/config.ts";
 import { createClient } from "../client/live-client.ts";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { moveClockUntil } from "../testing/move-clock.ts";

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../client/api-error.ts";
-import type { RawRequest, RawResponse } from "../client/transport.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { waitWithClock } from "../clock/wait-with-clock.ts";
-import { JsonLines } from "./json-lines.ts";
+import { JsonLines } from "../http/json-lines.ts";
 import { ListItems } from "./list-items.ts";
 import { newWatcher, stepWatcher } from "./watcher.ts";
 import type { WatcherCommand, WatcherEvent, WatcherState, WatchFrame } from "./watcher-state.ts";

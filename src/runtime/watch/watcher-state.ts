@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ApiError } from "../client/api-error.ts";
+import type { ApiError } from "../errors/api-error.ts";
 import type { Backoff } from "./backoff.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { newWatcher, stepWatcher } from "./watcher.ts";
 import type { WatcherCommand, WatcherEvent, WatcherState } from "./watcher-state.ts";
 

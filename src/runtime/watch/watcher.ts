@@ -1,5 +1,5 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { backOff, noFailures } from "./backoff.ts";
 import type {
   ListStart,

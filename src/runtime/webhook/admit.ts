@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { isProgrammingError } from "../controller/outcome.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";

@@ -1,11 +1,11 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
-import type { ClusterConfig } from "../client/config.ts";
-import { podNamespace } from "../client/in-cluster-config.ts";
-import { TerminalError } from "../client/terminal-error.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import { podNamespace } from "../config/in-cluster-config.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
-import type { SelfManagedCertificateOptions } from "../manager/manager-options.ts";
+import type { SelfManagedCertificateOptions } from "./webhook-server-options.ts";
 import { ManagedCertificate } from "./managed-certificate.ts";
 
 /** Makes the certificate source that options ask for. */

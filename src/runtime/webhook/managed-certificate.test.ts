@@ -4,7 +4,7 @@ import { describeCertificate } from "@tsbuilder/apimachinery/certs";
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, type LiveClient } from "../client/live-client.ts";
-import { loadConfig } from "../client/load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";

@@ -1,5 +1,5 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import { retryOnConflict } from "../client/retry-on-conflict.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { applyJSONPatch, type JSONObject, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
-import { ApiError } from "../client/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";

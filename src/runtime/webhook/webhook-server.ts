@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Listener } from "../manager/http-listener.ts";
-import type { Service } from "../manager/lifecycle.ts";
-import type { WebhookServerOptions } from "../manager/manager-options.ts";
+import type { Listener } from "../serve/http-listener.ts";
+import type { Service } from "../serve/service.ts";
+import type { WebhookServerOptions } from "./webhook-server-options.ts";
 import {
   CertificateFiles,
   type CertificateObserver,

@@ -1,4 +1,4 @@
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** A request as it goes over the wire. */
 export interface WireRequest {

@@ -1,5 +1,5 @@
-import type { LogFields, Logger } from "../log/logger.ts";
-import type { CallbackError } from "./callback-error.ts";
+import type { LogFields, Logger } from "./logger.ts";
+import type { CallbackError } from "../callbacks/callback-error.ts";
 
 /** The one line that says what a function of the user's did not do. */
 export function logCallbackError(

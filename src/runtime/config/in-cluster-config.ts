@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { ClusterConfig } from "./config.ts";
-import { ReloadedFile } from "./reloaded-file.ts";
+import type { ClusterConfig } from "../http/config.ts";
+import { ReloadedFile } from "../http/reloaded-file.ts";
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 

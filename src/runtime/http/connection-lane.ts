@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { ConnectTimeoutError } from "./connection-errors.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import { openSocket, type SocketTarget } from "./open-socket.ts";
 
 /** How many connections a lane may have, and how it opens them. */

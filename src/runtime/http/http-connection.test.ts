@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { HttpTransport } from "./http-transport.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 import type { TransportOptions } from "./transport.ts";
 
 const path = "/version";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
-import { onAbort } from "./on-abort.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { onAbort } from "../clock/on-abort.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Opens a connection to a host through a proxy: HTTP's CONNECT, or SOCKS 5 with names resolved by the proxy. */
 export async function openTunnel(

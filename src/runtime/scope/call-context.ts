@@ -1,4 +1,4 @@
-import { currentScope, runInScope } from "../scope/scope.ts";
+import { currentScope, runInScope } from "./scope.ts";
 
 /** A `Warning` header of the server: a deprecated version, an unknown field, a policy that would refuse. */
 export interface ApiWarning {

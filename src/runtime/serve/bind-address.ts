@@ -1,4 +1,4 @@
-import { TerminalError } from "../client/terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Where a server listens. */
 export interface BindAddress {

@@ -1,4 +1,4 @@
-import { onAbort } from "../client/on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -8,7 +8,7 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 
 /** A server that tells callers the name on their certificate, and whose own certificate can be replaced. */
 async function secureServer(clientCA: string): Promise<{ url: string; use: (ca: CA) => string }> {

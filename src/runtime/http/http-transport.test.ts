@@ -9,8 +9,8 @@ import {
   type StubServer,
   startStubServer,
 } from "../testing/stub-server.ts";
-import { ApiError } from "./api-error.ts";
-import { type ApiWarning, runInCallContext } from "./call-context.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { type ApiWarning, runInCallContext } from "../scope/call-context.ts";
 import type { ClusterConfig } from "./config.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { RequestReport, TransportOptions } from "./transport.ts";

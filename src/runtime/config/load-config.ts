@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import type { ClusterConfig } from "./config.ts";
+import type { ClusterConfig } from "../http/config.ts";
 import { configFromContext } from "./config-from-context.ts";
 import { inClusterConfig, isInCluster } from "./in-cluster-config.ts";
 import {
@@ -10,8 +10,8 @@ import {
   type KubeconfigUser,
   parseKubeconfig,
 } from "./kubeconfig-file.ts";
-import { proxyFromEnvironment } from "./proxy-tunnel.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { proxyFromEnvironment } from "../http/proxy-tunnel.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Where a config comes from. */
 export interface LoadConfigOptions {

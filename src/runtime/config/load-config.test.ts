@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { inClusterConfig, isInCluster, podNamespace } from "./in-cluster-config.ts";
 import type { KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
 import { loadConfig } from "./load-config.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "kubeconfig-"));

@@ -1,5 +1,5 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
 import type { Answer } from "./http-connection.ts";
 
 /** Makes an error of an answer: the server's Status, or one made up for what a proxy says in its place. */

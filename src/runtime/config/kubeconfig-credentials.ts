@@ -1,8 +1,8 @@
 import { authProviderCredentials } from "./oidc-credentials.ts";
-import type { Credential, Credentials } from "./config.ts";
+import type { Credential, Credentials } from "../http/config.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./kubeconfig-file.ts";
-import { type ReadRequest, ReloadedFile } from "./reloaded-file.ts";
+import { type ReadRequest, ReloadedFile } from "../http/reloaded-file.ts";
 
 /** Turns a kubeconfig's user into credentials; undefined for one that proves nothing. */
 export function credentialsOf(

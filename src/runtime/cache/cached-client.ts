@@ -1,10 +1,10 @@
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { bodyToApply } from "./apply-body.ts";
-import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "./client.ts";
-import { namespaceOf } from "./client-defaults.ts";
-import type { Desired, DesiredStatus } from "./desired.ts";
-import type { DeletionAnswer, LiveClient } from "./live-client.ts";
-import { keyOf, type ObjectKey, type ObjectRef } from "./object-key.ts";
+import { bodyToApply } from "../client/apply-body.ts";
+import type { Client, ClientDefaults, Patch, Subresource, WatchEvent } from "../client/client.ts";
+import { namespaceOf } from "../client/client-defaults.ts";
+import type { Desired, DesiredStatus } from "../client/desired.ts";
+import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
+import { keyOf, type ObjectKey, type ObjectRef } from "../client/object-key.ts";
 import type {
   ApplyOptions,
   CreateOptions,
@@ -16,13 +16,13 @@ import type {
   ReadOptions,
   WatchOptions,
   WriteOptions,
-} from "./options.ts";
-import type { RestMapper } from "./rest-mapper.ts";
-import type { RawRequest, RawResponse } from "./transport.ts";
-import { isAppliedAlready } from "../cache/applied-fields.ts";
-import { ApplyMemory } from "../cache/apply-memory.ts";
-import type { Cache } from "../cache/cache.ts";
-import { hashOf } from "../cache/hash.ts";
+} from "../client/options.ts";
+import type { RestMapper } from "../client/rest-mapper.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
+import { isAppliedAlready } from "./applied-fields.ts";
+import { ApplyMemory } from "./apply-memory.ts";
+import type { Cache } from "./cache.ts";
+import { hashOf } from "./hash.ts";
 
 /** Makes a client that reads from a cache and writes to the server. Its reads show its writes. */
 export function createCachedClient(live: LiveClient, cache: Cache): Client {

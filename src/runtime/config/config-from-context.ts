@@ -1,8 +1,8 @@
-import type { ClusterConfig, Impersonation } from "./config.ts";
+import type { ClusterConfig, Impersonation } from "../http/config.ts";
 import { credentialsOf } from "./kubeconfig-credentials.ts";
 import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
-import { hasScheme, isProxyProtocol } from "./proxy-tunnel.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { hasScheme, isProxyProtocol } from "../http/proxy-tunnel.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** Takes one context of a kubeconfig, the current one unless named. */
 export function configFromContext(

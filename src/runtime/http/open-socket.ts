@@ -2,7 +2,7 @@ import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError } from "./connection-errors.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort } from "../clock/on-abort.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 import type { LookupReport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { namesOf, useCaches } from "../../../e2e/support/widget-cache.ts";
 import { Widget } from "../../../e2e/support/widget-cluster.ts";
-import type { LiveClient } from "./live-client.ts";
+import type { LiveClient } from "../client/live-client.ts";
 import { eventually } from "../testing/eventually.ts";
 
 const caches = useCaches();

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ApiWarning } from "./call-context.ts";
-import type { CallOptions } from "./options.ts";
+import type { ApiWarning } from "../scope/call-context.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /** A request below the level of kinds. */
 export interface RawRequest extends CallOptions {

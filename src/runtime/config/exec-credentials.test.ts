@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
-import type { Credentials, CredentialsObserver } from "./config.ts";
+import type { Credentials, CredentialsObserver } from "../http/config.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigExec } from "./kubeconfig-file.ts";
 

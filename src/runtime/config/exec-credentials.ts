@@ -1,9 +1,9 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { systemClock } from "@tsbuilder/apimachinery/time";
-import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "./config.ts";
+import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** A credential is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
 const expirySkew = 10_000;

@@ -1,12 +1,12 @@
 import { callSafely, warnOf } from "../callbacks/call-safely.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "./api-error.ts";
-import { currentCallContext } from "./call-context.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { currentCallContext } from "../scope/call-context.ts";
 import type { ClusterConfig, Credential } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
 import type { Answer, HttpConnection } from "./http-connection.ts";
 import { identityHeaders } from "./identity-headers.ts";
-import { onAbort, unlessAborted } from "./on-abort.ts";
+import { onAbort, unlessAborted } from "../clock/on-abort.ts";
 import { requestBytes, type WireRequest } from "./request-bytes.ts";
 import { errorFromAnswer, errorFromSocket, isDistrust } from "./response-error.ts";
 import { retryDelay } from "./retry.ts";

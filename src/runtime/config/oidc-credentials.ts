@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { systemClock } from "@tsbuilder/apimachinery/time";
-import type { Credential, Credentials } from "./config.ts";
+import type { Credential, Credentials } from "../http/config.ts";
 import type { KubeconfigUser } from "./kubeconfig-file.ts";
-import { TerminalError } from "./terminal-error.ts";
+import { TerminalError } from "../errors/terminal-error.ts";
 
 /** A token is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
 const expirySkew = 10_000;
