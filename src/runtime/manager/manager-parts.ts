@@ -52,107 +52,39 @@ export interface ManagerParts {
 
 /** Wires a manager as its options say. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
-  const { name, clock = systemClock, metrics = {} } = options;
-  // Field managers are what it becomes; the server would refuse each apply.
-  if (!/^[\x20-\x7e]{1,128}$/.test(name))
-    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
-  const config = once(options.config ?? (() => loadConfig()));
-  const measurements = new Measurements();
-  const log = guardLogger(options.logger ?? createLogger(), () => measurements.callbackFailed("logger"));
-  const tracing = new Tracing();
-  // Leases and events have connections of their own: a busy operator must not delay a renewal.
-  const background = createClient(config, {
-    userAgent: `${name}/leader-election`,
-    fieldManager: name,
-    clock,
-  });
-  const events = new ApiEventRecorder({
-    client: background,
-    reportingController: name,
-    reportingInstance: `${name}-${hostname()}`,
-    log,
-    clock,
-  });
-  const elector =
-    options.leaderElection &&
-    makeElector(options.leaderElection, config, {
-      client: background,
-      clock,
-      log,
-      events,
-      onStatus: (isLeading) => measurements.leading(options.leaderElection!.id, isLeading),
-    });
-  const live = createClient(config, {
-    userAgent: name,
-    fieldManager: name,
-    clock,
-    onWarning: ({ text, request }) => log.warn(text, { request }),
-    onRequest: (report) => measurements.request(report),
-    onLookup: (report) => measurements.lookup(report),
-    beforeSend: elector && fence(elector),
-  });
-  const cache = createCache(live, {
-    fieldManager: name,
-    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
-    clock,
-    ...options.cache,
-    onError: (error, informer) => {
-      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
-      if (options.cache?.onError) options.cache.onError(error, informer);
-      else logCacheError(log, error, informer.kind);
-    },
-  });
+  const base = makeBase(options);
+  const { clock, log, measurements } = base;
+  const { background, events, elector } = makeElection(options, base);
+  const live = makeLiveClient(base, elector);
+  const cache = makeManagerCache(options, base, live);
   const client = createCachedClient(live, cache);
-  const webhooks = makeWebhookServer(options, config, { live, clock, log });
+  const webhooks = makeWebhookServer(options, base, live);
   const healthChecks = new HealthChecks(clock);
   const readyChecks = new HealthChecks(clock);
   readyChecks.add("informer-sync", () => checkInformers(cache));
   readyChecks.add("webhook", () => webhooks.check());
   const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
   const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log);
-  const metricsServer = new MetricsServer({
-    options: metrics,
-    client: live,
-    clock,
-    log,
-    handlers: {
-      "/metrics": (_request, response) => measurements.send(response),
-      ...(metrics.debug === true && debugHandlers(log)),
-      ...metrics.handlers,
-    },
-  });
-  const watchdog = new LoopWatchdog({
-    controllers: () => measurements.controllers,
-    log,
-    blockedAfter: readDuration("blockedAfter", options.blockedAfter ?? "1s"),
-    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
-  });
+  const metricsServer = makeMetricsServer(options, base, live);
+  const tracing = new Tracing();
+  const gracefulShutdownTimeout = options.gracefulShutdownTimeout ?? "30s";
   const lifecycle = new Lifecycle({
     log,
     clock,
     prepare: async () => {
-      const { credentials } = await config();
+      const { credentials } = await base.config();
       await tracing.start();
+      if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
       const lease = options.leaderElection?.id;
-      if (parseBindAddress(metrics.bindAddress ?? "0"))
-        await measurements.start({
-          cache,
-          droppedEvents: () => events.dropped,
-          webhooks,
-          lease,
-          credentials,
-          clock,
-        });
+      const droppedEvents = () => events.dropped;
+      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock });
     },
-    servers: [probes, metricsServer, watchdog],
+    servers: [probes, metricsServer, makeWatchdog(options, base)],
     webhooks,
     cache,
     elector,
     events,
-    gracefulShutdownTimeout: readDuration(
-      "gracefulShutdownTimeout",
-      options.gracefulShutdownTimeout ?? "30s",
-    ),
+    gracefulShutdownTimeout: readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout),
   });
   const controllers = new ControllerSet(
     { client, cache, controllerDefaults: options.controllers ?? {} },
@@ -176,6 +108,111 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   };
 }
 
+/** What all parts share. */
+interface Base {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly config: () => Promise<ClusterConfig>;
+  readonly measurements: Measurements;
+  readonly log: Logger;
+}
+
+function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
+  // Field managers are what it becomes; the server would refuse each apply.
+  if (!/^[\x20-\x7e]{1,128}$/.test(name))
+    throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
+  const measurements = new Measurements();
+  const log = guardLogger(logger ?? createLogger(), () => measurements.callbackFailed("logger"));
+  return { name, clock, config: once(config ?? (() => loadConfig())), measurements, log };
+}
+
+/** Leases and events have connections of their own: a busy operator must not delay a renewal. */
+function makeElection({ leaderElection }: ManagerOptions, { name, clock, config, measurements, log }: Base) {
+  const background = createClient(config, {
+    userAgent: `${name}/leader-election`,
+    fieldManager: name,
+    clock,
+  });
+  const events = new ApiEventRecorder({
+    client: background,
+    reportingController: name,
+    reportingInstance: `${name}-${hostname()}`,
+    log,
+    clock,
+  });
+  const elector =
+    leaderElection &&
+    makeElector(leaderElection, config, {
+      client: background,
+      clock,
+      log,
+      events,
+      onStatus: (isLeading) => measurements.leading(leaderElection.id, isLeading),
+    });
+  return { background, events, elector };
+}
+
+/** Its writes are refused as soon as another process may lead. */
+function makeLiveClient(
+  { name, clock, config, measurements, log }: Base,
+  elector: ReturnType<typeof makeElector> | undefined,
+): LiveClient {
+  return createClient(config, {
+    userAgent: name,
+    fieldManager: name,
+    clock,
+    onWarning: ({ text, request }) => log.warn(text, { request }),
+    onRequest: (report) => measurements.request(report),
+    onLookup: (report) => measurements.lookup(report),
+    beforeSend: elector && fence(elector),
+  });
+}
+
+function makeManagerCache(
+  { cache: options }: ManagerOptions,
+  { name, clock, measurements, log }: Base,
+  live: LiveClient,
+): Cache {
+  return createCache(live, {
+    fieldManager: name,
+    onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
+    clock,
+    ...options,
+    onError: (error, informer) => {
+      if (error instanceof CallbackError) measurements.callbackFailed(error.callback);
+      if (options?.onError) options.onError(error, informer);
+      else logCacheError(log, error, informer.kind);
+    },
+  });
+}
+
+function makeMetricsServer(
+  { metrics = {} }: ManagerOptions,
+  { clock, measurements, log }: Base,
+  live: LiveClient,
+): MetricsServer {
+  return new MetricsServer({
+    options: metrics,
+    client: live,
+    clock,
+    log,
+    handlers: {
+      "/metrics": (_request, response) => measurements.send(response),
+      ...(metrics.debug === true && debugHandlers(log)),
+      ...metrics.handlers,
+    },
+  });
+}
+
+function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
+  return new LoopWatchdog({
+    controllers: () => measurements.controllers,
+    log,
+    blockedAfter: readDuration("blockedAfter", blockedAfter),
+    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
+  });
+}
+
 function logCacheError(log: Logger, error: Error, { kind }: Kind): void {
   if (error instanceof CallbackError) logCallbackError(log, error, { kind });
   else log.error("Watch failed, trying again", { kind, error });
@@ -183,8 +220,8 @@ function logCacheError(log: Logger, error: Error, { kind }: Kind): void {
 
 function makeWebhookServer(
   { webhooks: options = {} }: ManagerOptions,
-  config: () => Promise<ClusterConfig>,
-  { live, clock, log }: { live: LiveClient; clock: Clock; log: Logger },
+  { clock, config, log }: Base,
+  live: LiveClient,
 ): WebhookServer {
   const { selfManaged } = options;
   const server: WebhookServer = new WebhookServer({
