@@ -1,4 +1,4 @@
-import type { Toleration } from "../kinds/pod-spec/types.ts";
+import type { Toleration } from "../kinds/core/pod-spec/types.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
 
 const patience = 300;

@@ -16,7 +16,8 @@ import type { Core } from "../registry/core.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { ownWrite } from "../registry/write.ts";
 import { forbidden, StatusError } from "../contract/status-error.ts";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
 /** What comes and goes without being counted. */
@@ -125,7 +126,7 @@ async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<R
   for (const quota of quotas) {
     const write = ownWrite(core, quota, { subresource: "status" });
     try {
-      await updateObject(write, { next: () => cloneJSON(quota) as ApiObject & ResourceQuota, retry: false });
+      await updateObject(write, { next: () => copyJSON(quota) as ApiObject & ResourceQuota, retry: false });
     } catch (error) {
       const { code } = error instanceof StatusError ? error.status : {};
       if (code !== 409 && code !== 404) throw error;

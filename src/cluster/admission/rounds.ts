@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /**
  * The passes of one request through the mutating plug-ins. When a webhook or a policy has changed the object, all
@@ -56,7 +56,7 @@ export class Calls {
 
   /** Remembers what the round has come to, if somebody may want to know what happened to it since. */
   end(object: ApiObject | undefined): void {
-    if (this.#repeatable.size > 0 && !this.#second) this.#left = cloneJSON(object);
+    if (this.#repeatable.size > 0 && !this.#second) this.#left = copyJSON(object);
   }
 
   startAgain(object: ApiObject | undefined): void {

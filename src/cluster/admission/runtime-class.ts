@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { Toleration } from "../kinds/pod-spec/types.ts";
+import type { Toleration } from "../kinds/core/pod-spec/types.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";

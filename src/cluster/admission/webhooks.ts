@@ -1,9 +1,9 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { applyJSONPatch, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { Authorizer } from "../contract/authorizer.ts";
 import { internalError } from "../contract/status-error.ts";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 import { callWebhook } from "./call-webhook.ts";
@@ -105,9 +105,9 @@ async function mutateOnce(
   let patched: ApiObject;
   try {
     const operations = parseJSONPatch(JSON.parse(answer.patch));
-    patched = cloneJSON(applyJSONPatch(base as never, operations)) as unknown as ApiObject;
+    patched = copyJSON(applyJSONPatch(base as never, operations)) as unknown as ApiObject;
   } catch (error) {
     throw internalError((error as Error).message);
   }
-  return version === request.version ? patched : cloneJSON(await resource.convert(patched, request.version));
+  return version === request.version ? patched : copyJSON(await resource.convert(patched, request.version));
 }

@@ -1,5 +1,5 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   type BuiltinResource,
   type BuiltinSchema,
@@ -7,7 +7,7 @@ import {
   decodeBuiltIn,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
-import { badRequest } from "../contract/status-error.ts";
+import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
@@ -15,10 +15,9 @@ import type { ObjectSchema } from "../registry/object-schema.ts";
 import type { Resource, ResourceVersion, Strategy } from "../registry/resource.ts";
 import { builtInSubresources } from "./built-in-subresources.ts";
 import { conversionOf } from "./conversions.ts";
-import { emptyObjectOf } from "./empty-objects.ts";
 import { fieldSelectorReaders } from "./field-selectors.ts";
 import { findKind } from "./find-kind.ts";
-import { strategyOf } from "./strategies.ts";
+import { strategyOf } from "./strategy-of.ts";
 import { tableColumns } from "./table-columns.ts";
 
 /** Makes the resource of a built-in kind from what the tables say of its versions, the preferred one first. */
@@ -26,11 +25,11 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
-  const emptyObject = findKind(preferred)?.emptyObject ?? emptyObjectOf(preferred);
+  const emptyObject = findKind(preferred)?.emptyObject;
   const convert = conversionOf(preferred);
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
-  const named = (version: string) => apiVersionOf({ group, version });
-  const present = convert.presenter(named);
+  const inVersion = (version: string) => apiVersionOf({ group, version });
+  const present = convert.presenter(inVersion);
   return {
     group,
     plural,
@@ -44,7 +43,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     versions: ordered.map((version) => versionOf(version, schemas)),
     storageVersion: storage.version,
     ...(preferred.storageVersionHash && { storageVersionHash: preferred.storageVersionHash }),
-    collection: store.collection(storage.group === "" ? plural : `${plural}.${storage.group}`),
+    collection: store.collection(qualifiedName({ group: storage.group, plural })),
     strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
     subresources: builtInSubresources(preferred),
     custom: false,
@@ -52,7 +51,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
     load: () => schemas.load(),
     present,
     presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
-    convert: (object, version) => convert.object(object, named(version)),
+    convert: (object, version) => convert.object(object, inVersion(version)),
   };
 }
 
@@ -96,21 +95,17 @@ function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinS
 
 function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
   const columns = tableColumns(resource);
+  const deprecation = findKind(resource)?.deprecation;
   return {
     name: resource.version,
     get schema() {
       return schemas.get(resource.version);
     },
     ...(columns && { columns }),
-    ...(deprecated[resource.kind] && { deprecation: deprecated[resource.kind]! }),
+    ...(deprecation && { deprecation }),
     ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
   };
 }
-
-/** Kinds that clients should leave; the texts are the server's. */
-const deprecated: Readonly<Record<string, string>> = {
-  Endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-};
 
 const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
 
@@ -121,7 +116,7 @@ function withDecoding(
   { group, plural, kind, version, fieldSelectors }: BuiltinResource,
   emptyObject: JSONObject | undefined,
 ): Strategy {
-  const readers = fieldSelectorReaders({ group, plural, kind }, fieldSelectors);
+  const readers = fieldSelectorReaders({ group, plural }, fieldSelectors);
   return {
     ...strategy,
     ...(readers && { fieldSelectors: readers }),

@@ -1,10 +1,6 @@
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { findKind } from "./find-kind.ts";
-import { eventTo } from "../kinds/core/event/conversion.ts";
-
-/** Brings an object into another version of its kind; the apiVersion is written already. */
-export type ObjectConversion = (object: ApiObject, apiVersion: string) => ApiObject;
 
 /** How the objects of a resource get from one version to another. */
 export interface Conversion {
@@ -12,14 +8,9 @@ export interface Conversion {
   presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
 }
 
-const conversions: Readonly<Record<string, ObjectConversion>> = {
-  "events.": eventTo,
-  "events.events.k8s.io": eventTo,
-};
-
 /** Most kinds have one version; events and autoscalers are stored once and served in two. */
 export function conversionOf(resource: { group: string; plural: string }): Conversion {
-  const change = findKind(resource)?.convert ?? conversions[`${resource.plural}.${resource.group}`];
+  const change = findKind(resource)?.convert;
   const object = (from: ApiObject, apiVersion: string) =>
     !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
   return {

@@ -2,19 +2,17 @@ import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
 import { ageOf } from "../registry/format-age.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import { findKind } from "./find-kind.ts";
-import { cellReaders } from "./cell-readers.ts";
-import { podRowConditions } from "../kinds/cells/pod-cells.ts";
 
 /** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
 export function tableColumns(resource: BuiltinResource): TableColumns | undefined {
   const { kind, columns } = resource;
   if (columns.length === 0) return undefined;
-  const cells = findKind(resource)?.cells ?? cellReaders[kind];
+  const { cells, rowConditions } = findKind(resource) ?? {};
   const readers = columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank);
   return {
     definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
     cells: (object, now) => readers.map((read) => read(object, now)),
-    ...(kind === "Pod" && { rowConditions: podRowConditions }),
+    ...(rowConditions && { rowConditions }),
   };
 }
 

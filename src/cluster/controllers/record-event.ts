@@ -70,3 +70,15 @@ function newEvent(
     source: { component },
   };
 }
+
+/** What the steps of a controller work with that tells of what it does. */
+export interface ReportingContext extends Pick<ControllerContext, "objects" | "clock"> {
+  /** The system user in whose name it writes. */
+  readonly user: string;
+  readonly report: ReturnType<typeof reporter>;
+}
+
+export function reporting(context: ControllerContext, user: string, component: string): ReportingContext {
+  const { objects, clock } = context;
+  return { objects, clock, user, report: reporter(context, component) };
+}

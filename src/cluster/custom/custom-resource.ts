@@ -17,7 +17,7 @@ import { objectMetaNode } from "../registry/object-meta-schema.ts";
 import type { ObjectSchema } from "../registry/object-schema.ts";
 import type { Resource, ResourceVersion, ScalePaths, SubresourceInfo, Verb } from "../registry/resource.ts";
 import { customColumns } from "./custom-columns.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { customStrategy } from "./custom-strategy.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
 

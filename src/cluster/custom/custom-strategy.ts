@@ -1,12 +1,12 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { type CompiledSchema, decodeMetadata, MalformedMetadataError } from "@tsbuilder/apimachinery/schema";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import { defaultStrategy, resetNothing, resetStatus } from "../registry/default-strategy.ts";
 import { badRequest, forbidden } from "../contract/status-error.ts";
 import type { Strategy } from "../registry/resource.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { readPath } from "./json-path.ts";
 
 /** How custom resources are written: everything follows from the schema of the version. */

@@ -1,7 +1,7 @@
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 
 /** Asks a CRD's conversion webhook to bring objects into another version. */
 export type ConvertObjects = (

@@ -1,5 +1,5 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -9,7 +9,7 @@ import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type ConvertObjects, customResource } from "./custom-resource.ts";
-import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 
 /** Serves what CRDs describe from now on; the answer ends that. */
 export function serveDefinitions({ registry, store, clock }: Core, convert: ConvertObjects): () => void {

@@ -1,7 +1,7 @@
 import type { Attributes, Authorizer } from "../contract/authorizer.ts";
 import type { User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
-import { StatusError } from "../contract/status-error.ts";
+import { qualifiedName, StatusError } from "../contract/status-error.ts";
 
 /** Lets through what the authorizer allows. */
 export function authorizationFilter(authorizer: Authorizer): Filter {
@@ -41,7 +41,7 @@ export function denied(user: User, attributes: Attributes, reason = ""): StatusE
     const message = `forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}${why}`;
     return new StatusError(403, "Forbidden", message, {});
   }
-  const qualified = group === "" ? resource : `${resource}.${group}`;
+  const qualified = qualifiedName({ group, plural: resource });
   const subject = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`;
   const message = `${subject} is forbidden: ${describeDenial(user, attributes)}${why}`;
   return new StatusError(403, "Forbidden", message, {

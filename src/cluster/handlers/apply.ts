@@ -1,4 +1,4 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { copyJSON, type JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   ApplyConflictError,
   SchemaMismatchError,
@@ -14,7 +14,7 @@ import { readBody } from "../http/read-body.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
 import { badRequest, nameless, notFound, StatusError } from "../contract/status-error.ts";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 import { isTooDeep } from "../codec/json-error.ts";
 import { checkFields, explainYAML } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
@@ -109,7 +109,7 @@ export async function applyTo(
       force,
       time: write.core.clock.now(),
     });
-    return cloneJSON(next) as unknown as ApiObject;
+    return copyJSON(next) as unknown as ApiObject;
   } catch (error) {
     throw statusOf(error, (text) =>
       text.replaceAll(`using ${apiVersionOfWrite(write)}`, `using ${spokenIn}`),

@@ -15,7 +15,8 @@ import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readBody } from "../http/read-body.ts";
 import { badRequest, invalidObject, nameless, notFound, StatusError } from "../contract/status-error.ts";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../contract/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import { handleApply } from "./apply.ts";
 import { mediaTypeOf, typeMismatch } from "./read-object.ts";
@@ -167,7 +168,7 @@ function parseText(text: string): unknown {
 
 function patched(patch: Patch, current: ApiObject): ApiObject {
   try {
-    return cloneJSON(patch(current)) as ApiObject;
+    return copyJSON(patch(current)) as ApiObject;
   } catch (error) {
     throw statusOf(error);
   }

@@ -1,6 +1,6 @@
-import { invalid } from "@tsbuilder/apimachinery/errors";
 import { parse, parseDocument } from "yaml";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { readBody } from "../http/read-body.ts";
@@ -139,10 +139,9 @@ function checkType(object: ApiObject, target: Target, text: string, warnings: Se
   object.apiVersion ||= apiVersion;
   const { kind } = object;
   if (kind === resource.kind && object.apiVersion === apiVersion) return undefined;
-  const { group } = parseApiVersion(object.apiVersion);
-  const sent = parseApiVersion(object.apiVersion).version;
+  const { group, version: sent } = parseApiVersion(object.apiVersion);
   const known = target.core.registry.findKind(group, kind);
-  const shown = JSON.stringify(group === "" ? sent : sent);
+  const shown = JSON.stringify(sent);
   if (known?.versions.some(({ name }) => name === sent)) {
     const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
     throw badRequest(

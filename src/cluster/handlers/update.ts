@@ -1,7 +1,7 @@
 import { updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { nameless } from "../contract/status-error.ts";
-import { cloneJSON } from "../contract/api-object.ts";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
 import { readObject } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
@@ -13,7 +13,7 @@ export async function handleUpdate(context: RequestContext, target: Target): Pro
   const object = await readObject(context, target, "UpdateOptions");
   if (!object.metadata.name) throw nameless(target.name);
   const { entry, created } = await updateObject(write, {
-    next: () => cloneJSON(object),
+    next: () => copyJSON(object),
     uidIsCondition: true,
     createMissing: target.resource.strategy.createOnUpdate,
     retry: !object.metadata.resourceVersion,

@@ -1,3 +1,4 @@
+import { qualifiedName } from "../contract/status-error.ts";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type PodNeeds, sumPodResources } from "./pod-resources.ts";
 import { addLists, type ResourceList } from "./resource-list.ts";
@@ -53,7 +54,7 @@ export function namesFor(resource: Counted, names: readonly string[]): string[] 
 }
 
 function countName({ group, plural }: Counted): string {
-  return `count/${plural}${group === "" ? "" : `.${group}`}`;
+  return `count/${qualifiedName({ group, plural })}`;
 }
 
 /** Kinds that were counted before any kind could be. */

@@ -5,7 +5,8 @@ import type {
   ObjectEvent,
   ServedResource,
 } from "../contract/cluster-objects.ts";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../contract/api-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { qualifiedName } from "../contract/status-error.ts";
 import type { Core } from "./core.ts";
@@ -67,7 +68,7 @@ export function clusterObjects(core: Core): ClusterObjects {
 }
 
 function copy(object: KubernetesObject): ApiObject {
-  return cloneJSON(object) as unknown as ApiObject;
+  return copyJSON(object) as unknown as ApiObject;
 }
 
 function describe(resource: Resource): ServedResource {

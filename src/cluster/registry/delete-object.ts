@@ -1,3 +1,4 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { conflict, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
@@ -56,7 +57,7 @@ function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
   if (metadata.deletionTimestamp !== undefined) {
     const before = metadata.deletionGracePeriodSeconds ?? 0;
     const shorter = grace < before;
-    if (!shorter && sameList(finalizers, metadata.finalizers ?? [])) return { gone: false, entry: stored };
+    if (!shorter && isEqual(finalizers, metadata.finalizers ?? [])) return { gone: false, entry: stored };
     const next = { ...metadata, ...(shorter && deletionStamp(now, grace)) };
     if (finalizers.length > 0) next.finalizers = finalizers;
     else delete next.finalizers;
@@ -135,8 +136,4 @@ function checkPreconditions(
     const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
     throw conflict({ ...resource, group: "", plural: resource.kind }, name, why);
   }
-}
-
-function sameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each, index) => each === b[index]);
 }

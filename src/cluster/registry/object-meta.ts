@@ -84,7 +84,8 @@ export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): Fiel
     }
   }
   // The real server checks metadata once for all kinds and once more for each: its causes say everything twice.
-  const all = [...errors, ...validateCommonMetadata(object), ...validateCommonMetadata(object)];
+  const common = validateCommonMetadata(object);
+  const all = [...errors, ...common, ...common];
   return [...all, ...all];
 }
 

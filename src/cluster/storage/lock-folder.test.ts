@@ -23,7 +23,14 @@ test("a folder belongs to one cluster at a time", () => {
 test("the lock of a process that was killed keeps nobody out", async () => {
   const module = JSON.stringify(new URL("lock-folder.ts", import.meta.url).href);
   const code = `const { lockFolder } = await import(${module}); lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => {}, 1000);`;
-  const loader = ["--import", import.meta.resolve("tsx"), "--input-type=module", "-e", code];
+  const loader = [
+    "--conditions=@tsbuilder/source",
+    "--import",
+    import.meta.resolve("tsx"),
+    "--input-type=module",
+    "-e",
+    code,
+  ];
   const child = spawn(process.execPath, loader, { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
   expect(() => lockFolder(folder)).toThrow(`the process ${child.pid!} keeps its objects`);

@@ -3,7 +3,8 @@ import type { Core } from "../registry/core.ts";
 import { createObject } from "../registry/create-object.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { keyOfWrite, ownWrite } from "../registry/write.ts";
-import { type ApiObject, cloneJSON } from "../contract/api-object.ts";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** Creates an object or replaces it, in this process and past authorization. */
 export async function putObject(core: Core, object: ApiObject): Promise<ApiObject> {
@@ -14,10 +15,10 @@ export async function putObject(core: Core, object: ApiObject): Promise<ApiObjec
   const metadata = { ...object.metadata, namespace: object.metadata.namespace ?? "default" };
   const write = ownWrite(core, { ...object, metadata }, { fieldManager: "tsbuilder-testing" });
   const stored = resource.collection.get(keyOfWrite(write));
-  if (!stored) return (await createObject(write, cloneJSON(object))).object;
+  if (!stored) return (await createObject(write, copyJSON(object))).object;
   const { entry } = await updateObject(write, {
     next: (current) => {
-      const next = cloneJSON(object);
+      const next = copyJSON(object);
       next.metadata.resourceVersion = current!.metadata.resourceVersion!;
       return next;
     },

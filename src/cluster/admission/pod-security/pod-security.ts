@@ -1,5 +1,5 @@
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
-import { forbidden, invalidObject } from "../../contract/status-error.ts";
+import { forbidden, invalidObject, qualifiedName } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
 import type { AdmissionPlugin } from "../admission.ts";
@@ -87,7 +87,7 @@ const templated: ReadonlySet<string> = new Set([
 ]);
 
 function templateOf({ resource }: AdmissionRequest, object: ApiObject): Template | undefined {
-  const name = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+  const name = qualifiedName(resource);
   const { spec, template } = object as {
     spec?: { template?: Template; jobTemplate?: unknown };
     template?: Template;

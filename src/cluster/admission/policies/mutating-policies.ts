@@ -1,10 +1,10 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { ObjectSchema } from "../../registry/object-schema.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { internalError, StatusError } from "../../contract/status-error.ts";
-import { type ApiObject, cloneJSON } from "../../contract/api-object.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
 import type { AdmissionPlugin } from "../admission.ts";
 import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
@@ -132,7 +132,7 @@ async function mutateOnce(
   if (mutation.mutation.patchType === "JSONPatch" && !resource.custom) checkDecodes(after, schema);
   const back =
     !isItself || call.version === request.version ? after : await resource.convert(after, request.version);
-  const next = cloneJSON(back);
+  const next = copyJSON(back);
   if (isItself) resource.strategy.default?.(next, request);
   return next;
 }

@@ -1,114 +1,20 @@
-import type { IntOrString, KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { PodTemplateSpec } from "./core.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
-import type { LooseCondition, PersistentVolumeClaim, PodTemplate } from "./core.ts";
+import type { Stored } from "../../contract/stored.ts";
 
-export interface ReplicaSet extends KubernetesObject {
-  spec: { replicas?: number; minReadySeconds?: number; selector: LabelSelector; template: PodTemplate };
-  status?: ReplicaSetStatus;
-}
-
-export interface ReplicaSetStatus {
-  replicas: number;
-  fullyLabeledReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-  terminatingReplicas?: number;
-  observedGeneration?: number;
-  conditions?: readonly LooseCondition[];
-}
-
-export interface Deployment extends KubernetesObject {
-  spec: {
-    replicas?: number;
-    selector: LabelSelector;
-    template: PodTemplate;
-    strategy?: {
-      type?: string;
-      rollingUpdate?: { maxSurge?: IntOrString; maxUnavailable?: IntOrString };
-    };
-    minReadySeconds?: number;
-    revisionHistoryLimit?: number;
-    paused?: boolean;
-    progressDeadlineSeconds?: number;
-  };
-  status?: DeploymentStatus;
-}
-
-export interface DeploymentStatus {
-  observedGeneration?: number;
-  replicas?: number;
-  updatedReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-  unavailableReplicas?: number;
-  terminatingReplicas?: number;
-  collisionCount?: number;
-  conditions?: LooseCondition[];
-}
-
-export interface StatefulSet extends KubernetesObject {
-  spec: {
-    replicas?: number;
-    selector: LabelSelector;
-    template: PodTemplate;
-    serviceName?: string;
-    volumeClaimTemplates?: PersistentVolumeClaim[];
-    podManagementPolicy?: string;
-    updateStrategy?: {
-      type?: string;
-      rollingUpdate?: { partition?: number; maxUnavailable?: IntOrString };
-    };
-    revisionHistoryLimit?: number;
-    minReadySeconds?: number;
-    persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
-    ordinals?: { start?: number };
-  };
-  status?: StatefulSetStatus;
-}
-
-export interface StatefulSetStatus {
-  observedGeneration?: number;
-  replicas: number;
-  readyReplicas?: number;
-  currentReplicas?: number;
-  updatedReplicas?: number;
-  availableReplicas?: number;
-  currentRevision?: string;
-  updateRevision?: string;
-  collisionCount?: number;
-  conditions?: LooseCondition[];
-}
-
-export interface DaemonSet extends KubernetesObject {
-  spec: {
-    selector: LabelSelector;
-    template: PodTemplate;
-    updateStrategy?: {
-      type?: string;
-      rollingUpdate?: { maxUnavailable?: IntOrString; maxSurge?: IntOrString };
-    };
-    minReadySeconds?: number;
-    revisionHistoryLimit?: number;
-  };
-  status?: DaemonSetStatus;
-}
-
-export interface DaemonSetStatus {
-  currentNumberScheduled: number;
-  numberMisscheduled: number;
-  desiredNumberScheduled: number;
-  numberReady: number;
-  observedGeneration?: number;
-  updatedNumberScheduled?: number;
-  numberAvailable?: number;
-  numberUnavailable?: number;
-  collisionCount?: number;
-}
-
-export interface ControllerRevision extends KubernetesObject {
-  data: { spec: { template: PodTemplate } };
-  revision: number;
-}
+/** A revision of a StatefulSet or DaemonSet: the API leaves open what its data is. */
+export type ControllerRevision = Omit<apps.ControllerRevision, "data"> & {
+  data: { spec: { template: PodTemplateSpec } };
+};
+export type DaemonSet = Stored<apps.DaemonSet>;
+export type DaemonSetStatus = Stored<apps.DaemonSetStatus>;
+export type Deployment = Stored<apps.Deployment>;
+export type DeploymentStatus = Stored<apps.DeploymentStatus>;
+export type ReplicaSet = Stored<apps.ReplicaSet>;
+export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
+export type StatefulSet = Stored<apps.StatefulSet>;
+export type StatefulSetStatus = Stored<apps.StatefulSetStatus>;
 
 export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";
 export const deployments: ResourceName<Deployment> = "deployments.apps";

@@ -1,162 +1,35 @@
-import type {
-  Condition,
-  KubernetesObject,
-  LabelSelector,
-  ObjectMeta,
-  Time,
-} from "@tsbuilder/apimachinery/meta";
+import type { Time } from "@tsbuilder/apimachinery/meta";
+import type * as storage from "@tsbuilder/apimachinery/k8s/storage/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
+import type { Stored } from "../../contract/stored.ts";
 
-/** A condition as built-in kinds have it: no generation, and a time of its last update on some. */
-export type LooseCondition = Partial<Omit<Condition, "type" | "status">> & {
+/** A condition of any built-in kind: no generation, and a time of its last update on some. */
+export interface LooseCondition {
   type: string;
-  status: Condition["status"];
-  lastUpdateTime?: Time;
-  lastProbeTime?: Time | null;
-};
-
-export interface Container {
-  name: string;
-  image?: string;
-  ports?: { name?: string; containerPort: number; protocol?: string }[];
-  restartPolicy?: string;
-  [field: string]: unknown;
+  status: string;
+  reason?: string | undefined;
+  message?: string | undefined;
+  lastTransitionTime?: Time | undefined;
+  lastUpdateTime?: Time | undefined;
+  lastProbeTime?: Time | null | undefined;
 }
 
-interface Volume {
-  name: string;
-  persistentVolumeClaim?: { claimName: string };
-  [field: string]: unknown;
-}
-
-interface PodSpec {
-  containers: Container[];
-  initContainers?: Container[];
-  volumes?: Volume[];
-  nodeName?: string;
-  nodeSelector?: { [label: string]: string };
-  restartPolicy?: string;
-  schedulerName?: string;
-  hostNetwork?: boolean;
-  hostname?: string;
-  subdomain?: string;
-  affinity?: { [field: string]: unknown };
-  tolerations?: { key?: string; operator?: string; value?: string; effect?: string }[];
-  readinessGates?: { conditionType: string }[];
-  schedulingGates?: { name: string }[];
-  [field: string]: unknown;
-}
-
-export interface PodStatus {
-  phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
-  conditions?: LooseCondition[];
-  podIP?: string;
-  podIPs?: { ip: string }[];
-  startTime?: Time;
-  containerStatuses?: unknown[];
-  initContainerStatuses?: unknown[];
-  [field: string]: unknown;
-}
-
-export interface Pod extends KubernetesObject {
-  spec: PodSpec;
-  status?: PodStatus;
-}
-
-export interface PodTemplate {
-  metadata?: ObjectMeta;
-  spec: PodSpec;
-}
-
-export interface ServicePort {
-  name?: string;
-  protocol?: string;
-  port: number;
-  targetPort?: number | string;
-  appProtocol?: string;
-}
-
-export interface Service extends KubernetesObject {
-  spec: {
-    type?: string;
-    selector?: { [label: string]: string };
-    ports?: ServicePort[];
-    clusterIP?: string;
-    publishNotReadyAddresses?: boolean;
-    ipFamilies?: string[];
-  };
-}
-
-export interface Namespace extends KubernetesObject {
-  spec?: { finalizers?: string[] };
-  status?: { phase?: string; conditions?: LooseCondition[] };
-}
-
-export interface Taint {
-  key: string;
-  value?: string;
-  effect: string;
-}
-
-export interface Node extends KubernetesObject {
-  spec?: {
-    unschedulable?: boolean;
-    taints?: Taint[];
-    [field: string]: unknown;
-  };
-  status?: { conditions?: LooseCondition[]; [field: string]: unknown };
-}
-
-export interface ServiceAccount extends KubernetesObject {
-  automountServiceAccountToken?: boolean;
-}
-
-export interface ConfigMap extends KubernetesObject {
-  data?: { [key: string]: string };
-}
-
-interface VolumeResources {
-  requests?: { storage?: string | number };
-}
-
-export interface PersistentVolumeClaim extends KubernetesObject {
-  spec: {
-    accessModes?: string[];
-    resources?: VolumeResources;
-    storageClassName?: string;
-    volumeName?: string;
-    volumeMode?: string;
-    selector?: LabelSelector;
-  };
-  status?: { phase?: string; accessModes?: string[]; capacity?: { storage?: string | number } };
-}
-
-export interface PersistentVolume extends KubernetesObject {
-  spec: {
-    accessModes?: string[];
-    capacity?: { storage?: string | number };
-    claimRef?: {
-      apiVersion?: string;
-      kind?: string;
-      namespace?: string;
-      name?: string;
-      uid?: string;
-      resourceVersion?: string;
-    };
-    persistentVolumeReclaimPolicy?: string;
-    storageClassName?: string;
-    volumeMode?: string;
-    [field: string]: unknown;
-  };
-  status?: { phase?: string };
-}
-
-export interface StorageClass extends KubernetesObject {
-  provisioner: string;
-  reclaimPolicy?: string;
-  volumeBindingMode?: string;
-  allowVolumeExpansion?: boolean;
-}
+export type ConfigMap = Stored<core.ConfigMap>;
+export type Container = Stored<core.Container>;
+export type ContainerStatus = Stored<core.ContainerStatus>;
+export type Namespace = Stored<core.Namespace>;
+export type Node = Stored<core.Node>;
+export type PersistentVolume = Stored<core.PersistentVolume>;
+export type PersistentVolumeClaim = Stored<core.PersistentVolumeClaim>;
+export type Pod = Stored<core.Pod>;
+export type PodStatus = Stored<core.PodStatus>;
+export type PodTemplateSpec = Stored<core.PodTemplateSpec>;
+export type Service = Stored<core.Service>;
+export type ServiceAccount = Stored<core.ServiceAccount>;
+export type ServicePort = Stored<core.ServicePort>;
+export type Taint = Stored<core.Taint>;
+export type StorageClass = storage.StorageClass;
 
 export const pods: ResourceName<Pod> = "pods";
 export const services: ResourceName<Service> = "services";

@@ -6,13 +6,15 @@ import { fitsNode, type NodeAffinity, repellingTaints } from "../scheduler/node-
 
 /** What drives other pods away, or keeps them off, and a DaemonSet's pods put up with. */
 const endured = [
-  "not-ready:NoExecute",
-  "unreachable:NoExecute",
-  "disk-pressure:NoSchedule",
-  "memory-pressure:NoSchedule",
-  "pid-pressure:NoSchedule",
-  "unschedulable:NoSchedule",
-];
+  { name: "not-ready", effect: "NoExecute" },
+  { name: "unreachable", effect: "NoExecute" },
+  { name: "disk-pressure", effect: "NoSchedule" },
+  { name: "memory-pressure", effect: "NoSchedule" },
+  { name: "pid-pressure", effect: "NoSchedule" },
+  { name: "unschedulable", effect: "NoSchedule" },
+] as const;
+
+const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
 
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
@@ -29,7 +31,7 @@ export function daemonPod(set: DaemonSet, nodeName: string, revision: Controller
     },
   );
   const nodeAffinity = {
-    ...(pod.spec.affinity?.["nodeAffinity"] as object | undefined),
+    ...pod.spec.affinity?.nodeAffinity,
     ...affinityTo(nodeName),
   };
   return {
@@ -42,28 +44,27 @@ export function daemonPod(set: DaemonSet, nodeName: string, revision: Controller
   };
 }
 
-function affinityTo(nodeName: string) {
+function affinityTo(nodeName: string): NodeAffinity {
   return {
     requiredDuringSchedulingIgnoredDuringExecution: {
       nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [nodeName] }] }],
     },
-  } as const;
+  };
 }
 
 function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["tolerations"]> {
   const { hostNetwork, tolerations = [] } = spec.template.spec;
-  const taints = hostNetwork ? [...endured, "network-unavailable:NoSchedule"] : endured;
-  const own = taints.map((taint) => {
-    const [name, effect] = taint.split(":");
-    return { key: `node.kubernetes.io/${name}`, operator: "Exists", effect: effect! };
+  const taints = hostNetwork ? enduredOnHost : endured;
+  const own = taints.map(({ name, effect }) => {
+    return { key: `node.kubernetes.io/${name}`, operator: "Exists" as const, effect };
   });
   return [...tolerations, ...own];
 }
 
 /** The node that a pod of a DaemonSet is on, or is meant for. */
 export function nodeOf({ spec }: Pod): string {
-  const affinity = spec.affinity?.["nodeAffinity"] as NodeAffinity | undefined;
-  const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  const terms =
+    spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
 }
 

@@ -6,7 +6,11 @@ import { rolloutLimits } from "./replica-counts.ts";
 
 const template = { spec: { containers: [] } };
 
-function deployment(replicas: number, rollingUpdate = {}, type = "RollingUpdate"): Deployment {
+function deployment(
+  replicas: number,
+  rollingUpdate = {},
+  type: "Recreate" | "RollingUpdate" = "RollingUpdate",
+): Deployment {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",

@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Deployment, ReplicaSet } from "../api/apps.ts";
-import type { PodTemplate } from "../api/core.ts";
+import type { PodTemplateSpec } from "../api/core.ts";
 import { byAge } from "./desired-replicas.ts";
 
 /** The annotation that counts the revisions of a Deployment; `kubectl rollout history` lists them. */
@@ -64,7 +64,7 @@ export function currentAnnotations(
   };
 }
 
-function withoutHash(template: PodTemplate): PodTemplate {
+function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   const { [hashLabel]: _, ...labels } = template.metadata?.labels ?? {};
   return { ...template, metadata: { ...template.metadata, labels } };
 }

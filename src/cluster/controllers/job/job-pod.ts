@@ -48,7 +48,9 @@ function podOf(job: Job, index: number, failures: number | undefined): Pod {
   };
 
   function withIndex(container: Pod["spec"]["containers"][number]) {
-    const env = (container["env"] as object[] | undefined) ?? [];
-    return { ...container, env: [...env, { name: "JOB_COMPLETION_INDEX", value: String(index) }] };
+    return {
+      ...container,
+      env: [...(container.env ?? []), { name: "JOB_COMPLETION_INDEX", value: String(index) }],
+    };
   }
 }

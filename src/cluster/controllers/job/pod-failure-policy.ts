@@ -1,4 +1,4 @@
-import type { Job, PodFailureRule } from "../api/batch.ts";
+import type { Job, PodFailurePolicyRule } from "../api/batch.ts";
 import type { Pod } from "../api/core.ts";
 
 interface TerminatedContainer {
@@ -10,7 +10,7 @@ interface TerminatedContainer {
 export function failureRule(
   { spec }: Job,
   pod: Pod,
-): { readonly action: PodFailureRule["action"]; readonly message: string } | undefined {
+): { readonly action: PodFailurePolicyRule["action"]; readonly message: string } | undefined {
   if (pod.status?.phase !== "Failed") return undefined;
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
     const why = matchedCode(rule, pod) ?? matchedCondition(rule, pod);
@@ -19,7 +19,7 @@ export function failureRule(
   return undefined;
 }
 
-function matchedCode({ onExitCodes }: PodFailureRule, pod: Pod): string | undefined {
+function matchedCode({ onExitCodes }: PodFailurePolicyRule, pod: Pod): string | undefined {
   if (!onExitCodes) return undefined;
   const { containerName, operator, values } = onExitCodes;
   const found = terminatedContainers(pod).find(
@@ -31,7 +31,7 @@ function matchedCode({ onExitCodes }: PodFailureRule, pod: Pod): string | undefi
   return found && `Container ${found.name} for pod ${nameOf(pod)} failed with exit code ${found.exitCode}`;
 }
 
-function matchedCondition({ onPodConditions = [] }: PodFailureRule, pod: Pod): string | undefined {
+function matchedCondition({ onPodConditions = [] }: PodFailurePolicyRule, pod: Pod): string | undefined {
   const found = onPodConditions.find(({ type, status = "True" }) =>
     pod.status?.conditions?.some((condition) => condition.type === type && condition.status === status),
   );
@@ -39,10 +39,7 @@ function matchedCondition({ onPodConditions = [] }: PodFailureRule, pod: Pod): s
 }
 
 function terminatedContainers({ status }: Pod): TerminatedContainer[] {
-  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])] as {
-    name: string;
-    state?: { terminated?: { exitCode: number } };
-  }[];
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return statuses.flatMap(({ name, state }) => {
     return state?.terminated ? [{ name, exitCode: state.terminated.exitCode }] : [];
   });

@@ -9,7 +9,16 @@ const ended = (seconds: number): Pod => ({
   metadata: { name: "p" },
   spec: { containers: [] },
   status: {
-    containerStatuses: [{ state: { terminated: { finishedAt: new Date(at(seconds)).toISOString() } } }],
+    containerStatuses: [
+      {
+        name: "c",
+        image: "",
+        imageID: "",
+        ready: false,
+        restartCount: 0,
+        state: { terminated: { exitCode: 1, finishedAt: new Date(at(seconds)).toISOString() } },
+      },
+    ],
   },
 });
 const none: Pod[] = [];

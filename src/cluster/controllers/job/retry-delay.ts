@@ -31,9 +31,7 @@ export function untilRetry(failures: Failures | undefined, now: number): number 
 
 /** When a pod ended, by the first that is known: its last container's end, its deletion, its last word on readiness. */
 export function endOf({ metadata, status }: Pod): number {
-  const containers = (status?.containerStatuses ?? []) as {
-    state?: { terminated?: { finishedAt?: string } };
-  }[];
+  const containers = status?.containerStatuses ?? [];
   const ends = containers.flatMap(({ state }) => state?.terminated?.finishedAt ?? []);
   if (ends.length > 0) return Math.max(...ends.map((end) => Date.parse(end)));
   const ready = status?.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;

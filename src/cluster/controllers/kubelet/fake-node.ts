@@ -107,14 +107,15 @@ function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
     condition("PIDPressure", "False", "KubeletHasSufficientPID", now),
     condition("Ready", "True", "KubeletReady", now),
   ];
+  const name = node.metadata.name!;
   return {
     addresses: [
       { type: "InternalIP", address: nodeAddress },
-      { type: "Hostname", address: node.metadata.name },
+      { type: "Hostname", address: name },
     ],
     capacity,
     allocatable: capacity,
-    nodeInfo: { ...nodeInfo, machineID: node.metadata.name, systemUUID: node.metadata.name },
+    nodeInfo: { ...nodeInfo, machineID: name, systemUUID: name },
     ...node.status,
     conditions,
   };

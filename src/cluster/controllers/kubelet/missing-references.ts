@@ -1,3 +1,4 @@
+import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Container, Pod } from "../api/core.ts";
 
 /** A ConfigMap or Secret that a pod needs to start. */
@@ -8,19 +9,8 @@ export interface Reference {
   readonly container?: string;
 }
 
-interface Source {
-  readonly name?: string;
-  readonly optional?: boolean;
-}
-
-interface EnvironmentSource {
-  readonly configMapRef?: Source;
-  readonly secretRef?: Source;
-}
-
-interface EnvironmentVariable {
-  readonly valueFrom?: { readonly configMapKeyRef?: Source; readonly secretKeyRef?: Source };
-}
+/** What a field says of the ConfigMap or Secret that it names. */
+type Source = ConfigMapEnvSource;
 
 /** Lists the ConfigMaps and Secrets that a pod can't start without. */
 export function requiredReferences({ spec }: Pod): Reference[] {
@@ -28,12 +18,7 @@ export function requiredReferences({ spec }: Pod): Reference[] {
   return [...(spec.volumes ?? []).flatMap(referencesOfVolume), ...containers.flatMap(referencesOfContainer)];
 }
 
-function referencesOfVolume(volume: Record<string, unknown>): Reference[] {
-  const configMap = volume["configMap"] as Source | undefined;
-  const secret = volume["secret"] as { secretName?: string; optional?: boolean } | undefined;
-  const projected = volume["projected"] as
-    | { sources?: { configMap?: Source; secret?: Source }[] }
-    | undefined;
+function referencesOfVolume({ configMap, secret, projected }: Volume): Reference[] {
   return [
     ...required("configmaps", configMap),
     ...required("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
@@ -45,14 +30,12 @@ function referencesOfVolume(volume: Record<string, unknown>): Reference[] {
 }
 
 function referencesOfContainer(container: Container): Reference[] {
-  const sources = (container["envFrom"] ?? []) as EnvironmentSource[];
-  const variables = (container["env"] ?? []) as EnvironmentVariable[];
   return [
-    ...sources.flatMap(({ configMapRef, secretRef }) => [
+    ...(container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
       ...required("configmaps", configMapRef),
       ...required("secrets", secretRef),
     ]),
-    ...variables.flatMap(({ valueFrom }) => [
+    ...(container.env ?? []).flatMap(({ valueFrom }) => [
       ...required("configmaps", valueFrom?.configMapKeyRef),
       ...required("secrets", valueFrom?.secretKeyRef),
     ]),

@@ -1,4 +1,4 @@
-import type { Container, Pod, PodStatus } from "../api/core.ts";
+import type { Container, ContainerStatus, Pod, PodStatus } from "../api/core.ts";
 import { setPodCondition } from "../pods/pod-conditions.ts";
 import type { Reference } from "./missing-references.ts";
 
@@ -84,7 +84,7 @@ export function succeededStatus(pod: Pod, now: string): PodStatus {
 }
 
 /** An init container that restarts always is a sidecar: it runs on. The others are through. */
-function initStatuses(pod: Pod, now: string): object[] {
+function initStatuses(pod: Pod, now: string): ContainerStatus[] {
   return (pod.spec.initContainers ?? []).map((container) =>
     container.restartPolicy === "Always"
       ? running(pod, container, now)
@@ -97,11 +97,11 @@ function initStatuses(pod: Pod, now: string): object[] {
   );
 }
 
-function running(pod: Pod, container: Container, now: string): object {
+function running(pod: Pod, container: Container, now: string): ContainerStatus {
   return { ...base(pod, container), ready: true, started: true, state: { running: { startedAt: now } } };
 }
 
-function base({ metadata }: Pod, { name, image = "" }: Container): object {
+function base({ metadata }: Pod, { name, image = "" }: Container): Omit<ContainerStatus, "ready"> {
   return {
     name,
     image,

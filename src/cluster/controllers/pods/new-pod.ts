@@ -1,10 +1,10 @@
 import { type KubernetesObject, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import type { Pod, PodTemplate } from "../api/core.ts";
+import type { Pod, PodTemplateSpec } from "../api/core.ts";
 
 /** Makes a pod from a template, in the namespace of its owner and controlled by it. */
 export function newPod(
   owner: KubernetesObject,
-  template: PodTemplate,
+  template: PodTemplateSpec,
   name: { name: string; generateName: string } | { generateName: string },
   labels: Readonly<Record<string, string>> = {},
 ): Pod {

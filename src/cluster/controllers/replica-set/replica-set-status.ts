@@ -31,11 +31,7 @@ export function replicaSetStatus(
 }
 
 /** The failure that is known stays as it was first told, or each attempt would change the status. */
-function conditionsOf(
-  { status }: ReplicaSet,
-  refusal: string | undefined,
-  now: number,
-): readonly LooseCondition[] {
+function conditionsOf({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
   const before = status?.conditions ?? [];
   if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");
   if (before.some(({ type }) => type === "ReplicaFailure")) return before;

@@ -1,7 +1,7 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type KubernetesObject, type LabelSelector, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type ControllerRevision, controllerRevisions } from "../api/apps.ts";
-import type { PodTemplate } from "../api/core.ts";
+import type { PodTemplateSpec } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
 import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 import { templateHash } from "../pods/template-hash.ts";
@@ -11,7 +11,7 @@ export const revisionLabel = "controller-revision-hash";
 
 /** An owner that keeps the history of its template in ControllerRevisions. */
 export interface RevisedOwner extends KubernetesObject {
-  spec: { selector: LabelSelector; template: PodTemplate; revisionHistoryLimit?: number };
+  spec: { selector: LabelSelector; template: PodTemplateSpec; revisionHistoryLimit?: number | undefined };
 }
 
 /** Under which label a revision carries its hash depends on whose it is. */

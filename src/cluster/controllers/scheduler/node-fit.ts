@@ -1,30 +1,16 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Stored } from "../../contract/stored.ts";
 import type { Node, Pod, Taint } from "../api/core.ts";
 import { matchesLabels } from "../matches-labels.ts";
 
-interface NodeRequirement {
-  readonly key: string;
-  readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt";
-  readonly values?: readonly string[];
-}
-
-interface NodeSelectorTerm {
-  readonly matchExpressions?: readonly NodeRequirement[];
-  readonly matchFields?: readonly NodeRequirement[];
-}
-
 /** What a pod asks of its node, as far as it is required. */
-export interface NodeAffinity {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: {
-    readonly nodeSelectorTerms?: readonly NodeSelectorTerm[];
-  };
-}
+export type NodeAffinity = Stored<core.NodeAffinity>;
 
 type PodSpec = Pod["spec"];
 
 /** Tells whether a node is what a pod asks for by its node selector and its affinity. */
 export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): boolean {
-  const wanted = affinity?.["nodeAffinity"] as NodeAffinity | undefined;
-  const terms = wanted?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return (
     matchesLabels(nodeSelector, node.metadata.labels) &&
     (terms === undefined || terms.some((term) => meetsTerm(term, node)))
@@ -33,7 +19,7 @@ export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): 
 
 /** A term without requirements chooses nothing. */
 function meetsTerm(
-  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  { matchExpressions = [], matchFields = [] }: Stored<core.NodeSelectorTerm>,
   { metadata }: Node,
 ): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
@@ -43,7 +29,7 @@ function meetsTerm(
   );
 }
 
-function meets({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
+function meets({ operator, values = [] }: core.NodeSelectorRequirement, value: string | undefined): boolean {
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);

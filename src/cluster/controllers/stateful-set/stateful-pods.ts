@@ -64,6 +64,6 @@ export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeCla
   }));
 }
 
-function claimTemplates({ spec }: StatefulSet): readonly PersistentVolumeClaim[] {
+function claimTemplates({ spec }: StatefulSet): NonNullable<StatefulSet["spec"]["volumeClaimTemplates"]> {
   return spec.volumeClaimTemplates ?? [];
 }

@@ -5,7 +5,7 @@ import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../../contract/status-error.ts";
-import { cloneJSON } from "../../contract/api-object.ts";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { admitBody } from "./admit-body.ts";
@@ -32,7 +32,7 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
     {
       next: (current) => {
         if (!current) throw notFound(target.resource, target.name);
-        const pod = cloneJSON(current);
+        const pod = copyJSON(current);
         const { spec, status } = pod as unknown as Pod;
         if (spec.nodeName) {
           const why = `pod ${target.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;

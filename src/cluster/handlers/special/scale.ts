@@ -1,4 +1,3 @@
-import { invalid } from "@tsbuilder/apimachinery/errors";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../kinds/cells/format-selector.ts";
@@ -8,7 +7,9 @@ import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import { badRequest, invalidObject, nameless, notFound } from "../../contract/status-error.ts";
-import { type ApiObject, cloneJSON } from "../../contract/api-object.ts";
+import { invalid } from "@tsbuilder/apimachinery/errors";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
 import { applyPatch, readPatch } from "../patch.ts";
@@ -81,7 +82,7 @@ async function writeScale(
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const scale = change(scaleOf(target, current));
-      const next = cloneJSON(current);
+      const next = copyJSON(current);
       setField(next, target.served.scale!.spec, replicasOf(scale, target));
       const { resourceVersion } = scale.metadata;
       if (resourceVersion) next.metadata.resourceVersion = resourceVersion;

@@ -1,8 +1,8 @@
-import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
-import type { ApiObject } from "../../../contract/api-object.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { definitionStrategy } from "./strategy.ts";
 
-/** A CRD as it is stored. */
-export interface CustomResourceDefinition extends ApiObject {
-  spec: CRDSpec;
-  status?: CRDStatus;
-}
+export const customResourceDefinition: BuiltInKind = {
+  resource: "customresourcedefinitions.apiextensions.k8s.io",
+  strategy: { ...definitionStrategy, statusWritesMetadata: true, generateName: false },
+  emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
+};

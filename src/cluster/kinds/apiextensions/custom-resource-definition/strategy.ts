@@ -1,6 +1,6 @@
 import { defaultNames, validateDefinition } from "@tsbuilder/apimachinery/crd";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "./crd.ts";
 import { conversionProblems } from "./validate-conversion.ts";
 import { validateStoredVersions } from "./validate-stored-versions.ts";
 import type { Strategy } from "../../../registry/resource.ts";

@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "./crd.ts";
 
 /** A version can't go while objects may be stored in it. */
 export function validateStoredVersions(crd: CustomResourceDefinition): FieldError[] {

@@ -1,0 +1,24 @@
+import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
+import { defaultStrategy, resetNothing, resetStatusAlone } from "../registry/default-strategy.ts";
+import type { Strategy } from "../registry/resource.ts";
+import type { Store } from "../storage/store.ts";
+import { findKind } from "./find-kind.ts";
+
+/** The strategy of a built-in kind: the usual one, the rules of the tables, and what the kind has of its own. */
+export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
+  const { rules, subresources } = resource;
+  const strategy = findKind(resource)?.strategy;
+  const own = typeof strategy === "function" ? strategy(store) : strategy;
+  const hasStatus = subresources.some(({ name }) => name === "status");
+  return {
+    ...defaultStrategy,
+    ...(!hasStatus && { resetFields: resetNothing }),
+    ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
+    createOnUpdate: rules.allowsCreateOnUpdate,
+    unconditionalUpdate: rules.allowsUnconditionalUpdate,
+    generation: rules.hasGeneration,
+    defaultPropagation: rules.defaultPropagation,
+    returnsDeleted: false,
+    ...own,
+  };
+}

@@ -1,0 +1,23 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { size } from "../../cells/read-field.ts";
+import { eachOf } from "../../fill-in.ts";
+import { defaultWebhook } from "../defaults.ts";
+import { webhookProblems } from "../webhook-rules.ts";
+
+const mutatingWebhooksStrategy: Partial<Strategy> = {
+  validate: (object) => [...webhookProblems(object)],
+  validateUpdate: (object, old) => [...webhookProblems(object, old)],
+  default(object) {
+    for (const webhook of eachOf(object, "webhooks")) {
+      defaultWebhook(webhook);
+      webhook["reinvocationPolicy"] ??= "Never";
+    }
+  },
+};
+
+export const mutatingWebhookConfiguration: BuiltInKind = {
+  resource: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  strategy: mutatingWebhooksStrategy,
+  cells: { Webhooks: size("webhooks") },
+};

@@ -1,0 +1,19 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { size } from "../../cells/read-field.ts";
+import { eachOf } from "../../fill-in.ts";
+import { defaultWebhook } from "../defaults.ts";
+import { webhookProblems } from "../webhook-rules.ts";
+
+/** Webhooks are called for every version and scope, block what they can't answer, and have ten seconds. */
+const validatingWebhooksStrategy: Partial<Strategy> = {
+  validate: (object) => [...webhookProblems(object)],
+  validateUpdate: (object, old) => [...webhookProblems(object, old)],
+  default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
+};
+
+export const validatingWebhookConfiguration: BuiltInKind = {
+  resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
+  strategy: validatingWebhooksStrategy,
+  cells: { Webhooks: size("webhooks") },
+};

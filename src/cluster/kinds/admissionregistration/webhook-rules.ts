@@ -1,0 +1,94 @@
+import type { JSONValue, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { selectorProblems } from "../checks/label-selector.ts";
+import { optionalChoice, type Problems, refused } from "../checks/problems.ts";
+import { type MatchCondition, matchConditions } from "../checks/match-conditions.ts";
+import { type RequestRule, requestRule } from "../checks/request-rule.ts";
+import { webhookClient, type WebhookClientConfig } from "../checks/webhook-client.ts";
+
+interface Webhook {
+  name?: string;
+  rules?: RequestRule[];
+  failurePolicy?: string;
+  matchPolicy?: string;
+  sideEffects?: string;
+  timeoutSeconds?: number;
+  reinvocationPolicy?: string;
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  clientConfig?: WebhookClientConfig;
+  admissionReviewVersions?: string[];
+  matchConditions?: MatchCondition[];
+}
+
+/** Checks the configuration of admission webhooks of either kind. */
+export function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
+  const conditionsKnown = old !== undefined && isEqual(conditionsOf(object), conditionsOf(old));
+  const names = new Set<string>();
+  for (const [index, webhook] of ((object["webhooks"] ?? []) as Webhook[]).entries()) {
+    const field = `webhooks[${index}]`;
+    const { name = "" } = webhook;
+    yield* webhookFields(field, webhook);
+    if (!conditionsKnown) {
+      yield* matchConditions(`${field}.matchConditions`, webhook.matchConditions ?? [], { params: false });
+    }
+    yield* reviewVersions(`${field}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []);
+    if (names.has(name) && name !== "") yield duplicate(`${field}.name`, name);
+    names.add(name);
+  }
+}
+
+/** What is stored was sound when it was written. */
+function conditionsOf(object: ApiObject): JSONValue[] {
+  return ((object["webhooks"] ?? []) as Webhook[]).map(
+    ({ matchConditions = [] }) => matchConditions as JSONValue,
+  );
+}
+
+const sideEffects = ["None", "NoneOnDryRun"];
+
+function* webhookFields(field: string, webhook: Webhook): Problems {
+  yield* qualifiedName(`${field}.name`, webhook.name ?? "");
+  for (const [index, rule] of (webhook.rules ?? []).entries()) {
+    yield* requestRule(`${field}.rules[${index}]`, rule);
+  }
+  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, ["Fail", "Ignore"]);
+  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, ["Equivalent", "Exact"]);
+  if (webhook.sideEffects === undefined) {
+    yield required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`);
+  } else yield* optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects);
+  const { timeoutSeconds: seconds } = webhook;
+  if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
+    yield invalid(`${field}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds");
+  }
+  yield* selectorProblems(`${field}.namespaceSelector`, webhook.namespaceSelector);
+  yield* selectorProblems(`${field}.objectSelector`, webhook.objectSelector);
+  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, ["IfNeeded", "Never"]);
+  yield* webhookClient(`${field}.clientConfig`, webhook.clientConfig ?? {});
+}
+
+/** Names of webhooks say whose they are: `validate.mysql.example.com`. */
+function* qualifiedName(field: string, name: string): Problems {
+  if (name === "") return yield required(field);
+  const reasons = checkSubdomain(name);
+  if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
+  else if (name.split(".").length < 3) {
+    yield invalid(field, name, "should be a domain with at least three segments separated by dots");
+  }
+}
+
+const versions = ["v1", "v1beta1"];
+
+function* reviewVersions(field: string, list: readonly string[]): Problems {
+  if (list.length === 0) return yield required(field, `must specify one of ${versions.join(", ")}`);
+  for (const [index, version] of list.entries()) {
+    if (list.indexOf(version) < index) yield invalid(`${field}[${index}]`, version, "duplicate version");
+    else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
+  }
+  if (!list.some((version) => versions.includes(version))) {
+    yield invalid(field, list, `must include at least one of ${versions.join(", ")}`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField } from "../../cells/read-field.ts";
+import { type Fields, fillIn } from "../../fill-in.ts";
+
+const apiServiceStrategy: Partial<Strategy> = {
+  default(object) {
+    fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
+    object["status"] ??= {};
+  },
+};
+
+export const apiService: BuiltInKind = {
+  resource: "apiservices.apiregistration.k8s.io",
+  strategy: { ...apiServiceStrategy, generateName: false },
+  cells: {
+    Service: (object) => {
+      const service = readField<{ namespace: string; name: string }>(object, "spec.service");
+      return service ? `${service.namespace}/${service.name}` : "Local";
+    },
+    Available: (object) => {
+      const conditions =
+        readField<Array<{ type: string; status: string; reason?: string }>>(object, "status.conditions") ??
+        [];
+      const available = conditions.find(({ type }) => type === "Available");
+      if (!available || available.status === "True") return available?.status ?? "Unknown";
+      return available.reason ? `${available.status} (${available.reason})` : available.status;
+    },
+  },
+  emptyObject: { spec: {}, status: {} },
+};

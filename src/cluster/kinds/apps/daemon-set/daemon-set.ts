@@ -1,0 +1,23 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { formatSelector } from "../../cells/format-selector.ts";
+import { count, readField } from "../../cells/read-field.ts";
+import { selector, templateContainers } from "../cells.ts";
+import { template } from "../../core/pod-spec/empty.ts";
+import { daemonSetStrategy } from "./strategy.ts";
+
+export const daemonSet: BuiltInKind = {
+  resource: "daemonsets.apps",
+  strategy: { ...daemonSetStrategy, statusWritesMetadata: true },
+  cells: {
+    Desired: count("status.desiredNumberScheduled"),
+    Current: count("status.currentNumberScheduled"),
+    Ready: count("status.numberReady"),
+    "Up-to-date": count("status.updatedNumberScheduled"),
+    Available: count("status.numberAvailable"),
+    "Node Selector": (object) =>
+      formatSelector({ matchLabels: readField(object, "spec.template.spec.nodeSelector") ?? {} }),
+    ...templateContainers,
+    Selector: selector,
+  },
+  emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
+};

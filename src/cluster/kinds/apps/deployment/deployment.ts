@@ -1,0 +1,18 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { count } from "../../cells/read-field.ts";
+import { ready, selector, templateContainers } from "../cells.ts";
+import { template } from "../../core/pod-spec/empty.ts";
+import { deploymentStrategy } from "./strategy.ts";
+
+export const deployment: BuiltInKind = {
+  resource: "deployments.apps",
+  strategy: { ...deploymentStrategy, statusWritesMetadata: true },
+  cells: {
+    Ready: ready,
+    "Up-to-date": count("status.updatedReplicas"),
+    Available: count("status.availableReplicas"),
+    ...templateContainers,
+    Selector: selector,
+  },
+  emptyObject: { spec: { template, strategy: {} }, status: {} },
+};

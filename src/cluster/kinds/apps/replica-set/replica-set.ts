@@ -1,0 +1,48 @@
+import { fieldText } from "../../../registry/field-text.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { replicas } from "../cells.ts";
+import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { template } from "../../core/pod-spec/empty.ts";
+import { replicaCounts } from "../replica-counts.ts";
+import {
+  type Workload,
+  chosenTemplate,
+  defaultSpec,
+  endlessPods,
+  selectorChange,
+  templateWarnings,
+} from "../workload-spec.ts";
+import { counts } from "./rules.ts";
+
+const replicaSetStrategy: Partial<Strategy> = {
+  default(object) {
+    defaultSpec(object);
+    object["status"] = { replicas: 0, ...(object["status"] as object) };
+  },
+  validate: (object) => [...replicaSetProblems(object as Workload)],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status"
+      ? [...replicaCounts(object, counts)]
+      : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    yield* templateWarnings(object, old);
+  },
+};
+
+function* replicaSetProblems({ spec }: Workload): Problems {
+  yield* nonNegative("spec.replicas", spec.replicas);
+  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
+  yield* chosenTemplate(spec, "deployment", "invalid label selector");
+  yield* endlessPods(spec, "ReplicaSet");
+}
+
+export const replicaSet: BuiltInKind = {
+  resource: "replicasets.apps",
+  strategy: { ...replicaSetStrategy, statusWritesMetadata: true },
+  cells: replicas,
+  selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
+  emptyObject: { spec: { template }, status: {} },
+};

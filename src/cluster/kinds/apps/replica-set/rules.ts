@@ -1,0 +1,1 @@
+export const counts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];

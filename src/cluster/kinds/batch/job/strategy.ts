@@ -1,0 +1,154 @@
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { isUsable, selectorProblems } from "../../checks/label-selector.ts";
+import type { Problems } from "../../checks/problems.ts";
+import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
+import { podWarnings } from "../../core/pod-spec/warnings.ts";
+import { defaultJobTemplate, jobSpec, type JobSpec } from "./job-spec.ts";
+
+interface Job extends ApiObject {
+  spec: JobSpec;
+}
+
+/** Jobs choose their pods by their own uid, and keep their template. */
+export const jobStrategy: Partial<Strategy> = {
+  deletionWarning: (policy) =>
+    policy === undefined
+      ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+      : undefined,
+  default(object) {
+    object["spec"] ??= {};
+    const { spec } = object as Job;
+    spec.template = defaultJobTemplate(spec.template);
+    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+    spec.parallelism ??= 1;
+    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
+    spec.completionMode ??= "NonIndexed";
+    spec.suspend ??= false;
+    spec.manualSelector ??= false;
+    for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
+      for (const pattern of onPodConditions) pattern.status ||= "True";
+    }
+    spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+    if (spec.template.metadata?.labels) object.metadata.labels ??= { ...spec.template.metadata.labels };
+    object["status"] ??= {};
+  },
+  prepareForCreate(object) {
+    const { spec, metadata } = object as Job;
+    if (spec.manualSelector) return;
+    const labels = ownLabels(object);
+    const template = spec.template!;
+    // Whoever labels the Job itself keeps his labels as they are; others get what the pods have.
+    if (!metadata.labels || isEqual(metadata.labels, template.metadata?.labels)) {
+      metadata.labels = { ...metadata.labels, ...labels };
+    }
+    template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
+    const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+    spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
+  },
+  validate: (object) => [
+    ...generatedSelector(object as Job),
+    ...problems(object as Job),
+    ...podNames(object as Job),
+  ],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status"
+      ? []
+      : [...problems(object as Job), ...fixedFields((object as Job).spec, (old as Job).spec)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    else if (old.metadata.generation === object.metadata.generation) return;
+    const { template = {} } = (object as Job).spec;
+    yield* podWarnings("spec.template", template.spec ?? {}, template.metadata?.annotations);
+  },
+};
+
+/** A Job without a name is refused for that, not for its labels. */
+function ownLabels({ metadata }: ApiObject): Record<string, string> {
+  const { name = "" } = metadata;
+  return {
+    "batch.kubernetes.io/controller-uid": metadata.uid!,
+    "batch.kubernetes.io/job-name": name,
+    "controller-uid": metadata.uid!,
+    "job-name": name,
+  };
+}
+
+/** Who does not say that the selector is his own gets one, and may not have sent another. */
+function* generatedSelector(job: Job): Problems {
+  const { manualSelector, selector } = job.spec;
+  if (manualSelector || !selector || !isUsable(selector)) return;
+  if (matchesLabelSelector(selector, ownLabels(job))) return;
+  yield invalid("spec.selector", selector, "`selector` not auto-generated");
+}
+
+function* problems({ spec }: Job): Problems {
+  yield* jobSpec("spec", spec);
+  const { selector, template } = spec;
+  if (!selector) yield required("spec.selector");
+  yield* selectorProblems("spec.selector", selector);
+  const labels = template?.metadata?.labels;
+  if (isUsable(selector) && !(selector && matchesLabelSelector(selector, labels ?? {}))) {
+    const field = "spec.template.metadata.labels";
+    yield invalid(field, labels ?? null, "`selector` does not match template `labels`");
+  }
+}
+
+/** The pod of the last index has the longest name. */
+function* podNames({ metadata, spec }: Job): Problems {
+  if (spec.completionMode !== "Indexed" || !spec.completions) return;
+  const { name = "" } = metadata;
+  const longest = `${name}-${spec.completions - 1}`;
+  if (checkLabel(longest).length === 0) return;
+  yield invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${longest}`);
+}
+
+const immutable = [
+  "completionMode",
+  "podFailurePolicy",
+  "backoffLimitPerIndex",
+  "managedBy",
+  "successPolicy",
+] as const;
+
+function* fixedFields(now: JobSpec, before: JobSpec): Problems {
+  const detail = "field is immutable";
+  if (!isEqual(now.completions, before.completions)) {
+    if (now.completionMode !== "Indexed") yield invalid("spec.completions", now.completions ?? null, detail);
+    else if (now.completions !== undefined && now.completions !== now.parallelism) {
+      yield invalid(
+        "spec.completions",
+        now.completions,
+        "can only be modified in tandem with spec.parallelism",
+      );
+    }
+  }
+  if (!isEqual(now.selector, before.selector)) yield invalid("spec.selector", now.selector ?? null, detail);
+  if (before.suspend) {
+    const [pods, old] = [movable(now.template), movable(before.template)];
+    if (!isEqual(pods.spec, old.spec))
+      yield invalid("spec.template.spec", now.template?.spec ?? null, detail);
+  } else if (!isEqual(now.template, before.template)) {
+    yield invalid("spec.template", now.template ?? null, detail);
+  }
+  for (const field of immutable) {
+    if (!isEqual(now[field], before[field])) yield invalid(`spec.${field}`, now[field] ?? null, detail);
+  }
+}
+
+/** A template without what may change while its job is suspended: where pods run, and what they ask for. */
+function movable(template: PodTemplateSpec = {}): PodTemplateSpec {
+  const { spec = {}, ...rest } = copyJSON(template);
+  const { nodeSelector: _selector, tolerations: _tolerations, schedulingGates: _gates, ...fixed } = spec;
+  if (fixed.affinity) delete fixed.affinity.nodeAffinity;
+  if (fixed.affinity && Object.keys(fixed.affinity).length === 0) delete fixed.affinity;
+  for (const container of [...(fixed.containers ?? []), ...(fixed.initContainers ?? [])]) {
+    delete container.resources;
+  }
+  return { ...rest, spec: fixed };
+}

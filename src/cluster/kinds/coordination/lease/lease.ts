@@ -1,0 +1,34 @@
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { text } from "../../cells/read-field.ts";
+
+interface Lease extends ApiObject {
+  spec?: { leaseDurationSeconds?: number; leaseTransitions?: number };
+}
+
+const leaseStrategy: Partial<Strategy> = {
+  default: (object) => void (object["spec"] ??= {}),
+  validate: (object) => validateLease(object),
+  validateUpdate: (object) => validateLease(object),
+};
+
+function validateLease({ spec = {} }: Lease): FieldError[] {
+  const errors: FieldError[] = [];
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec;
+  if (duration !== undefined && duration <= 0) {
+    errors.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+  }
+  if (transitions !== undefined && transitions < 0) {
+    errors.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+  }
+  return errors;
+}
+
+export const lease: BuiltInKind = {
+  resource: "leases.coordination.k8s.io",
+  strategy: leaseStrategy,
+  cells: { Holder: text("spec.holderIdentity") },
+  emptyObject: { spec: {} },
+};

@@ -1,0 +1,27 @@
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { size } from "../../cells/read-field.ts";
+import { type Config, checkBase64, keptContents, validateKeys } from "../data.ts";
+
+const configMapStrategy: Partial<Strategy> = {
+  default: (object) => checkBase64(object, (object as Config).binaryData),
+  validate: (object) => validateConfigMap(object),
+  validateUpdate: (object, old) => [
+    ...keptContents(object, old, ["data", "binaryData"]),
+    ...validateConfigMap(object),
+  ],
+};
+
+function validateConfigMap({ data, binaryData }: Config): FieldError[] {
+  const twice = Object.keys(data ?? {})
+    .filter((key) => binaryData && key in binaryData)
+    .map((key) => invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
+  return [...validateKeys(data, "data"), ...twice, ...validateKeys(binaryData, "binaryData")];
+}
+
+export const configMap: BuiltInKind = {
+  resource: "configmaps",
+  strategy: configMapStrategy,
+  cells: { Data: (object) => size("data")(object) + size("binaryData")(object) },
+};

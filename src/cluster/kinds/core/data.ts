@@ -1,0 +1,48 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { type FieldError, forbidden } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { badRequest } from "../../contract/status-error.ts";
+import { checkConfigKey } from "../checks/names.ts";
+import { refused } from "../checks/problems.ts";
+
+export type Data = Record<string, string>;
+
+export interface Config extends ApiObject {
+  data?: Data;
+  binaryData?: Data;
+  stringData?: Data;
+  immutable?: boolean;
+  type?: string;
+}
+
+export function keptContents(
+  now: Config,
+  before: Config,
+  fields: ReadonlyArray<"data" | "binaryData">,
+): FieldError[] {
+  if (!before.immutable) return [];
+  const detail = "field is immutable when `immutable` is set";
+  const errors: FieldError[] = [];
+  if (!now.immutable) errors.push(forbidden("immutable", detail));
+  for (const field of fields) {
+    if (!isEqual(now[field] ?? {}, before[field] ?? {})) errors.push(forbidden(field, detail));
+  }
+  return errors;
+}
+
+export function validateKeys(data: Data | undefined, field: string): FieldError[] {
+  return Object.keys(data ?? {}).flatMap((key) => [...refused(`${field}[${key}]`, key, checkConfigKey(key))]);
+}
+
+/** Go decodes base64 while it reads the body: what is no base64 is a bad request. */
+export function checkBase64({ kind, apiVersion }: ApiObject, data: Data | undefined): void {
+  for (const value of Object.values(data ?? {})) {
+    const bad = value.search(/[^A-Za-z0-9+/=\r\n]/);
+    const length = value.replace(/[\r\n]/g, "").length;
+    if (bad === -1 && length % 4 === 0) continue;
+    const at = bad === -1 ? length - (length % 4) : bad;
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: illegal base64 data at input byte ${at}`,
+    );
+  }
+}

@@ -1,0 +1,30 @@
+import type { EndpointPort } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField } from "../../cells/read-field.ts";
+import { eachOf } from "../../fill-in.ts";
+
+const endpointsStrategy: Partial<Strategy> = {
+  default(object) {
+    for (const subset of eachOf(object, "subsets")) {
+      for (const port of eachOf(subset, "ports")) port["protocol"] ??= "TCP";
+    }
+  },
+};
+
+function addresses(object: object): string {
+  const subsets =
+    readField<Array<{ addresses?: Array<{ ip: string }>; ports?: EndpointPort[] }>>(object, "subsets") ?? [];
+  const all = subsets.flatMap(({ addresses = [], ports: list = [] }) =>
+    addresses.flatMap(({ ip }) => (list.length === 0 ? [ip] : list.map(({ port }) => `${ip}:${port}`))),
+  );
+  if (all.length === 0) return "<none>";
+  return all.length > 3 ? `${all.slice(0, 3).join(",")} + ${all.length - 3} more...` : all.join(",");
+}
+
+export const endpoints: BuiltInKind = {
+  resource: "endpoints",
+  strategy: endpointsStrategy,
+  cells: { Endpoints: addresses },
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};

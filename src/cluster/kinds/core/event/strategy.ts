@@ -1,0 +1,14 @@
+import type { Strategy } from "../../../registry/resource.ts";
+
+/** Events have fields that Go prints even when they are empty. */
+export const eventStrategy: Partial<Strategy> = {
+  default(object) {
+    object["eventTime"] ??= null;
+    if (object.apiVersion !== "v1") {
+      for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"]) object[field] ??= null;
+      return;
+    }
+    for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
+    for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
+  },
+};

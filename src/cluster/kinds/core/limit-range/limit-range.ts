@@ -1,0 +1,23 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { type Fields, eachOf } from "../../fill-in.ts";
+
+const limitRangeStrategy: Partial<Strategy> = {
+  default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
+};
+
+/** What a container may have at most is what it gets, and that is what it asks for, unless they are said. */
+function defaultLimits(limits: Fields): void {
+  if (limits["type"] !== "Container") return;
+  const { max = {}, min = {} } = limits as { max?: Fields; min?: Fields };
+  const all = { ...max, ...(limits["default"] as Fields) };
+  const requests = { ...min, ...all, ...(limits["defaultRequest"] as Fields) };
+  if (Object.keys(all).length > 0) limits["default"] = all;
+  if (Object.keys(requests).length > 0) limits["defaultRequest"] = requests;
+}
+
+export const limitRange: BuiltInKind = {
+  resource: "limitranges",
+  strategy: limitRangeStrategy,
+  emptyObject: { spec: {} },
+};

@@ -1,0 +1,10 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { text } from "../../cells/read-field.ts";
+import { namespaceStrategy } from "./strategy.ts";
+
+export const namespace: BuiltInKind = {
+  resource: "namespaces",
+  strategy: { ...namespaceStrategy, statusWritesMetadata: true },
+  cells: { Status: text("status.phase") },
+  emptyObject: { spec: {}, status: {} },
+};

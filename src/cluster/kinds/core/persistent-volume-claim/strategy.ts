@@ -1,0 +1,115 @@
+import type { PersistentVolumeClaim, TypedObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
+import type { Quantity } from "@tsbuilder/apimachinery/meta";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import { compareQuantities, isWholeQuantity, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { Problems } from "../../checks/problems.ts";
+import { claimSpec } from "./claim-spec.ts";
+
+/** What a new volume is filled with. */
+export type DataSource = Sent<TypedObjectReference>;
+
+export type Claim = Sent<PersistentVolumeClaim>;
+
+const protection = "kubernetes.io/pvc-protection";
+
+/** A claim is bound once; from then on only its size may grow. */
+export const claimStrategy: Partial<Strategy> = {
+  default: (object) => defaultClaim(object),
+  prepareForCreate(object) {
+    object["status"] = { phase: "Pending" };
+    settleSources(claimOf(object).spec ?? {});
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(protection)) object.metadata.finalizers = [...finalizers, protection];
+  },
+  validate: (object) => [...claimSpec("spec", claimOf(object).spec ?? {})],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status" ? [...capacity(object)] : [...changed(object, old)],
+  warnings: (object) => fractionalSizes("spec", claimOf(object).spec ?? {}),
+};
+
+function claimOf(object: ApiObject): Claim {
+  return object;
+}
+
+/** Fills a claim from a source that is none of those that a volume can be filled from: it counts as not said. */
+function settleSources(spec: NonNullable<Claim["spec"]>): void {
+  const { dataSource } = spec;
+  const known = dataSource && sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`);
+  if (dataSource && !known && !spec.dataSourceRef) delete spec.dataSource;
+  else if (dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...dataSource };
+  else if (spec.dataSourceRef && !dataSource && spec.dataSourceRef.namespace === undefined) {
+    spec.dataSource = { ...spec.dataSourceRef };
+  }
+}
+
+const sources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
+
+/** Sizes have no fractions of bytes. */
+export function* fractionalSizes(
+  field: string,
+  { resources }: NonNullable<Claim["spec"]>,
+): Generator<string, void> {
+  for (const list of ["requests", "limits"] as const) {
+    const size = resources?.[list]?.["storage"];
+    if (size === undefined || isWholeQuantity(size)) continue;
+    yield `${field}.resources.${list}[storage]: fractional byte value ${JSON.stringify(size)} is invalid, must be an integer`;
+  }
+}
+
+function* capacity(object: ApiObject): Problems {
+  for (const [name, amount] of Object.entries(claimOf(object).status?.capacity ?? {})) {
+    if (compareQuantities(amount, "0") >= 0) continue;
+    const shown = Number(quantityToInteger(amount));
+    yield invalid(`status.capacity[${name}]`, shown, "must be a valid resource quantity");
+  }
+}
+
+function* changed(object: ApiObject, old: ApiObject): Problems {
+  const [now, before] = [claimOf(object), claimOf(old)];
+  yield* claimSpec("spec", now.spec ?? {});
+  if (!isEqual(fixed(now, before), fixed(before, before))) {
+    const detail =
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+    yield forbidden("spec", detail);
+  }
+  const [size = "0", oldSize = "0"] = [sizeOf(now), sizeOf(before)];
+  const present = now.status?.capacity?.["storage"] ?? "0";
+  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0) {
+    yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+  }
+  if (now.spec?.volumeMode !== before.spec?.volumeMode) {
+    yield invalid("volumeMode", now.spec?.volumeMode ?? null, "field is immutable");
+  }
+}
+
+export function sizeOf({ spec }: Claim): Quantity | undefined {
+  return spec?.resources?.requests?.["storage"];
+}
+
+export function defaultClaim(claim: Claim): void {
+  claim.metadata ??= {};
+  claim.spec ??= {};
+  claim.spec.volumeMode ??= "Filesystem";
+  claim.spec.resources ??= {};
+  claim.status ??= {};
+  claim.status.phase ||= "Pending";
+}
+
+/** The part of a claim's spec that stays: it is bound once, gets its class once, and grows when it is bound. */
+function fixed(claim: Claim, old: Claim): object {
+  const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
+  const result: NonNullable<Claim["spec"]> = copyJSON(rest);
+  if (old.spec?.volumeName && volumeName) result.volumeName = volumeName;
+  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined) {
+    result.storageClassName = storageClassName;
+  }
+  if (old.status?.phase === "Bound") {
+    delete result.resources?.requests?.["storage"];
+    delete result.volumeAttributesClassName;
+  }
+  return result;
+}

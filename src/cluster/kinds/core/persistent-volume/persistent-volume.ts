@@ -1,0 +1,61 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField, text } from "../../cells/read-field.ts";
+import { accessModes } from "../access-modes.ts";
+
+const persistentVolumeStrategy: Partial<Strategy> = {
+  default(object) {
+    object["spec"] ??= {};
+    const spec = object["spec"] as {
+      persistentVolumeReclaimPolicy?: string;
+      volumeMode?: string;
+      hostPath?: { type?: string };
+    };
+    if (spec.hostPath) spec.hostPath.type ??= "";
+    spec.persistentVolumeReclaimPolicy ||= "Retain";
+    spec.volumeMode ??= "Filesystem";
+  },
+  prepareForCreate(object, { now }) {
+    object["status"] = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
+    const finalizer = "kubernetes.io/pv-protection";
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
+  },
+  prepareForUpdate(object, old, { subresource, now }) {
+    if (subresource !== "status") return;
+    const [status, before] = [object["status"], old["status"]] as Array<VolumeStatus | undefined>;
+    if (
+      status &&
+      status.phase !== before?.phase &&
+      status.lastPhaseTransitionTime === before?.lastPhaseTransitionTime
+    )
+      status.lastPhaseTransitionTime = formatTime(now);
+  },
+};
+
+interface VolumeStatus {
+  phase?: string;
+  lastPhaseTransitionTime?: string;
+}
+
+export const persistentVolume: BuiltInKind = {
+  resource: "persistentvolumes",
+  strategy: { ...persistentVolumeStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  cells: {
+    Capacity: text("spec.capacity.storage"),
+    "Access Modes": (object) => accessModes(object, "spec"),
+    "Reclaim Policy": text("spec.persistentVolumeReclaimPolicy"),
+    Status: (object) =>
+      readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
+    Claim: (object) => {
+      const claim = readField<{ namespace: string; name: string }>(object, "spec.claimRef");
+      return claim ? `${claim.namespace}/${claim.name}` : "";
+    },
+    StorageClass: text("spec.storageClassName"),
+    VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
+    Reason: text("status.reason"),
+    VolumeMode: text("spec.volumeMode", "<unset>"),
+  },
+  emptyObject: { spec: {}, status: {} },
+};

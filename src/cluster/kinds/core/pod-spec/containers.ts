@@ -1,0 +1,220 @@
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooMany,
+} from "@tsbuilder/apimachinery/errors";
+import { checkPort, checkPortName } from "../../checks/names.ts";
+import { choice, needed, type Problems, refused } from "../../checks/problems.ts";
+import { variables, variableSources } from "./env.ts";
+import { lifecycle, probes } from "./handlers.ts";
+import { devices, mounts, type Volumes } from "./mounts.ts";
+import { containerResources } from "./resources.ts";
+import { containerSecurity } from "./security.ts";
+import type { Container, ContainerPort, PodSpec } from "./types.ts";
+
+/** What containers may refer to in their pod. */
+export interface Surroundings {
+  readonly spec: PodSpec;
+  readonly volumes: Volumes;
+  readonly claims: ReadonlySet<string>;
+}
+
+export function* containers(field: string, around: Surroundings): Problems {
+  const list = around.spec.containers ?? [];
+  if (list.length === 0) return yield required(field);
+  const names = new Set<string>();
+  for (const [index, container] of list.entries()) {
+    const at = `${field}[${index}]`;
+    const { name = "" } = container;
+    yield* common(at, container, around);
+    if (names.has(name)) yield duplicate(`${at}.name`, name);
+    names.add(name);
+    yield* running(at, container, around.spec);
+    yield* restarts(at, container);
+  }
+  yield* hostPorts(field, list);
+}
+
+/** Init containers run one after the other and end, but those that restart always stay as side cars. */
+export function* initContainers(field: string, around: Surroundings): Problems {
+  const names = new Set((around.spec.containers ?? []).map(({ name = "" }) => name));
+  for (const [index, container] of (around.spec.initContainers ?? []).entries()) {
+    const at = `${field}[${index}]`;
+    const { name = "", restartPolicy } = container;
+    yield* common(at, container, around);
+    yield* restarts(at, container);
+    if (names.has(name)) yield duplicate(`${at}.name`, name);
+    else if (name !== "") names.add(name);
+    yield* hostPorts(field, [container]);
+    if (restartPolicy === "Always") yield* running(at, container, around.spec);
+    else yield* endingOnly(at, container);
+  }
+}
+
+function* endingOnly(field: string, container: Container): Problems {
+  for (const name of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
+    if (!container[name]) continue;
+    yield forbidden(`${field}.${name}`, "may not be set for init containers without restartPolicy=Always");
+  }
+  for (const [index, { restartPolicy = "" }] of (container.resizePolicy ?? []).entries()) {
+    if (restartPolicy !== "RestartContainer") continue;
+    const at = `${field}.resizePolicy[${index}].restartPolicy`;
+    yield invalid(at, restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers");
+  }
+}
+
+const notForEphemeral = [
+  "ports",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+  "restartPolicy",
+] as const;
+
+/** Containers that join a running pod: they can look, but nothing waits for them. */
+export function* ephemeralContainers(field: string, around: Surroundings): Problems {
+  const { spec } = around;
+  const others = new Set(
+    [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.name),
+  );
+  const names = new Set(others);
+  const refusal = "cannot be set for an Ephemeral Container";
+  for (const [index, container] of (spec.ephemeralContainers ?? []).entries()) {
+    const at = `${field}[${index}]`;
+    const { name, targetContainerName: target = "" } = container;
+    yield* common(at, container, around);
+    yield* trimmedImage(at, container);
+    if (names.has(name)) yield duplicate(`${at}.name`, name);
+    names.add(name);
+    if (target !== "" && !others.has(target)) yield notFound(`${at}.targetContainerName`, target);
+    for (const each of notForEphemeral) if (container[each]) yield forbidden(`${at}.${each}`, refusal);
+    for (const [each, { subPath, subPathExpr }] of (container.volumeMounts ?? []).entries()) {
+      if (subPath) yield forbidden(`${at}.volumeMounts[${each}].subPath`, refusal);
+      if (subPathExpr) yield forbidden(`${at}.volumeMounts[${each}].subPathExpr`, refusal);
+    }
+  }
+}
+
+/** Pods only: templates that were stored long ago may have such images. */
+export function* trimmedImage(field: string, { image = "" }: Container): Problems {
+  if (image.trim() !== image) {
+    yield invalid(`${field}.image`, image, "must not have leading or trailing whitespace");
+  }
+}
+
+const messagePolicies = ["File", "FallbackToLogsOnError"];
+const pullPolicies = ["Always", "IfNotPresent", "Never"];
+
+function* common(field: string, container: Container, around: Surroundings): Problems {
+  yield* needed(`${field}.name`, container.name, checkLabel);
+  yield* needed(`${field}.image`, container.image);
+  const { terminationMessagePolicy, imagePullPolicy, resources = {}, securityContext } = container;
+  yield* choice(`${field}.terminationMessagePolicy`, terminationMessagePolicy, messagePolicies);
+  yield* ports(`${field}.ports`, container.ports);
+  yield* variables(`${field}.env`, container.env);
+  yield* variableSources(`${field}.envFrom`, container.envFrom);
+  yield* mounts(`${field}.volumeMounts`, container, around.volumes);
+  yield* devices(`${field}.volumeDevices`, container, around.volumes);
+  yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, pullPolicies);
+  yield* containerResources(`${field}.resources`, resources, around.claims);
+  yield* resizing(`${field}.resizePolicy`, container, around.spec.restartPolicy);
+  yield* containerSecurity(`${field}.securityContext`, securityContext, around.spec.hostUsers !== false);
+}
+
+function* running(field: string, container: Container, spec: PodSpec): Problems {
+  if (container.lifecycle) {
+    const { terminationGracePeriodSeconds: period, os } = spec;
+    yield* lifecycle(`${field}.lifecycle`, container.lifecycle, period, os?.name);
+  }
+  yield* probes(field, container);
+}
+
+const protocols = ["SCTP", "TCP", "UDP"];
+
+function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
+  const names = new Set<string>();
+  for (const [index, port] of list.entries()) {
+    const at = `${field}[${index}]`;
+    const { name = "", containerPort = 0, hostPort = 0, protocol } = port;
+    if (name !== "") {
+      const reasons = checkPortName(name);
+      yield* refused(`${at}.name`, name, reasons);
+      if (reasons.length === 0 && names.has(name)) yield duplicate(`${at}.name`, name);
+      names.add(name);
+    }
+    if (containerPort === 0) yield required(`${at}.containerPort`);
+    else yield* refused(`${at}.containerPort`, containerPort, checkPort(containerPort));
+    if (hostPort !== 0) yield* refused(`${at}.hostPort`, hostPort, checkPort(hostPort));
+    yield* choice(`${at}.protocol`, protocol, protocols);
+  }
+}
+
+/** A port of the node can be had once. */
+function* hostPorts(field: string, list: readonly Container[]): Problems {
+  const taken = new Set<string>();
+  for (const [index, container] of list.entries()) {
+    for (const [each, { protocol = "", hostIP = "", hostPort = 0 }] of (container.ports ?? []).entries()) {
+      if (hostPort === 0) continue;
+      const port = `${protocol}/${hostIP}/${hostPort}`;
+      if (taken.has(port)) yield duplicate(`${field}[${index}].ports[${each}].hostPort`, port);
+      taken.add(port);
+    }
+  }
+}
+
+const resizable = ["cpu", "memory"];
+const resizePolicies = ["NotRequired", "RestartContainer"];
+
+function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: string | undefined): Problems {
+  const seen = new Set<string>();
+  for (const [index, { resourceName = "", restartPolicy = "" }] of resizePolicy.entries()) {
+    if (seen.has(resourceName)) yield duplicate(`${field}[${index}]`, resourceName);
+    seen.add(resourceName);
+    yield* choice(field, resourceName, resizable);
+    yield* choice(field, restartPolicy, resizePolicies);
+    if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
+      const detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+      yield invalid(field, restartPolicy, detail);
+    }
+  }
+}
+
+const policies = ["Always", "Never", "OnFailure"];
+const actions = ["Restart", "RestartAllContainers"];
+const ruleLimit = 20;
+const exitCodeLimit = 255;
+
+/** A container may say itself when it is started again. */
+function* restarts(field: string, container: Container): Generator<FieldError, void> {
+  const { restartPolicy, restartPolicyRules: rules = [] } = container;
+  if (restartPolicy !== undefined) {
+    if (!policies.includes(restartPolicy)) {
+      yield notSupported(`${field}.restartPolicy`, restartPolicy, policies);
+    }
+  } else if (rules.length > 0) {
+    yield required(`${field}.restartPolicy`, "must specify restartPolicy when restart rules are used");
+  }
+  if (rules.length > ruleLimit) yield tooMany(`${field}.restartPolicyRules`, rules.length, ruleLimit);
+  for (const [index, { action = "", exitCodes }] of rules.entries()) {
+    const at = `${field}.restartPolicyRules[${index}]`;
+    if (!actions.includes(action)) yield notSupported(`${at}.action`, action, actions);
+    if (!exitCodes) {
+      yield required(`${at}.exitCodes`, "must be specified");
+      continue;
+    }
+    const { operator = "", values = [] } = exitCodes;
+    if (operator !== "In" && operator !== "NotIn") {
+      yield notSupported(`${at}.exitCodes.operator`, operator, ["In", "NotIn"]);
+    }
+    if (values.length > exitCodeLimit) {
+      yield tooMany(`${at}.exitCodes.values`, values.length, exitCodeLimit);
+    }
+  }
+}

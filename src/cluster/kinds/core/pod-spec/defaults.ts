@@ -1,0 +1,109 @@
+import type {
+  Container,
+  DownwardAPIVolumeFile,
+  Handler,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  Volume,
+} from "./types.ts";
+
+/** Fills in a pod template; the structs that Go prints always are there, even if empty. */
+export function defaultTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
+  const { metadata = {}, spec = {} } = template ?? {};
+  defaultPodSpec(spec);
+  return { ...template, metadata, spec };
+}
+
+/** Fills in what the API server adds to every pod's spec, in templates too. */
+export function defaultPodSpec(spec: PodSpec): void {
+  spec.restartPolicy ||= "Always";
+  spec.dnsPolicy ||= "ClusterFirst";
+  spec.schedulerName ||= "default-scheduler";
+  spec.securityContext ??= {};
+  spec.terminationGracePeriodSeconds ??= 30;
+  if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
+  else if (spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount;
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
+  for (const container of [...containers, ...initContainers, ...ephemeralContainers]) {
+    defaultContainer(container, spec.hostNetwork === true);
+  }
+  for (const volume of spec.volumes ?? []) defaultVolume(volume);
+}
+
+function defaultContainer(container: Container, hostNetwork: boolean): void {
+  container.resources ??= {};
+  container.terminationMessagePath ||= "/dev/termination-log";
+  container.terminationMessagePolicy ||= "File";
+  container.imagePullPolicy ||= isLatest(container.image ?? "") ? "Always" : "IfNotPresent";
+  for (const port of container.ports ?? []) {
+    port.protocol ||= "TCP";
+    if (hostNetwork && port.containerPort !== undefined) port.hostPort ??= port.containerPort;
+  }
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ||= "v1";
+    if (valueFrom?.resourceFieldRef) valueFrom.resourceFieldRef.divisor ??= "0";
+    if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
+  }
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
+    if (probe) defaultProbe(probe);
+  }
+  for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) {
+    if (handler) defaultHandler(handler);
+  }
+}
+
+function defaultProbe(probe: Probe): void {
+  probe.timeoutSeconds ||= 1;
+  probe.periodSeconds ||= 10;
+  probe.successThreshold ||= 1;
+  probe.failureThreshold ||= 3;
+  if (probe.grpc) probe.grpc.service ??= "";
+  defaultHandler(probe);
+}
+
+function defaultHandler({ httpGet }: Handler): void {
+  if (!httpGet) return;
+  httpGet.path ||= "/";
+  httpGet.scheme ||= "HTTP";
+}
+
+/** A reference to an image: a name in lower case, and perhaps a tag and a digest. */
+const imageReference =
+  /^([\w.-]+(:\d+)?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(?::(?<tag>\w[\w.-]*))?(?<digest>@\w+:[0-9a-fA-F]+)?$/;
+
+/** No tag, or the tag `latest`, means that the image may change. What is no reference has no tag at all. */
+function isLatest(image: string): boolean {
+  const match = imageReference.exec(image);
+  if (!match) return false;
+  const { tag, digest } = match.groups!;
+  return tag === undefined ? digest === undefined : tag === "latest";
+}
+
+const readable = 0o644;
+
+function defaultVolume(volume: Volume): void {
+  if (Object.keys(volume).filter((field) => field !== "name").length === 0) volume.emptyDir = {};
+  const { secret, configMap, downwardAPI, projected, hostPath, image, ephemeral } = volume;
+  for (const source of [secret, configMap, downwardAPI, projected]) {
+    if (source) source.defaultMode ??= readable;
+  }
+  for (const file of downwardAPI?.items ?? []) defaultFile(file);
+  for (const source of projected?.sources ?? []) {
+    for (const file of source.downwardAPI?.items ?? []) defaultFile(file);
+    if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
+  }
+  if (hostPath) hostPath.type ??= "";
+  if (image) image.pullPolicy ||= isLatest(image.reference ?? "") ? "Always" : "IfNotPresent";
+  if (ephemeral?.volumeClaimTemplate) {
+    ephemeral.volumeClaimTemplate.metadata ??= {};
+    ephemeral.volumeClaimTemplate.spec ??= {};
+    ephemeral.volumeClaimTemplate.spec.volumeMode ??= "Filesystem";
+    ephemeral.volumeClaimTemplate.spec.resources ??= {};
+  }
+}
+
+function defaultFile({ fieldRef, resourceFieldRef }: DownwardAPIVolumeFile): void {
+  if (fieldRef) fieldRef.apiVersion ||= "v1";
+  if (resourceFieldRef) resourceFieldRef.divisor ??= "0";
+}

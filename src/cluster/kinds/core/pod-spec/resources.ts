@@ -1,0 +1,223 @@
+import type { Quantity } from "@tsbuilder/apimachinery/meta";
+import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import {
+  addQuantities,
+  compareQuantities,
+  isWholeQuantity,
+  parseQuantity,
+} from "@tsbuilder/apimachinery/quantity";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
+import { type Problems, refused } from "../../checks/problems.ts";
+import type { Container, PodSpec, ResourceRequirements } from "./types.ts";
+
+/** What a container asks for and may use. */
+export function containerResources(
+  field: string,
+  resources: ResourceRequirements,
+  claims: ReadonlySet<string>,
+): Problems {
+  return requirements(field, resources, claims, containerResourceName);
+}
+
+/** What the containers of a pod ask for and may use together. */
+export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field: string): Problems {
+  const { resources, containers = [] } = spec;
+  if (!resources) return;
+  if (spec.os?.name === "windows") return yield forbidden(field, "may not be set for a windows pod");
+  if (resources.claims) {
+    yield forbidden(`${field}.claims`, "claims may not be set for Resources at pod-level");
+  }
+  yield* requirements(field, resources, claims, podResourceName);
+  for (const [name, limit] of Object.entries(resources.requests ?? {})) {
+    const sum = sumOfRequests(containers, name);
+    if (compareQuantities(sum, limit) <= 0) continue;
+    const detail = `must be greater than or equal to aggregate container requests of ${sum}`;
+    yield invalid(`${field}.requests[${name}]`, limit, detail);
+  }
+  for (const [index, container] of containers.entries()) {
+    for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
+      const most = resources.limits?.[name];
+      if (most === undefined || compareQuantities(limit, most) <= 0) continue;
+      const at = `${field}.containers[${index}][${name}].limits`;
+      yield invalid(at, limit, `must be less than or equal to pod limits of ${most}`);
+    }
+  }
+}
+
+/** What containers ask for together. */
+export function sumOfRequests(containers: readonly Container[], name: string): string {
+  return containers
+    .map(({ resources }) => resources?.requests?.[name] ?? "0")
+    .reduce<string>((sum, request) => addQuantities(sum, request), "0");
+}
+
+type NameCheck = (field: string, name: string) => Problems;
+
+function* requirements(
+  field: string,
+  { limits = {}, requests = {}, claims = [] }: ResourceRequirements,
+  podClaims: ReadonlySet<string>,
+  checkName: NameCheck,
+): Problems {
+  for (const [name, limit] of Object.entries(limits)) {
+    yield* checkName(`${field}.limits[${name}]`, name);
+    yield* amount(`${field}.limits[${name}]`, name, limit);
+    yield* wholePages(`${field}.limits[${name}]`, name, limit);
+  }
+  for (const [name, request] of Object.entries(requests)) {
+    yield* checkName(`${field}.requests[${name}]`, name);
+    yield* amount(`${field}.requests[${name}]`, name, request);
+    yield* withinLimit(field, name, request, limits[name]);
+    yield* wholePages(`${field}.requests[${name}]`, name, request);
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    yield forbidden(field, "HugePages require cpu or memory");
+  }
+  yield* claimNames(`${field}.claims`, claims, podClaims);
+}
+
+/** Resources that are no native ones can't be shared: who asks for three gets three. */
+function* withinLimit(field: string, name: string, request: Quantity, limit: Quantity | undefined): Problems {
+  const shared = isNative(name) && !isHugePages(name);
+  if (limit === undefined) {
+    if (!shared) yield required(`${field}.limits`, "Limit must be set for non overcommitable resources");
+    return;
+  }
+  const order = compareQuantities(request, limit);
+  if (order !== 0 && !shared) {
+    yield invalid(`${field}.requests`, request, `must be equal to ${name} limit of ${limit}`);
+  } else if (order > 0) {
+    yield invalid(`${field}.requests`, request, `must be less than or equal to ${name} limit of ${limit}`);
+  }
+}
+
+/** An amount of some resource; those that are counted have no fractions. */
+export function* amount(field: string, name: string, quantity: Quantity): Problems {
+  if (compareQuantities(quantity, "0") < 0) {
+    yield invalid(field, quantity, "must be greater than or equal to 0");
+  }
+  if ((counted.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) {
+    yield invalid(field, quantity, "must be an integer");
+  }
+}
+
+/** Huge pages come in whole ones: `hugepages-2Mi: 3Mi` is none. */
+function* wholePages(field: string, name: string, quantity: Quantity): Problems {
+  if (!isHugePages(name)) return;
+  const size = name.slice(hugePages.length);
+  let isMultiple: boolean;
+  try {
+    isMultiple = bytesOf(quantity) % bytesOf(size) === 0n;
+  } catch {
+    isMultiple = false;
+  }
+  if (!isMultiple) yield invalid(field, quantity, `${quantity} is not positive integer multiple of ${name}`);
+}
+
+function bytesOf(quantity: Quantity): bigint {
+  const { unscaled, scale } = parseQuantity(quantity);
+  if (scale > 20) throw new RangeError(`${quantity} is more than any memory has`);
+  return scale >= 0 ? unscaled * 10n ** BigInt(scale) : unscaled / 10n ** BigInt(-scale);
+}
+
+function* claimNames(
+  field: string,
+  claims: NonNullable<ResourceRequirements["claims"]>,
+  podClaims: ReadonlySet<string>,
+): Problems {
+  const seen = new Set<string>();
+  for (const [index, { name = "", request = "" }] of claims.entries()) {
+    const at = `${field}[${index}]`;
+    if (name === "") {
+      yield required(at);
+      continue;
+    }
+    const key = request === "" ? name : `${name}/${request}`;
+    if (request !== "") yield* refused(`${at}.request`, request, checkLabel(request));
+    const overlaps = request === "" && [...seen].some((other) => other.startsWith(`${name}/`));
+    if (seen.has(name)) yield duplicate(at, name);
+    else if (seen.has(key)) yield duplicate(at, key);
+    else if (overlaps) yield duplicate(at, name);
+    seen.add(key);
+    if (podClaims.has(name)) continue;
+    const known = [...podClaims].toSorted();
+    const rest = known.length === 0 ? " which is empty" : `: ${known.join(", ")}`;
+    yield notFound(at, name, `must be one of the names in pod.spec.resourceClaims${rest}`);
+  }
+}
+
+const hugePages = "hugepages-";
+
+function isHugePages(name: string): boolean {
+  return name.startsWith(hugePages);
+}
+
+/** Names without a domain, and those of Kubernetes' own. */
+function isNative(name: string): boolean {
+  return !name.includes("/") || name.includes("kubernetes.io/");
+}
+
+function isExtended(name: string): boolean {
+  if (isNative(name) || name.startsWith("requests.")) return false;
+  return checkQualifiedName(`requests.${name}`).length === 0;
+}
+
+const counted = new Set([
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
+]);
+
+const computed = ["cpu", "ephemeral-storage", "memory"];
+
+const standard = new Set([
+  ...counted,
+  ...computed,
+  ...computed.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+  "storage",
+  "requests.storage",
+]);
+
+function* resourceName(field: string, name: string): Problems {
+  const reasons = checkQualifiedName(name);
+  yield* refused(field, name, reasons);
+  if (reasons.length > 0 || name.includes("/") || standard.has(name) || isHugePages(name)) return;
+  yield invalid(field, name, "must be a standard resource type or fully qualified");
+}
+
+function* containerResourceName(field: string, name: string): Problems {
+  yield* resourceName(field, name);
+  if (!name.includes("/")) {
+    if (!computed.includes(name) && !isHugePages(name)) {
+      yield invalid(field, name, "must be a standard resource for containers");
+    }
+  } else if (!isNative(name) && !isExtended(name)) {
+    yield invalid(field, name, "doesn't follow extended resource name standard");
+  }
+}
+
+function* podResourceName(field: string, name: string): Problems {
+  const problems = [...resourceName(field, name)];
+  yield* problems;
+  if (problems.length > 0 || isForPods(name)) return;
+  yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
+}
+
+/** A pod as a whole has these; the others are its containers'. */
+export function isForPods(name: string): boolean {
+  return name === "cpu" || name === "memory" || isHugePages(name);
+}

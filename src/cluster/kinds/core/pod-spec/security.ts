@@ -1,0 +1,172 @@
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+  tooLong,
+} from "@tsbuilder/apimachinery/errors";
+import { descendingPath } from "../../checks/paths.ts";
+import { inRange, optionalChoice, type Problems } from "../../checks/problems.ts";
+import type { PodSpec, SeccompProfile, SecurityContext } from "./types.ts";
+
+const highestId = 2 ** 31 - 1;
+
+/** What a container may do on its node. */
+export function* containerSecurity(
+  field: string,
+  context: SecurityContext | undefined,
+  hostUsers: boolean,
+): Problems {
+  if (!context) return;
+  yield* inRange(`${field}.runAsUser`, context.runAsUser, 0, highestId);
+  yield* inRange(`${field}.runAsGroup`, context.runAsGroup, 0, highestId);
+  const { procMount, seccompProfile, appArmorProfile } = context;
+  yield* optionalChoice(`${field}.procMount`, procMount, ["Default", "Unmasked"]);
+  if (hostUsers && procMount === "Unmasked") {
+    yield invalid(`${field}.procMount`, procMount, "`hostUsers` must be false to use `Unmasked`");
+  }
+  yield* seccomp(`${field}.seccompProfile`, seccompProfile);
+  yield* escalation(field, context);
+  yield* appArmor(`${field}.appArmorProfile`, appArmorProfile);
+}
+
+function* escalation(field: string, context: SecurityContext): Problems {
+  if (context.allowPrivilegeEscalation !== false) return;
+  const shown = inGoOrder(context);
+  const refusal = "cannot set `allowPrivilegeEscalation` to false and";
+  if (context.privileged) yield invalidStruct(field, shown, `${refusal} \`privileged\` to true`);
+  for (const capability of context.capabilities?.add ?? []) {
+    if (capability === "CAP_SYS_ADMIN") {
+      yield invalidStruct(field, shown, `${refusal} \`capabilities.Add\` CAP_SYS_ADMIN`);
+    }
+  }
+}
+
+/** The server shows its own struct, which has no JSON names. */
+function inGoOrder(context: SecurityContext): object {
+  const { capabilities } = context;
+  return {
+    Capabilities: capabilities ? { Add: capabilities.add ?? null, Drop: capabilities.drop ?? null } : null,
+    Privileged: context.privileged ?? null,
+    SELinuxOptions: context.seLinuxOptions ?? null,
+    WindowsOptions: context.windowsOptions ?? null,
+    RunAsUser: context.runAsUser ?? null,
+    RunAsGroup: context.runAsGroup ?? null,
+    RunAsNonRoot: context.runAsNonRoot ?? null,
+    ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
+    AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
+    ProcMount: context.procMount ?? null,
+    SeccompProfile: context.seccompProfile ? profileInGoOrder(context.seccompProfile) : null,
+    AppArmorProfile: context.appArmorProfile ? profileInGoOrder(context.appArmorProfile) : null,
+  };
+}
+
+function profileInGoOrder({ type = "", localhostProfile }: SeccompProfile): object {
+  return { Type: type, LocalhostProfile: localhostProfile ?? null };
+}
+
+/** What holds for all containers of a pod. */
+export function* podSecurity(field: string, spec: PodSpec): Problems {
+  const { securityContext: context } = spec;
+  if (!context) return;
+  const at = `${field}.securityContext`;
+  yield* inRange(`${at}.fsGroup`, context.fsGroup, 0, highestId);
+  yield* inRange(`${at}.runAsUser`, context.runAsUser, 0, highestId);
+  yield* inRange(`${at}.runAsGroup`, context.runAsGroup, 0, highestId);
+  for (const [index, group] of (context.supplementalGroups ?? []).entries()) {
+    yield* inRange(`${at}.supplementalGroups[${index}]`, group, 0, highestId);
+  }
+  if (spec.shareProcessNamespace && spec.hostPID) {
+    const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+    yield invalid(`${at}.shareProcessNamespace`, true, detail);
+  }
+  yield* sysctls(`${at}.sysctls`, spec);
+  yield* optionalChoice(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, [
+    "Always",
+    "OnRootMismatch",
+  ]);
+  yield* seccomp(`${at}.seccompProfile`, context.seccompProfile);
+  yield* appArmor(`${at}.appArmorProfile`, context.appArmorProfile);
+  yield* optionalChoice(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, [
+    "Merge",
+    "Strict",
+  ]);
+  yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, [
+    "MountOption",
+    "Recursive",
+  ]);
+}
+
+/** A pod with users of its own can't share what its node's users share. */
+export function* ownUsers(field: string, spec: PodSpec): Problems {
+  if (spec.hostUsers !== false) return;
+  const refusal = "when `hostUsers` is false";
+  if (spec.hostNetwork) yield forbidden(`${field}.hostNetwork`, refusal);
+  if (spec.hostPID) yield forbidden(`${field}.HostPID`, refusal);
+  if (spec.hostIPC) yield forbidden(`${field}.HostIPC`, refusal);
+  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
+    for (const [index, { volumeDevices = [] }] of (spec[list] ?? []).entries()) {
+      if (volumeDevices.length > 0) yield forbidden(`${field}.${list}[${index}].volumeDevices`, refusal);
+    }
+  }
+}
+
+const sysctlPattern = "([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const sysctlName = new RegExp(`^${sysctlPattern}$`);
+
+function* sysctls(field: string, { securityContext, hostNetwork, hostIPC }: PodSpec): Problems {
+  const seen = new Set<string>();
+  for (const [index, { name = "" }] of (securityContext?.sysctls ?? []).entries()) {
+    const at = `${field}[${index}].name`;
+    if (name === "") yield required(at);
+    else if (name.length > 253 || !sysctlName.test(name)) {
+      yield invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`);
+    } else if (seen.has(name)) yield duplicate(at, name);
+    seen.add(name);
+    if (hostNetwork && name.startsWith("net.")) {
+      yield invalid(at, name, "may not be specified when 'hostNetwork' is true");
+    } else if (hostIPC && /^(fs\.mqueue\.|kernel\.(shm|msg|sem))/.test(name)) {
+      yield invalid(at, name, "may not be specified when 'hostIPC' is true");
+    }
+  }
+}
+
+const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+function* seccomp(field: string, profile: SeccompProfile | undefined): Problems {
+  if (!profile) return;
+  const { type = "", localhostProfile } = profile;
+  if (type === "") yield required(`${field}.type`, "type is required when seccompProfile is set");
+  else if (!profileTypes.includes(type)) yield notSupported(`${field}.type`, type, profileTypes);
+  if (type === "Localhost") {
+    const at = `${field}.localhostProfile`;
+    if (localhostProfile === undefined) yield required(at, "must be set when seccomp type is Localhost");
+    else yield* descendingPath(at, localhostProfile);
+  } else if (localhostProfile !== undefined) {
+    const detail = "can only be set when seccomp type is Localhost";
+    yield invalidStruct(`${field}.localhostProfile`, profileInGoOrder(profile), detail);
+  }
+}
+
+const longestPath = 4095;
+
+function* appArmor(field: string, profile: SeccompProfile | undefined): Problems {
+  if (!profile) return;
+  const { type = "", localhostProfile } = profile;
+  const at = `${field}.localhostProfile`;
+  if (type === "") yield required(`${field}.type`, "type is required when appArmorProfile is set");
+  else if (!profileTypes.includes(type)) yield notSupported(`${field}.type`, type, profileTypes);
+  else if (type !== "Localhost") {
+    if (localhostProfile === undefined) return;
+    yield invalid(at, localhostProfile, "can only be set when AppArmor type is Localhost");
+  } else if (localhostProfile === undefined) {
+    yield required(at, "must be set when AppArmor type is Localhost");
+  } else {
+    if (localhostProfile.trim() !== localhostProfile) {
+      yield invalid(at, localhostProfile, "must not be padded with whitespace");
+    } else if (localhostProfile === "") yield required(at, "must be set when AppArmor type is Localhost");
+    if (localhostProfile.length > longestPath) yield tooLong(at, longestPath);
+  }
+}

@@ -1,0 +1,177 @@
+import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "@tsbuilder/apimachinery/errors";
+import { labelProblems } from "../../checks/names.ts";
+import { descendingPath, fileMode, withoutBacksteps } from "../../checks/paths.ts";
+import { choice, needed, type Problems, refused } from "../../checks/problems.ts";
+import { claimSpec } from "../persistent-volume-claim/claim-spec.ts";
+import { downwardFile, keyToPath, projections } from "./projections.ts";
+import type { PodSpec, Volume } from "./types.ts";
+
+/** What is checked, and the volumes that containers may mount: only those that are sound. */
+export interface CheckedVolumes {
+  readonly problems: readonly FieldError[];
+  readonly sound: ReadonlyMap<string, Volume>;
+}
+
+/** Checks volumes; a pod's own name decides about the claims that it makes, a template has none. */
+export function checkVolumes(field: string, spec: PodSpec, podName: string): CheckedVolumes {
+  const { volumes = [] } = spec;
+  const problems: FieldError[] = [];
+  const sound = new Map<string, Volume>();
+  const madeClaims = new Set(
+    volumes.filter(({ ephemeral }) => ephemeral && podName !== "").map(({ name }) => `${podName}-${name}`),
+  );
+  for (const [index, volume] of volumes.entries()) {
+    const { name = "", persistentVolumeClaim } = volume;
+    const at = `${field}[${index}]`;
+    const found = [...source(at, volume, podName), ...needed(`${at}.name`, name, checkLabel)];
+    if (sound.has(name)) found.push(duplicate(`${at}.name`, name));
+    if (found.length === 0) sound.set(name, volume);
+    problems.push(...found);
+    const claim = persistentVolumeClaim?.claimName ?? "";
+    if (madeClaims.has(claim)) {
+      const detail = "must not reference a PVC that gets created for an ephemeral volume";
+      problems.push(invalid(`${at}.persistentVolumeClaim.claimName`, claim, detail));
+    }
+  }
+  return { problems, sound };
+}
+
+/** A volume has one source: the first is checked, the others are refused. */
+function* source(field: string, volume: Volume, podName: string): Problems {
+  let first = true;
+  for (const [name, check] of Object.entries(sources)) {
+    const value = volume[name as keyof Volume] as object | undefined;
+    if (value === undefined) continue;
+    if (first || name === "emptyDir") yield* check(`${field}.${name}`, value, podName, volume.name ?? "");
+    else yield forbidden(`${field}.${shownNames[name] ?? name}`, "may not specify more than 1 volume type");
+    first = false;
+  }
+  if (first) yield required(field, "must specify a volume type");
+}
+
+/** Where the server calls a source by another name. */
+const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
+
+type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
+type Source<Name extends keyof Volume> = NonNullable<Volume[Name]>;
+
+/** The sources in the order in which the server looks for them. */
+const sources: Readonly<Record<string, SourceCheck>> = {
+  *emptyDir(field, { sizeLimit }: Source<"emptyDir">) {
+    if (sizeLimit !== undefined && compareQuantities(sizeLimit, "0") < 0) {
+      yield forbidden(`${field}.sizeLimit`, "SizeLimit field must be a valid resource quantity");
+    }
+  },
+  *hostPath(field, { path, type }: Source<"hostPath">) {
+    yield* needed(`${field}.path`, path);
+    if (!path) return;
+    yield* withoutBacksteps(`${field}.path`, path);
+    if (type !== undefined && !hostPathTypes.includes(type)) {
+      yield notSupported(`${field}.type`, type, hostPathTypes);
+    }
+  },
+  *gitRepo(field, { repository, directory = "" }: Source<"gitRepo">) {
+    yield* needed(`${field}.repository`, repository);
+    yield* descendingPath(`${field}.directory`, directory);
+  },
+  gcePersistentDisk: needs("pdName"),
+  awsElasticBlockStore: needs("volumeID"),
+  *secret(field, { secretName, defaultMode, items = [] }: Source<"secret">) {
+    yield* needed(`${field}.secretName`, secretName);
+    yield* fileMode(`${field}.defaultMode`, defaultMode);
+    for (const [index, item] of items.entries()) yield* keyToPath(`${field}.items[${index}]`, item);
+  },
+  *nfs(field, { server, path = "" }: Source<"nfs">) {
+    yield* needed(`${field}.server`, server);
+    yield* needed(`${field}.path`, path);
+    if (!path.startsWith("/")) yield invalid(`${field}.path`, path, "must be an absolute path");
+  },
+  iscsi: needs("targetPortal", "iqn"),
+  glusterfs: needs("endpoints", "path"),
+  flocker: needs(),
+  *persistentVolumeClaim(field, { claimName }: Source<"persistentVolumeClaim">) {
+    yield* needed(`${field}.claimName`, claimName);
+  },
+  rbd: needs("monitors", "image"),
+  cinder: needs("volumeID"),
+  cephfs: needs("monitors"),
+  quobyte: needs("registry", "volume"),
+  *downwardAPI(field, { defaultMode, items = [] }: Source<"downwardAPI">) {
+    yield* fileMode(`${field}.defaultMode`, defaultMode);
+    for (const item of items) yield* downwardFile(field, item);
+  },
+  fc: needs(),
+  flexVolume: needs("driver"),
+  *configMap(field, { name, defaultMode, items = [] }: Source<"configMap">) {
+    yield* needed(`${field}.name`, name);
+    yield* fileMode(`${field}.defaultMode`, defaultMode);
+    for (const [index, item] of items.entries()) yield* keyToPath(`${field}.items[${index}]`, item);
+  },
+  azureFile: needs("secretName", "shareName"),
+  vsphereVolume: needs("volumePath"),
+  photonPersistentDisk: needs("pdID"),
+  portworxVolume: needs("volumeID"),
+  azureDisk: needs("diskName", "diskURI"),
+  storageos: needs("volumeName"),
+  *projected(field, { defaultMode, sources: list }: Source<"projected">) {
+    yield* fileMode(`${field}.defaultMode`, defaultMode);
+    yield* projections(field, list);
+  },
+  scaleIO: needs("gateway", "system", "volumeName"),
+  *csi(field, { driver = "", nodePublishSecretRef: secret }: Source<"csi">) {
+    yield* needed(`${field}.driver`, driver);
+    if (driver.length > longestDriver) yield tooLong(`${field}.driver`, longestDriver);
+    if (driver !== "") yield* refused(`${field}.driver`, driver, checkSubdomain(driver.toLowerCase()));
+    if (!secret) return;
+    if (!secret.name) yield required(`${field}.nodePublishSecretRef.name`);
+    else yield* refused(`${field}.name`, secret.name, checkSubdomain(secret.name));
+  },
+  *ephemeral(field, { volumeClaimTemplate: template }: Source<"ephemeral">, podName, volumeName) {
+    if (!template) return yield required(`${field}.volumeClaimTemplate`);
+    yield* labelProblems(`${field}.volumeClaimTemplate.metadata.labels`, template.metadata?.labels);
+    yield* claimSpec(`${field}.volumeClaimTemplate.spec`, template.spec ?? {});
+    if (podName === "" || volumeName === "") return;
+    const claim = `${podName}-${volumeName}`;
+    for (const reason of checkSubdomain(claim)) {
+      const at = field.replace(/\.ephemeral$/, ".name");
+      yield invalid(at, volumeName, `PVC name ${JSON.stringify(claim)}: ${reason}`);
+    }
+  },
+  *image(field, { reference, pullPolicy }: Source<"image">, podName) {
+    if (podName !== "" && !reference) yield required(`${field}.reference`);
+    yield* choice(`${field}.pullPolicy`, pullPolicy, ["Always", "IfNotPresent", "Never"]);
+  },
+};
+
+const longestDriver = 63;
+
+const hostPathTypes = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
+
+/** The volumes of clouds and of old: what they must have is asked for, their own rules are not known here. */
+function needs(...fields: string[]): SourceCheck {
+  return function* (field, values) {
+    for (const name of fields) {
+      const value = (values as Record<string, unknown>)[name];
+      if (value === undefined || value === "") yield required(`${field}.${name}`);
+    }
+  };
+}

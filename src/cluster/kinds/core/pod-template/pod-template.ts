@@ -1,0 +1,37 @@
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { formatSelector } from "../../cells/format-selector.ts";
+import { readField } from "../../cells/read-field.ts";
+import { containersAt } from "../../apps/cells.ts";
+import { defaultTemplate } from "../pod-spec/defaults.ts";
+import { template } from "../pod-spec/empty.ts";
+import type { PodTemplateSpec } from "../pod-spec/types.ts";
+import { validateTemplate } from "../pod-spec/validate.ts";
+import { podWarnings } from "../pod-spec/warnings.ts";
+
+interface TemplateObject extends ApiObject {
+  template?: PodTemplateSpec;
+}
+
+const podTemplateStrategy: Partial<Strategy> = {
+  default: (object) => void (object["template"] = defaultTemplate((object as TemplateObject).template)),
+  validate: (object) => validateTemplate((object as TemplateObject).template, "template"),
+  validateUpdate: (object) => validateTemplate((object as TemplateObject).template, "template"),
+  *warnings(object, old) {
+    const { template = {} } = object as TemplateObject;
+    if (old && old.metadata.generation === object.metadata.generation) return;
+    yield* podWarnings("template", template.spec ?? {}, template.metadata?.annotations);
+  },
+};
+
+export const podTemplate: BuiltInKind = {
+  resource: "podtemplates",
+  strategy: { ...podTemplateStrategy, returnsDeleted: true },
+  cells: {
+    ...containersAt("template.spec"),
+    "Pod Labels": (object) =>
+      formatSelector({ matchLabels: readField(object, "template.metadata.labels") ?? {} }),
+  },
+  emptyObject: { template },
+};

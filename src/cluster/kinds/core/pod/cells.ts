@@ -1,0 +1,166 @@
+import { formatSpan } from "../../../registry/format-age.ts";
+import { readField, text } from "../../cells/read-field.ts";
+import type { CellReader } from "../../../registry/table-columns.ts";
+
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string };
+  readonly running?: object;
+  readonly terminated?: {
+    readonly reason?: string;
+    readonly signal?: number;
+    readonly exitCode?: number;
+    readonly finishedAt?: string;
+  };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly started?: boolean;
+  readonly restartCount?: number;
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
+}
+
+interface Container {
+  readonly name: string;
+  readonly restartPolicy?: string;
+}
+
+/** The cells of a Pod: its status is told by its containers more than by its phase. */
+export const podCells: Readonly<Record<string, CellReader>> = {
+  Ready: (pod) => {
+    const { ready, total } = told(pod);
+    return `${ready}/${total}`;
+  },
+  Status: podReason,
+  Restarts: restarts,
+  IP: text("status.podIP", "<none>"),
+  Node: text("spec.nodeName", "<none>"),
+  "Nominated Node": text("status.nominatedNodeName", "<none>"),
+  "Readiness Gates": (pod) => {
+    const gates = readField<Array<{ conditionType: string }>>(pod, "spec.readinessGates") ?? [];
+    if (gates.length === 0) return "<none>";
+    const holding = gates.filter(({ conditionType }) =>
+      conditionsOf(pod).some(({ type, status }) => type === conditionType && status === "True"),
+    );
+    return `${holding.length}/${gates.length}`;
+  },
+};
+
+/** What is said of the row of a pod that has ended. */
+export function podRowConditions(pod: object): readonly object[] | undefined {
+  const phase = readField<string>(pod, "status.phase");
+  const condition = { type: "Completed", status: "True" };
+  if (phase === "Succeeded") {
+    return [{ ...condition, reason: "Succeeded", message: "The pod has completed successfully." }];
+  }
+  if (phase === "Failed") return [{ ...condition, reason: "Failed", message: "The pod failed." }];
+  return undefined;
+}
+
+/** What the containers tell: side cars count as containers once they have started. */
+interface Told {
+  readonly total: number;
+  readonly ready: number;
+  /** The containers whose restarts count: those of the stage that the pod is in. */
+  readonly counted: readonly ContainerStatus[];
+  readonly reason: string;
+}
+
+function told(pod: object): Told {
+  const sidecars = new Set(
+    (readField<Container[]>(pod, "spec.initContainers") ?? [])
+      .filter(({ restartPolicy }) => restartPolicy === "Always")
+      .map(({ name }) => name),
+  );
+  const total = (readField<Container[]>(pod, "spec.containers") ?? []).length + sidecars.size;
+  const init = readField<ContainerStatus[]>(pod, "status.initContainerStatuses") ?? [];
+  const isStarted = ({ name, started }: ContainerStatus): boolean => sidecars.has(name) && started === true;
+  const open = init.findIndex((each) => each.state?.terminated?.exitCode !== 0 && !isStarted(each));
+  const seen = open === -1 ? init : init.slice(0, open + 1);
+  let ready = seen.filter((each) => isStarted(each) && each.ready).length;
+  if (open !== -1 && !isTrue(pod, "Initialized")) {
+    return { total, ready, counted: seen, reason: initReason(pod, init[open]!, open) };
+  }
+  const containers = readField<ContainerStatus[]>(pod, "status.containerStatuses") ?? [];
+  ready += containers.filter(isRunning).length;
+  const counted = [...seen.filter(({ name }) => sidecars.has(name)), ...containers];
+  return { total, ready, counted, reason: runReason(pod, containers) };
+}
+
+function isRunning({ ready, state }: ContainerStatus): boolean {
+  return ready === true && state?.running !== undefined && !state.terminated && !state.waiting?.reason;
+}
+
+function podReason(pod: object): string {
+  const { reason } = told(pod);
+  if (readField(pod, "metadata.deletionTimestamp") === undefined) return reason;
+  if (readField(pod, "status.reason") === "NodeLost") return "Unknown";
+  const phase = readField<string>(pod, "status.phase");
+  return phase === "Succeeded" || phase === "Failed" ? reason : "Terminating";
+}
+
+/** The first init container that is not done names the status. */
+function initReason(pod: object, { state }: ContainerStatus, index: number): string {
+  if (state?.terminated) return `Init:${terminatedReason(state.terminated)}`;
+  const waiting = state?.waiting?.reason;
+  if (waiting && waiting !== "PodInitializing") return `Init:${waiting}`;
+  return `Init:${index}/${(readField<Container[]>(pod, "spec.initContainers") ?? []).length}`;
+}
+
+function runReason(pod: object, containers: readonly ContainerStatus[]): string {
+  let reason = readField<string>(pod, "status.reason") ?? readField<string>(pod, "status.phase") ?? "";
+  const gated = conditionsOf(pod).some(
+    (each) => each.type === "PodScheduled" && each.reason === "SchedulingGated",
+  );
+  if (gated) reason = "SchedulingGated";
+  let failure = "";
+  for (const { state } of containers.toReversed()) {
+    reason = stateReason(state) ?? reason;
+    if (!state?.waiting?.reason && (state?.terminated?.exitCode ?? 0) !== 0) failure = reason;
+  }
+  if (reason !== "Completed") return reason;
+  const hasRunning = containers.some(isRunning);
+  if (hasRunning && isTrue(pod, "Ready")) return "Running";
+  return failure || (hasRunning ? "NotReady" : reason);
+}
+
+function stateReason(state: ContainerState | undefined): string | undefined {
+  if (state?.waiting?.reason) return state.waiting.reason;
+  return state?.terminated && terminatedReason(state.terminated);
+}
+
+function terminatedReason({
+  reason,
+  signal,
+  exitCode = 0,
+}: NonNullable<ContainerState["terminated"]>): string {
+  if (reason) return reason;
+  return signal ? `Signal:${signal}` : `ExitCode:${exitCode}`;
+}
+
+function restarts(pod: object, now: number): string {
+  const { counted } = told(pod);
+  const total = counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+  const last = counted
+    .map(({ lastState }) => lastState?.terminated?.finishedAt ?? "")
+    .sort()
+    .at(-1);
+  if (total === 0 || !last) return String(total);
+  return `${total} (${formatSpan(Math.floor((now - Date.parse(last)) / 1000))} ago)`;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+}
+
+function conditionsOf(pod: object): readonly Condition[] {
+  return readField<Condition[]>(pod, "status.conditions") ?? [];
+}
+
+function isTrue(pod: object, wanted: string): boolean {
+  return conditionsOf(pod).some(({ type, status }) => type === wanted && status === "True");
+}

@@ -1,0 +1,107 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Strategy } from "../../../registry/resource.ts";
+import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
+import { eachOf, fillIn } from "../../fill-in.ts";
+import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { changeProblems } from "../pod-spec/change.ts";
+import { defaultPodSpec } from "../pod-spec/defaults.ts";
+import { isForPods, sumOfRequests } from "../pod-spec/resources.ts";
+import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
+import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
+import { podWarnings } from "../pod-spec/warnings.ts";
+
+/** Pods end gracefully, and almost nothing of their spec can change. */
+export const podStrategy: Partial<Strategy> = {
+  default(object) {
+    const { spec } = object as Pod;
+    if (!spec) return;
+    defaultPodSpec(spec);
+    spec.enableServiceLinks ??= true;
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
+      requestLimits(container);
+    const { status = {} } = object as Pod;
+    for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
+      for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
+    }
+    if (spec.resources) requestForAll(spec.resources, spec.containers ?? []);
+  },
+  prepareForCreate(object, { now }) {
+    const pod = object as Pod;
+    pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
+    if (pod.spec.schedulingGates?.length) pod.status.conditions = [blocked(now)];
+  },
+  /** A node is no wish of the pod's. */
+  specChanged: (object, old, subresource) =>
+    subresource !== "binding" && !isEqual((object as Pod).spec, (old as Pod).spec),
+  resetFields(object, old, subresource) {
+    if (subresource === "binding") return;
+    resetStatusAlone(object, old, subresource);
+    if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
+  },
+  prepareForUpdate(object, old, { subresource }) {
+    const pod = object as Pod;
+    if (subresource === "status") pod.status = { ...pod.status, qosClass: (old as Pod).status!.qosClass! };
+  },
+  validate: (object) => [...newPodProblems(object as Pod)],
+  validateUpdate(object, old, { subresource }) {
+    if (subresource !== "") return [];
+    return [...podProblems(object as Pod), ...changeProblems(object as Pod, old as Pod)];
+  },
+  *warnings(object, old) {
+    if (old) return;
+    yield* hostnameWarning(object, "the Pod's hostname");
+    yield* podWarnings("", (object as Pod).spec, object.metadata.annotations);
+  },
+  gracePeriod(object, requested) {
+    const { spec, status } = object as Pod;
+    if (!spec.nodeName || status?.phase === "Succeeded" || status?.phase === "Failed") return 0;
+    return Math.max(0, requested ?? spec.terminationGracePeriodSeconds ?? 30);
+  },
+};
+
+/** What is limited and not requested is requested as it is limited. */
+function requestLimits({ resources }: Container): void {
+  if (!resources?.limits) return;
+  resources.requests = { ...resources.limits, ...resources.requests };
+}
+
+/** What the containers ask for together, and else what the pod is limited to, is requested for the pod. */
+function requestForAll(resources: ResourceRequirements, containers: readonly Container[]): void {
+  if (!resources.limits) return;
+  const limits = Object.fromEntries(Object.entries(resources.limits).filter(([name]) => isForPods(name)));
+  const names = new Set(containers.flatMap((each) => Object.keys(each.resources?.requests ?? {})));
+  const shared = [...names].filter((name) => name === "cpu" || name === "memory");
+  const sums = shared.map((name) => [name, sumOfRequests(containers, name)]);
+  resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
+}
+
+/** A pod with gates waits until somebody takes them away. */
+function blocked(now: number): object {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(now),
+  };
+}
+
+/** The class by which a node decides whom to evict: equal requests and limits everywhere, some, or none. */
+function qosClass({ containers = [], initContainers = [] }: PodSpec): string {
+  const all = [...containers, ...initContainers];
+  const set = ({ resources }: Container) => ({ ...resources?.requests, ...resources?.limits });
+  if (all.every((container) => !["cpu", "memory"].some((name) => name in set(container))))
+    return "BestEffort";
+  const guaranteed = all.every(({ resources }) =>
+    ["cpu", "memory"].every((name) => {
+      const limit = resources?.limits?.[name];
+      const request = resources?.requests?.[name];
+      return limit !== undefined && request !== undefined && compareQuantities(limit, request) === 0;
+    }),
+  );
+  return guaranteed ? "Guaranteed" : "Burstable";
+}

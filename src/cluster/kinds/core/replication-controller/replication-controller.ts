@@ -1,0 +1,72 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { fieldText } from "../../../registry/field-text.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { replicaCounts } from "../../apps/replica-counts.ts";
+import { counts } from "../../apps/replica-set/rules.ts";
+import {
+  type Workload,
+  type WorkloadSpec,
+  defaultSpec,
+  endlessPods,
+  templateWarnings,
+} from "../../apps/workload-spec.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { formatSelector } from "../../cells/format-selector.ts";
+import { readField } from "../../cells/read-field.ts";
+import { replicas } from "../../apps/cells.ts";
+import { hostnameWarning } from "../../checks/hostname-warning.ts";
+import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { validateTemplate } from "../pod-spec/validate.ts";
+
+type PlainSelector = Record<string, string>;
+
+const replicationControllerStrategy: Partial<Strategy> = {
+  default(object) {
+    const spec = defaultSpec(object) as WorkloadSpec & { selector?: PlainSelector };
+    const labels = spec.template?.metadata?.labels;
+    if (labels) {
+      spec.selector ??= labels as LabelSelector & PlainSelector;
+      object.metadata.labels ??= { ...labels };
+    }
+    object["status"] = { replicas: 0, ...(object["status"] as object) };
+  },
+  validate: (object) => [...controllerProblems(object as Workload)],
+  validateUpdate: (object, _old, { subresource }) =>
+    subresource === "status"
+      ? [...replicaCounts(object, counts)]
+      : [...controllerProblems(object as Workload)],
+  *warnings(object, old) {
+    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+    yield* templateWarnings(object, old);
+  },
+};
+
+function* controllerProblems({ spec }: Workload): Problems {
+  const selector = (spec.selector ?? {}) as PlainSelector;
+  const labels = spec.template?.metadata?.labels ?? {};
+  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
+  if (Object.keys(selector).length === 0) yield required("spec.selector");
+  yield* nonNegative("spec.replicas", spec.replicas);
+  if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
+    const field = "spec.template.metadata.labels";
+    yield invalid(
+      field,
+      spec.template?.metadata?.labels ?? null,
+      "`selector` does not match template `labels`",
+    );
+  }
+  yield* validateTemplate(spec.template, "spec.template");
+  yield* endlessPods(spec, "ReplicationController");
+}
+
+export const replicationController: BuiltInKind = {
+  resource: "replicationcontrollers",
+  strategy: { ...replicationControllerStrategy, statusWritesMetadata: true },
+  cells: {
+    ...replicas,
+    Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
+  },
+  selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
+  emptyObject: { spec: {}, status: {} },
+};

@@ -1,0 +1,24 @@
+import type { CellReader } from "../../../registry/table-columns.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField } from "../../cells/read-field.ts";
+import { emptyStatusStrategy } from "../../empty-status.ts";
+
+/** What is used of what there is: `pods: 1/3`. */
+function quota(limits: boolean): CellReader {
+  return (object) => {
+    const hard = readField<Record<string, string>>(object, "status.hard") ?? {};
+    const used = readField<Record<string, string>>(object, "status.used") ?? {};
+    return Object.keys(hard)
+      .filter((name) => name.startsWith("limits.") === limits)
+      .toSorted()
+      .map((name) => `${name}: ${used[name] ?? 0}/${hard[name]}`)
+      .join(", ");
+  };
+}
+
+export const resourceQuota: BuiltInKind = {
+  resource: "resourcequotas",
+  strategy: { ...emptyStatusStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  cells: { Request: quota(false), Limit: quota(true) },
+  emptyObject: { spec: {}, status: {} },
+};

@@ -1,0 +1,93 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
+import { invalidObject } from "../../../contract/status-error.ts";
+import type { Collection } from "../../../storage/collection.ts";
+import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";
+
+const subject = { group: "", plural: "services", kind: "Service" };
+
+/**
+ * Gives a service its address within 10.96.0.0/16, in order; a taken one that it asks for is refused. Any other of
+ * the private network 10.0.0.0/8 may be asked for, so that manifests of other clusters work.
+ */
+export function allocateAddress(service: Service, services: Collection, ownUid: string | undefined): void {
+  const { spec } = service;
+  if (spec.type === "ExternalName") return;
+  if (spec.clusterIP === "None") {
+    spec.clusterIPs = ["None"];
+    const selects = Object.keys(spec.selector ?? {}).length > 0;
+    spec.ipFamilies ??= selects ? ["IPv4"] : ["IPv4", "IPv6"];
+    spec.ipFamilyPolicy ??= selects ? "SingleStack" : "RequireDualStack";
+    return;
+  }
+  const taken = new Map(
+    services.list().map(({ object }) => [(object as Service).spec.clusterIP, object.metadata.uid] as const),
+  );
+  if (!spec.clusterIP) spec.clusterIP = freeAddress(taken);
+  else if (!/^(10\.|[^.]*:)/.test(spec.clusterIP)) {
+    const detail = `failed to allocate IP ${spec.clusterIP}: the provided network does not match the current range`;
+    throw invalidObject(subject, service.metadata.name!, [
+      invalid("spec.clusterIPs", [spec.clusterIP], detail),
+    ]);
+  } else if (taken.has(spec.clusterIP) && taken.get(spec.clusterIP) !== ownUid) {
+    const detail = `failed to allocate IP ${spec.clusterIP}: provided IP is already allocated`;
+    throw invalidObject(subject, service.metadata.name!, [
+      invalid("spec.clusterIPs", [spec.clusterIP], detail),
+    ]);
+  }
+  spec.clusterIPs = [spec.clusterIP];
+  spec.ipFamilies ??= [spec.clusterIP.includes(":") ? "IPv6" : "IPv4"];
+  spec.ipFamilyPolicy ??= "SingleStack";
+}
+
+function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
+  for (let index = 10; index < 65_000; index++) {
+    const address = `10.96.${index >> 8}.${index & 255}`;
+    if (!taken.has(address)) return address;
+  }
+  throw new RangeError("no service address is free");
+}
+
+const lowest = 30_000;
+const highest = 32_767;
+
+/** Gives ports of NodePort and LoadBalancer services a port on every node, and one for health checks. */
+export function allocateNodePorts(service: Service, services: Collection): void {
+  const { spec } = service;
+  if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
+  const taken = new Set<number>();
+  for (const { object } of services.list()) {
+    if (object.metadata.uid === service.metadata.uid) continue;
+    const { ports = [], healthCheckNodePort } = (object as Service).spec;
+    for (const { nodePort } of ports) if (nodePort) taken.add(nodePort);
+    if (healthCheckNodePort) taken.add(healthCheckNodePort);
+  }
+  const ports = hasNodePorts(spec) ? (spec.ports ?? []) : [];
+  for (const [index, port] of ports.entries()) {
+    // One port serves TCP and UDP, as DNS wants it.
+    const shared = ports
+      .slice(0, index)
+      .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);
+    if (!port.nodePort) port.nodePort = freePort(taken);
+    else if (!shared) checkPort(service, index, port.nodePort, taken);
+    taken.add(port.nodePort);
+  }
+  if (needsHealthCheck(spec)) spec.healthCheckNodePort ||= freePort(taken);
+}
+
+function freePort(taken: ReadonlySet<number>): number {
+  for (let port = lowest; port <= highest; port++) if (!taken.has(port)) return port;
+  throw new RangeError("no node port is free");
+}
+
+function checkPort({ metadata }: Service, index: number, port: number, taken: ReadonlySet<number>): void {
+  const field = `spec.ports[${index}].nodePort`;
+  if (port < lowest || port > highest) {
+    const detail = `provided port is not in the valid range. The range of valid ports is ${lowest}-${highest}`;
+    throw invalidObject(subject, metadata.name!, [invalid(field, port, detail)]);
+  }
+  if (taken.has(port)) {
+    throw invalidObject(subject, metadata.name!, [
+      invalid(field, port, "provided port is already allocated"),
+    ]);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { count, readField, text } from "../../cells/read-field.ts";
+import { fillIn } from "../../fill-in.ts";
+
+const flowSchemaStrategy: Partial<Strategy> = {
+  default(object) {
+    fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
+    object["status"] ??= {};
+  },
+};
+
+export const flowSchema: BuiltInKind = {
+  resource: "flowschemas.flowcontrol.apiserver.k8s.io",
+  strategy: flowSchemaStrategy,
+  cells: {
+    PriorityLevel: text("spec.priorityLevelConfiguration.name"),
+    MatchingPrecedence: count("spec.matchingPrecedence"),
+    DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
+    MissingPL: (object) => {
+      const conditions =
+        readField<Array<{ type: string; status: string }>>(object, "status.conditions") ?? [];
+      return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
+    },
+  },
+  emptyObject: { spec: { priorityLevelConfiguration: {} }, status: {} },
+};

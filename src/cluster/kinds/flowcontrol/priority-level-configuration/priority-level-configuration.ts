@@ -1,0 +1,99 @@
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { CellReader } from "../../../registry/table-columns.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField, text } from "../../cells/read-field.ts";
+import { type Problems, choice, inRange } from "../../checks/problems.ts";
+import { fillIn } from "../../fill-in.ts";
+
+interface PriorityLevel {
+  type?: string;
+  limited?: Limited;
+  exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
+}
+
+interface Limited {
+  nominalConcurrencyShares?: number;
+  lendablePercent?: number;
+  borrowingLimitPercent?: number;
+  limitResponse?: {
+    type?: string;
+    queuing?: { queues?: number; handSize?: number; queueLengthLimit?: number };
+  };
+}
+
+const priorityLevelStrategy: Partial<Strategy> = {
+  default(object) {
+    const { exempt, limited } = (object["spec"] ??= {}) as PriorityLevel;
+    fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
+    fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
+    fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
+    object["status"] ??= {};
+  },
+  validate: (object) => [...levelProblems(object)],
+  validateUpdate: (object, _old, { subresource }) => (subresource === "" ? [...levelProblems(object)] : []),
+};
+
+function* levelProblems(object: ApiObject): Problems {
+  const { type = "", limited, exempt } = object["spec"] as PriorityLevel;
+  if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
+    yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
+  }
+  if (type === "Exempt") {
+    if (limited) yield forbidden("spec.limited", "must be nil if the type is not Limited");
+  } else if (type === "Limited") {
+    if (exempt) yield forbidden("spec.exempt", "must be nil if the type is Limited");
+    if (limited) yield* limitedProblems("spec.limited", limited);
+    else yield required("spec.limited", "must not be empty when type is Limited");
+  } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
+}
+
+function* limitedProblems(field: string, limited: Limited): Problems {
+  const { nominalConcurrencyShares: shares = 0, lendablePercent, borrowingLimitPercent: borrowed } = limited;
+  if (shares < 0)
+    yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
+  yield* queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {});
+  yield* inRange(`${field}.lendablePercent`, lendablePercent, 0, 100);
+  if (borrowed !== undefined && borrowed < 0) {
+    yield invalid(`${field}.borrowingLimitPercent`, borrowed, "if specified, must be a non-negative integer");
+  }
+}
+
+const mostQueues = 10_000_000;
+
+function* queueProblems(field: string, { type, queuing }: NonNullable<Limited["limitResponse"]>): Problems {
+  const at = `${field}.queuing`;
+  if (type === "Reject") {
+    if (queuing) yield forbidden(at, "must be nil if limited.limitResponse.type is not Limited");
+    return;
+  }
+  if (type !== "Queue") return yield* choice(`${field}.type`, type, ["Queue", "Reject"]);
+  if (!queuing) return yield required(at, "must not be empty if limited.limitResponse.type is Limited");
+  const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
+  if (queueLengthLimit <= 0) yield invalid(`${at}.queueLengthLimit`, queueLengthLimit, "must be positive");
+  if (queues <= 0) yield invalid(`${at}.queues`, queues, "must be positive");
+  else if (queues > mostQueues)
+    yield invalid(`${at}.queues`, queues, `must not be greater than ${mostQueues}`);
+  if (handSize <= 0) yield invalid(`${at}.handSize`, handSize, "must be positive");
+  else if (handSize > queues) {
+    yield invalid(`${at}.handSize`, handSize, `should not be greater than queues (${queues})`);
+  }
+}
+
+function numberOr(path: string): CellReader {
+  return (object) => readField<number>(object, path) ?? "<none>";
+}
+
+export const priorityLevelConfiguration: BuiltInKind = {
+  resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+  strategy: priorityLevelStrategy,
+  cells: {
+    Type: text("spec.type"),
+    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
+    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
+    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
+    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
+  },
+  emptyObject: { spec: {}, status: {} },
+};

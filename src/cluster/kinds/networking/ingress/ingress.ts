@@ -1,0 +1,44 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField, text } from "../../cells/read-field.ts";
+
+const ingressStrategy: Partial<Strategy> = {
+  default(object) {
+    object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
+  },
+  validate(object) {
+    const spec = (object["spec"] ?? {}) as { rules?: unknown[]; defaultBackend?: object };
+    if (spec.rules?.length || spec.defaultBackend) return [];
+    return [invalid("spec", null, "either `defaultBackend` or `rules` must be specified")];
+  },
+};
+
+function hosts(object: object): string {
+  const rules = readField<Array<{ host?: string }>>(object, "spec.rules") ?? [];
+  const named = rules.flatMap(({ host }) => (host ? [host] : []));
+  if (named.length === 0) return "*";
+  return named.length > 3 ? `${named.slice(0, 3).join(",")} + ${named.length - 3} more...` : named.join(",");
+}
+
+function addresses(object: object): string {
+  const list =
+    readField<Array<{ ip?: string; hostname?: string }>>(object, "status.loadBalancer.ingress") ?? [];
+  return list.map(({ ip, hostname }) => ip ?? hostname ?? "").join(",");
+}
+
+function ingressPorts(object: object): string {
+  return readField(object, "spec.tls") === undefined ? "80" : "80, 443";
+}
+
+export const ingress: BuiltInKind = {
+  resource: "ingresses.networking.k8s.io",
+  strategy: { ...ingressStrategy, statusWritesMetadata: true },
+  cells: {
+    Class: text("spec.ingressClassName", "<none>"),
+    Hosts: hosts,
+    Address: addresses,
+    Ports: ingressPorts,
+  },
+  emptyObject: { spec: {}, status: { loadBalancer: {} } },
+};

@@ -1,0 +1,14 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { count, text } from "../../cells/read-field.ts";
+import { disruptionBudgetStrategy } from "./strategy.ts";
+
+export const podDisruptionBudget: BuiltInKind = {
+  resource: "poddisruptionbudgets.policy",
+  strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
+  cells: {
+    "Min Available": text("spec.minAvailable", "N/A"),
+    "Max Unavailable": text("spec.maxUnavailable", "N/A"),
+    "Allowed Disruptions": count("status.disruptionsAllowed"),
+  },
+  emptyObject: { spec: {}, status: {} },
+};

@@ -1,0 +1,52 @@
+import { invalidStruct } from "@tsbuilder/apimachinery/errors";
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Strategy } from "../../../registry/resource.ts";
+import { selectorProblems } from "../../checks/label-selector.ts";
+import { optionalChoice, type Problems } from "../../checks/problems.ts";
+import { intOrPercent, notMoreThanAll } from "../../apps/workload-spec.ts";
+
+interface Budget extends ApiObject {
+  readonly spec?: {
+    readonly minAvailable?: number | string;
+    readonly maxUnavailable?: number | string;
+    readonly selector?: LabelSelector;
+    readonly unhealthyPodEvictionPolicy?: string;
+  };
+}
+
+export const disruptionBudgetStrategy: Partial<Strategy> = {
+  default(object) {
+    object["status"] = {
+      currentHealthy: 0,
+      desiredHealthy: 0,
+      disruptionsAllowed: 0,
+      expectedPods: 0,
+      ...(object["status"] as object),
+    };
+  },
+  validate: (object) => [...problemsOf(object)],
+  validateUpdate: (object) => [...problemsOf(object)],
+};
+
+function* problemsOf({ spec = {} }: Budget): Problems {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: selector ?? null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+    };
+    yield invalidStruct("spec", shown, "minAvailable and maxUnavailable cannot be both set");
+  }
+  for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
+    yield* intOrPercent(`spec.${field}`, value);
+    yield* notMoreThanAll(`spec.${field}`, value);
+  }
+  yield* selectorProblems("spec.selector", selector);
+  yield* optionalChoice("spec.unhealthyPodEvictionPolicy", unhealthyPodEvictionPolicy, [
+    "AlwaysAllow",
+    "IfHealthyBudget",
+  ]);
+}

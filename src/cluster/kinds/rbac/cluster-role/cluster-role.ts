@@ -1,0 +1,7 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { roleStrategy } from "../strategies.ts";
+
+export const clusterRole: BuiltInKind = {
+  resource: "clusterroles.rbac.authorization.k8s.io",
+  strategy: roleStrategy,
+};

@@ -1,0 +1,10 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { binding } from "../binding-cells.ts";
+import { bindingStrategy } from "../strategies.ts";
+
+export const roleBinding: BuiltInKind = {
+  resource: "rolebindings.rbac.authorization.k8s.io",
+  strategy: bindingStrategy,
+  cells: binding,
+  emptyObject: { roleRef: {} },
+};

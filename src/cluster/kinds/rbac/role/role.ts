@@ -1,0 +1,7 @@
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { roleStrategy } from "../strategies.ts";
+
+export const role: BuiltInKind = {
+  resource: "roles.rbac.authorization.k8s.io",
+  strategy: roleStrategy,
+};

@@ -1,0 +1,116 @@
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import type { ApiObject } from "../../contract/api-object.ts";
+import type { Rule } from "../../contract/authorizer.ts";
+import type { Strategy } from "../../registry/resource.ts";
+import { pathSegmentName } from "../../registry/validate-name.ts";
+import { isUsable, selectorProblems } from "../checks/label-selector.ts";
+import type { Problems } from "../checks/problems.ts";
+
+interface Role extends ApiObject {
+  rules?: Rule[] | null;
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+}
+
+interface Binding extends ApiObject {
+  roleRef?: { apiGroup?: string; kind?: string; name?: string };
+  subjects?: Array<{ apiGroup?: string; kind?: string; name?: string; namespace?: string }>;
+}
+
+const group = "rbac.authorization.k8s.io";
+
+export const roleStrategy: Partial<Strategy> = {
+  validateName: pathSegmentName,
+  prepareForCreate: showRules,
+  prepareForUpdate: showRules,
+  validate: (object) => [...validateRules(object), ...aggregation(object)],
+  validateUpdate: (object) => [...validateRules(object), ...aggregation(object)],
+};
+
+export const bindingStrategy: Partial<Strategy> = {
+  validateName: pathSegmentName,
+  default(object) {
+    const { roleRef, subjects } = object as Binding;
+    if (roleRef) roleRef.apiGroup ||= group;
+    for (const subject of subjects ?? []) {
+      if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
+    }
+  },
+  validate: (object) => validateBinding(object),
+  validateUpdate(object, old) {
+    const [now, before] = [object as Binding, old as Binding];
+    const same = now.roleRef?.kind === before.roleRef?.kind && now.roleRef?.name === before.roleRef?.name;
+    const errors = validateBinding(now);
+    if (!same) errors.push(cannotChange(now));
+    return errors;
+  },
+};
+
+/** Go prints the list always, and an empty one as null; it belongs to whoever sent one, be it empty. */
+function showRules(object: ApiObject): void {
+  const role = object as Role;
+  if (!role.rules?.length) role.rules = null;
+}
+
+function validateRules({ rules, kind }: Role): FieldError[] {
+  return (rules ?? []).flatMap((rule, index) => {
+    const field = `rules[${index}]`;
+    const errors: FieldError[] = [];
+    if (!rule.verbs?.length) errors.push(required(`${field}.verbs`, "verbs must contain at least one value"));
+    if (rule.nonResourceURLs?.length) {
+      if (kind === "ClusterRole") return errors;
+    } else {
+      if (!rule.apiGroups?.length) {
+        errors.push(required(`${field}.apiGroups`, "resource rules must supply at least one api group"));
+      }
+      if (!rule.resources?.length) {
+        errors.push(required(`${field}.resources`, "resource rules must supply at least one resource"));
+      }
+    }
+    return errors;
+  });
+}
+
+function* aggregation({ aggregationRule }: Role): Problems {
+  if (!aggregationRule) return;
+  const field = "aggregationRule.clusterRoleSelectors";
+  const { clusterRoleSelectors: selectors = [] } = aggregationRule;
+  if (selectors.length === 0) {
+    yield required(field, "at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (const [index, selector] of selectors.entries()) {
+    yield* selectorProblems(`${field}[${index}]`, selector);
+    // What could not be made of the selector is shown as nothing.
+    if (!isUsable(selector)) yield invalid(`${field}[${index}]`, "null", "invalid label selector.");
+  }
+}
+
+const subjectKinds = ["ServiceAccount", "User", "Group"];
+
+function validateBinding({ kind, roleRef, subjects = [] }: Binding): FieldError[] {
+  const errors: FieldError[] = [];
+  const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  if (!kinds.includes(roleRef?.kind ?? ""))
+    errors.push(notSupported("roleRef.kind", roleRef?.kind ?? "", kinds));
+  if (!roleRef?.name) errors.push(required("roleRef.name"));
+  for (const [index, subject] of subjects.entries()) {
+    const field = `subjects[${index}]`;
+    if (!subject.name) errors.push(required(`${field}.name`));
+    if (!subjectKinds.includes(subject.kind ?? "")) {
+      errors.push(notSupported(`${field}.kind`, subject.kind ?? "", subjectKinds));
+    } else if (subject.kind === "ServiceAccount" && !subject.namespace && kind === "ClusterRoleBinding") {
+      errors.push(required(`${field}.namespace`));
+    }
+  }
+  return errors;
+}
+
+function cannotChange({ roleRef }: Binding): FieldError {
+  return {
+    reason: "FieldValueInvalid",
+    field: "roleRef",
+    badValue: roleRef,
+    detail: "cannot change roleRef",
+    body: `Invalid value: {"apiGroup":${JSON.stringify(roleRef?.apiGroup)},"kind":${JSON.stringify(roleRef?.kind)},"name":${JSON.stringify(roleRef?.name)}}: cannot change roleRef`,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField, text } from "../../cells/read-field.ts";
+
+const storageClassStrategy: Partial<Strategy> = {
+  default(object) {
+    object["reclaimPolicy"] ??= "Delete";
+    object["volumeBindingMode"] ??= "Immediate";
+  },
+};
+
+export const storageClass: BuiltInKind = {
+  resource: "storageclasses.storage.k8s.io",
+  strategy: storageClassStrategy,
+  cells: {
+    Name: (object) => {
+      const annotations = readField<Record<string, string>>(object, "metadata.annotations") ?? {};
+      const isDefault = annotations["storageclass.kubernetes.io/is-default-class"] === "true";
+      return `${text("metadata.name")(object)}${isDefault ? " (default)" : ""}`;
+    },
+    Provisioner: text("provisioner"),
+    ReclaimPolicy: text("reclaimPolicy"),
+    VolumeBindingMode: text("volumeBindingMode"),
+    AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
+  },
+};

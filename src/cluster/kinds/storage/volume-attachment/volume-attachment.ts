@@ -1,0 +1,19 @@
+import type { Strategy } from "../../../registry/resource.ts";
+import type { BuiltInKind } from "../../built-in-kind.ts";
+import { readField, text } from "../../cells/read-field.ts";
+
+const volumeAttachmentStrategy: Partial<Strategy> = {
+  default: (object) => void (object["status"] ??= { attached: false }),
+};
+
+export const volumeAttachment: BuiltInKind = {
+  resource: "volumeattachments.storage.k8s.io",
+  strategy: volumeAttachmentStrategy,
+  cells: {
+    Attacher: text("spec.attacher"),
+    PV: text("spec.source.persistentVolumeName"),
+    Node: text("spec.nodeName"),
+    Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
+  },
+  emptyObject: { spec: { source: {} } },
+};
