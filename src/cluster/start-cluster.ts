@@ -51,7 +51,7 @@ import { type Snapshot, Store } from "./storage/store.ts";
 export interface ClusterOptions {
   /** 0, the default, takes a free port. */
   readonly port?: number;
-  /** Loopback unless said otherwise. */
+  /** Default: loopback. */
   readonly host?: string;
   readonly clock?: Clock;
   /** `AlwaysAllow` lets everybody do everything. Default: `RBAC`. */

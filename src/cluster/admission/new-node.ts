@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from "./admission.ts";
 
 const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
-/** No pod comes to a new node before somebody has found it ready. */
+/** A new node gets no pods before it is found ready. */
 export const newNode: AdmissionPlugin = {
   name: "TaintNodesByCondition",
   mutate({ operation, resource, subresource, object }) {

@@ -120,7 +120,7 @@ function findUnsaid({ containers, initContainers = [] }: PodNeeds, names: readon
   return silent.map(({ name, without }) => `${name} for: ${without.join(",")}`).join("; ");
 }
 
-/** Notes what is used; gives the names of the quotas where somebody else was faster. */
+/** Writes the usage; returns the names of the quotas that another write changed first. */
 async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<ReadonlySet<string>> {
   const late = new Set<string>();
   for (const quota of quotas) {

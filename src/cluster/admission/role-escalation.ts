@@ -97,7 +97,7 @@ function describeRefusal({ user }: AdmissionRequest, missing: readonly Rule[]): 
   return `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
 }
 
-/** The garbage collector takes finalizers and owners away from roles of which it holds nothing. */
+/** The garbage collector removes finalizers and owners from roles whose permissions it does not have. */
 function changesOnlyOwnership(object: ApiObject, old: ApiObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(old));
 }

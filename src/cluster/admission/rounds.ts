@@ -54,7 +54,7 @@ export class Calls {
     this.#repeatable.add(key);
   }
 
-  /** Remembers what the round has come to, if somebody may want to know what happened to it since. */
+  /** Remembers the object of the round, if a later one may ask what has changed since. */
   end(object: ApiObject | undefined): void {
     if (this.#repeatable.size > 0 && !this.#second) this.#left = copyJSON(object);
   }

@@ -24,7 +24,7 @@ interface Filling {
 
 /**
  * Fills Secrets of the type `kubernetes.io/service-account-token` with a token that never ends, and deletes those
- * whose account is gone: the older way to get one, which charts and CI systems still go. What is returned ends it.
+ * whose account is gone: the older way to get one, which charts and CI systems still go. Returns a function that stops it.
  */
 export function fillTokenSecrets({ objects, tokens, caCertificate, onError }: Filling): () => void {
   async function settle(namespace: string, name: string): Promise<void> {

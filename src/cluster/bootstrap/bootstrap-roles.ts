@@ -1,7 +1,5 @@
 import type { Rule } from "../contract/authorizer.ts";
 
-// A table of roles, and so longer than other files.
-
 /** A cluster role that every cluster has. */
 export interface BootstrapRole {
   readonly name: string;

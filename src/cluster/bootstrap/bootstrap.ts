@@ -15,7 +15,7 @@ export async function bootstrap(core: Core, objects: readonly ApiObject[]): Prom
 
 /**
  * Tells pods by which address they reach the API server; nothing listens there, as under envtest. `kubectl delete all`
- * takes the Service along, and it comes back. What is returned ends that.
+ * deletes the Service too, and it comes back. Returns a function that stops this.
  */
 export async function publishServer(core: Core, port: number): Promise<() => void> {
   const labels = { component: "apiserver", provider: "kubernetes" };

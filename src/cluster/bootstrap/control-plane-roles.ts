@@ -1,5 +1,3 @@
-// A table of roles, and so longer than other files.
-
 /**
  * What the parts of a control plane and of its nodes may do: none of them runs here, but add-ons are bound to their
  * roles, and some run as them. A name without an indent begins a role; each rule below it is

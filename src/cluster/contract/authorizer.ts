@@ -1,6 +1,6 @@
 import type { User } from "./user.ts";
 
-/** What somebody wants to do, as RBAC and the access reviews put it. */
+/** What a user wants to do, in the terms of RBAC and the access reviews. */
 export interface Attributes {
   readonly verb: string;
   readonly isResource: boolean;

@@ -47,7 +47,7 @@ export interface ClusterObjects {
   ): T | undefined;
   /** Lists a namespace, or all of them. */
   list<T extends KubernetesObject>(resource: ResourceName<T>, namespace?: string): readonly T[];
-  /** Calls back after each write from now on, in the order of revisions. Returns what ends it. */
+  /** Calls back after each write from now on, in the order of revisions. Returns an unsubscribe function. */
   watch(listener: (event: ObjectEvent) => void): () => void;
   create<T extends KubernetesObject>(user: string, object: T): Promise<T>;
   /** Replaces an object; its `resourceVersion`, if there is one, must be the stored one. */

@@ -6,7 +6,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The cluster's own hands: controllers and bootstrapping, past authorization. */
+/** The server itself: controllers and bootstrapping, which skip authorization. */
 export const systemUser: User = { name: "system:apiserver", groups: ["system:masters"] };
 
 /** The groups that everybody gets who is known. */

@@ -15,7 +15,7 @@ export interface SelectingOwner extends KubernetesObject {
 
 /**
  * Lists what an owner controls, after settling who that is: matching objects without a controller are adopted,
- * own ones that match no longer are let go. Neither happens while the owner or the object is being deleted.
+ * own ones that no longer match are released. Neither happens while the owner or the object is being deleted.
  */
 export async function claimDependents<T extends KubernetesObject>(
   objects: ClusterObjects,

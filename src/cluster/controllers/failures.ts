@@ -1,6 +1,6 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
 
-/** Tells whether somebody else changed or deleted an object between a read and the write that failed. */
+/** Returns whether another client changed or deleted an object between a read and the write that failed. */
 export function isLostRace(error: unknown): boolean {
   const code = statusOf(error)?.code;
   return code === 404 || code === 409;

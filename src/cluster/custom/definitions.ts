@@ -11,7 +11,7 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type ConvertObjects, customResource } from "./custom-resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 
-/** Serves what CRDs describe from now on; the answer ends that. */
+/** Serves what CRDs describe from now on; returns a function that stops it. */
 export function serveDefinitions({ registry, store, clock }: Core, convert: ConvertObjects): () => void {
   const definitions = new Definitions(registry, store, clock, convert);
   return definitions.follow();

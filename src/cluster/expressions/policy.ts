@@ -1,7 +1,7 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Which requests somebody wants to see. */
+/** Which requests a rule matches. */
 export interface RequestRule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];

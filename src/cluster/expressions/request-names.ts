@@ -55,7 +55,7 @@ function read(
   }
 }
 
-/** An object of the request in the version that somebody asks for. */
+/** An object of the request in the version that is asked for. */
 export async function objectInVersion(
   object: ApiObject | undefined,
   { resource, version }: AdmissionRequest,

@@ -6,7 +6,7 @@ import { unauthorized } from "../contract/status-error.ts";
 /** Finds out who a bearer token belongs to; undefined for a token that is not good. */
 export type TokenReader = (token: string) => User | undefined;
 
-/** Says who makes the request: a client certificate, a bearer token, or nobody known. A bad token is refused. */
+/** Authenticates the request by client certificate or bearer token; without either it is anonymous. A bad token is refused. */
 export function authenticationFilter(readToken: TokenReader): Filter {
   const certificates = new WeakMap<object, User | null>();
   return (context, next) => {

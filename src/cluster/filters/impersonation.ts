@@ -4,7 +4,7 @@ import type { Filter, RequestContext } from "../http/request-context.ts";
 import { badRequest } from "../contract/status-error.ts";
 import { denied } from "./authorization.ts";
 
-/** Acts as somebody else where the caller may: `kubectl --as`. */
+/** Acts as another user where the caller may: `kubectl --as`. */
 export function impersonationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const wanted = readHeaders(context);

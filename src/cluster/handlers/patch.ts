@@ -48,7 +48,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** A patch may take the metadata away, or the name: what is left is no object any more. */
+/** A patch may remove the metadata, or the name: the result is not an object any more. */
 function checkName({ name }: Target, next: ApiObject): void {
   const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
   if (!metadata?.name) throw nameless(name);

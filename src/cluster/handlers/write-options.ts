@@ -65,7 +65,7 @@ interface Cause {
   readonly field: string;
 }
 
-/** Taking fields from others is a thing of server-side apply only. */
+/** Only server-side apply may take fields from other managers. */
 export function refuseForce(query: URLSearchParams): void {
   if (!query.has("force")) return;
   const message = "Forbidden: may not be specified for non-apply patch";

@@ -17,7 +17,7 @@ export interface Admission {
   validate(request: AdmissionRequest): Promise<void>;
 }
 
-/** Where a request is at home: a namespace counts as being in itself. */
+/** The namespace of a request: a Namespace counts as being in itself. */
 export function requestNamespace({ resource, namespace, name }: AdmissionRequest): string {
   return resource.group === "" && resource.plural === "namespaces" ? name : namespace;
 }

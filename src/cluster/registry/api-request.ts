@@ -4,7 +4,7 @@ import type { Resource } from "./resource.ts";
 /** What a request is about, and who asks. Each step on its way adds to it what it finds out. */
 export interface ApiRequest {
   readonly resource: Resource;
-  /** The version in which the client speaks. */
+  /** The API version that the client uses. */
   readonly version: string;
   /** Empty for the object itself. */
   readonly subresource: string;

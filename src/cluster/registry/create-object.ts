@@ -16,7 +16,7 @@ import type { Write } from "./write.ts";
 
 const nameAttempts = 8;
 
-/** How a creation comes about. */
+/** What kind of request creates the object. */
 export interface CreateSource {
   /** The object carries its managers already: a server-side apply. */
   readonly applied?: boolean;

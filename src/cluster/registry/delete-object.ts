@@ -19,7 +19,7 @@ export interface Deleted {
   readonly entry: Entry;
 }
 
-/** Deletes an object, or marks it as being deleted where somebody still has to finish with it. */
+/** Deletes an object, or marks it as being deleted where finalizers or a grace period keep it. */
 export async function deleteObject(write: Write, options: DeleteOptions): Promise<Deleted> {
   const { core, resource } = write;
   const key = keyOfWrite(write);

@@ -40,7 +40,7 @@ export class Registry {
     this.#tellReplaced(before);
   }
 
-  /** Calls back once, when a resource is no longer served as it was; the answer calls it off. */
+  /** Calls back once, when a resource is no longer served as it was; returns an unsubscribe function. */
   whenReplaced(resource: Resource, run: () => void): () => void {
     const waiting = this.#waiting.get(resource) ?? new Set();
     this.#waiting.set(resource, waiting.add(run));

@@ -17,7 +17,7 @@ import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
 import { keyOfWrite, type Write } from "./write.ts";
 
-/** How an update comes about. */
+/** Where the new state of an update comes from. */
 export interface UpdateSource {
   /** Makes the new object of the stored one, undefined where there is none; the result belongs to the update. */
   next(current: ApiObject | undefined): ApiObject | Promise<ApiObject>;

@@ -81,7 +81,7 @@ export class Collection {
     return this.#history.slice(index);
   }
 
-  /** Calls the listener in the tick of each later commit; the answer stops it. */
+  /** Calls the listener in the tick of each later commit; returns an unsubscribe function. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -122,7 +122,7 @@ export class Store {
     this.#journal = journal;
   }
 
-  /** Calls the listener in the tick of each later commit of any collection; the answer stops it. */
+  /** Calls the listener in the tick of each later commit of any collection; returns an unsubscribe function. */
   listen(listener: StoreListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -4,7 +4,7 @@ import { newPod } from "../pods/new-pod.ts";
 import { revisionLabel } from "../revisions/controller-revisions.ts";
 import { fitsNode, type NodeAffinity, repellingTaints } from "../scheduler/node-fit.ts";
 
-/** What drives other pods away, or keeps them off, and a DaemonSet's pods put up with. */
+/** Taints that every DaemonSet's pods tolerate. */
 const endured = [
   { name: "not-ready", effect: "NoExecute" },
   { name: "unreachable", effect: "NoExecute" },
@@ -68,7 +68,7 @@ export function nodeOf({ spec }: Pod): string {
   return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
 }
 
-/** Where a DaemonSet wants pods, and where it suffers those that are there. */
+/** Where a DaemonSet wants pods, and where it leaves existing ones alone. */
 export interface DaemonNodes {
   readonly wanted: readonly string[];
   readonly suffered: readonly string[];

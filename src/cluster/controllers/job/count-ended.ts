@@ -20,7 +20,7 @@ import {
 import { releasePods } from "./job-tracking.ts";
 
 /**
- * Counts the pods that have ended: their uids are written down, then they are let go, then the counts grow. So
+ * Counts the pods that have ended: their uids are recorded, then they are released, then the counts grow. So
  * each counts once, wherever this is interrupted.
  */
 export async function countEnded(

@@ -10,7 +10,7 @@ export function finishedCondition({ status }: Job): LooseCondition | undefined {
   );
 }
 
-/** An outcome is announced before the pods are let go, and final afterwards. */
+/** An outcome is announced before the pods are released, and final afterwards. */
 export function announcement({ type, reason, message }: JobOutcome, now: number): LooseCondition {
   const name = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
   return jobCondition(name, "True", reason, message, now);

@@ -21,7 +21,7 @@ export function chooseNode(
   return { reason: `0/${nodes.length} nodes are available: none fits the pod.` };
 }
 
-/** Tells whether a pod may run on a node. A cordon is a taint to those who put up with it. */
+/** Tells whether a pod may run on a node. A cordon counts as a taint, which a pod may tolerate. */
 function mayRunOn({ spec }: Pod, node: Node): boolean {
   const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   return ready === true && fitsNode(spec, node) && repellingTaints(spec, node).length === 0;

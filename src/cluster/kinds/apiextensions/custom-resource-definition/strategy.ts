@@ -8,7 +8,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 /** Holds a CRD that is being deleted until the objects of its kind are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** CRDs: names get defaults, and the versions ever stored are kept book of. */
+/** CRDs: names get defaults, and the status lists every version that was ever stored. */
 export const definitionStrategy: Partial<Strategy> = {
   deletionFinalizers: [cleanupFinalizer],
   default: (object) => defaultNames((object as CustomResourceDefinition).spec),

@@ -43,7 +43,7 @@ function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<
   if (dataSource) yield* source(`${field}.dataSource`, dataSource);
   if (dataSourceRef) yield* source(`${field}.dataSourceRef`, dataSourceRef);
   if (!dataSource || !dataSourceRef) return;
-  // The server shows an empty struct here: it hands over a path where a value belongs.
+  // The server shows an empty struct here: it passes a path where a value belongs.
   if (dataSourceRef.namespace) {
     yield invalid(field, {}, "may not be specified when dataSourceRef.namespace is specified");
   } else if (

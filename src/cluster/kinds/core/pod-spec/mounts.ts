@@ -37,7 +37,7 @@ export function* mounts(field: string, container: Container, volumes: Volumes): 
   }
 }
 
-/** The real server leaves the index out where it speaks of the path itself. */
+/** The real server omits the index when the error is about the path itself. */
 function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMount): Problems {
   if (subPath) yield* descendingPath(`${list}.subPath`, subPath);
   if (!subPathExpr) return;

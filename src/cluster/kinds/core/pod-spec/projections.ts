@@ -74,7 +74,7 @@ export function* projections(field: string, sources: readonly VolumeProjection[]
   }
 }
 
-/** The real server speaks of the token's path as the volume's. */
+/** The real server reports the token's path as the volume's. */
 function* token(
   volume: string,
   source: string,

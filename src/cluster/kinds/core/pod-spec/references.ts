@@ -14,7 +14,7 @@ export const containerResources = [
   "requests.memory",
 ];
 
-/** Fields of a pod that can be spoken of at all; each place allows some of them. */
+/** Fields of a pod that can be referenced; each place allows some of them. */
 const podFields = new Set([
   "metadata.annotations",
   "metadata.labels",
@@ -59,7 +59,7 @@ function noField(field: string, path: string, reason: string): ReturnType<typeof
 const cpuDivisors = ["1m", "1"];
 const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/** What a container may use or asked for, divided. A file must say of which container it speaks. */
+/** What a container may use or asked for, divided. A file must name its container. */
 export function* resourceReference(
   field: string,
   { containerName = "", resource = "", divisor = "0" }: ResourceFieldSelector,

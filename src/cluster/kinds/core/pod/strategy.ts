@@ -78,7 +78,7 @@ function requestForAll(resources: ResourceRequirements, containers: readonly Con
   resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
 }
 
-/** A pod with gates waits until somebody takes them away. */
+/** A pod with scheduling gates waits until they are removed. */
 function blocked(now: number): object {
   return {
     type: "PodScheduled",

@@ -50,7 +50,7 @@ const ofAddress = [
   "internalTrafficPolicy",
 ] as const;
 
-/** Fields that the new type of a service has no use for go, unless somebody wanted them just now. */
+/** Removes fields that the new type of a service does not use, unless this update sets them. */
 export function dropFieldsOfType(service: Service, { spec: old }: Service): void {
   const { spec } = service;
   const drop = (...fields: Array<keyof ServiceSpec>): void => {
