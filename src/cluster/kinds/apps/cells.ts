@@ -1,11 +1,7 @@
+import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { CellReader } from "../../registry/table-columns.ts";
 import { formatSelector } from "../cells/format-selector.ts";
 import { count, readField } from "../cells/read-field.ts";
-
-interface Container {
-  readonly name: string;
-  readonly image?: string;
-}
 
 export function containersAt(path: string): Record<string, CellReader> {
   const containers = (object: object) => readField<Container[]>(object, `${path}.containers`) ?? [];

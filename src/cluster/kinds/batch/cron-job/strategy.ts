@@ -1,23 +1,16 @@
+import type { CronJobSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { choice, nonNegative, type Problems } from "../../checks/problems.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
-import { defaultJobTemplate, jobSpec, type JobSpec } from "../job/job-spec.ts";
+import { defaultJobTemplate, jobSpec } from "../job/job-spec.ts";
 import { checkSchedule } from "./schedule.ts";
 
 interface CronJob extends ApiObject {
-  spec: {
-    schedule?: string;
-    timeZone?: string;
-    startingDeadlineSeconds?: number;
-    concurrencyPolicy?: string;
-    suspend?: boolean;
-    successfulJobsHistoryLimit?: number;
-    failedJobsHistoryLimit?: number;
-    jobTemplate?: { metadata?: object; spec?: JobSpec };
-  };
+  spec: Sent<CronJobSpec>;
 }
 
 /** Jobs are named by eleven characters more. */

@@ -1,3 +1,5 @@
+import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
@@ -13,19 +15,9 @@ import { nonNegative, type Problems, refused } from "../../checks/problems.ts";
 import { countIndexes } from "./indexes.ts";
 import type { JobSpec } from "./job-spec.ts";
 
-interface FailureRule {
-  action?: string;
-  onExitCodes?: { containerName?: string; operator?: string; values?: number[] };
-  onPodConditions?: Array<{ type?: string; status?: string }>;
-}
-
-export interface FailurePolicy {
-  rules?: FailureRule[];
-}
-
-export interface SuccessPolicy {
-  rules?: Array<{ succeededIndexes?: string; succeededCount?: number }>;
-}
+type FailureRule = Sent<batch.PodFailurePolicyRule>;
+type FailurePolicy = Sent<batch.PodFailurePolicy>;
+type SuccessPolicy = Sent<batch.SuccessPolicy>;
 
 const ruleLimit = 20;
 const exitCodeLimit = 255;

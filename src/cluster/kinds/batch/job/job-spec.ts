@@ -1,30 +1,14 @@
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { invalid, invalidStruct, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { nonNegative, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
-import { failurePolicy, type FailurePolicy, successPolicy, type SuccessPolicy } from "./job-policies.ts";
+import { failurePolicy, successPolicy } from "./job-policies.ts";
 
-export interface JobSpec {
-  completions?: number;
-  parallelism?: number;
-  activeDeadlineSeconds?: number;
-  ttlSecondsAfterFinished?: number;
-  backoffLimit?: number;
-  backoffLimitPerIndex?: number;
-  maxFailedIndexes?: number;
-  completionMode?: string;
-  suspend?: boolean;
-  manualSelector?: boolean;
-  managedBy?: string;
-  podReplacementPolicy?: string;
-  podFailurePolicy?: FailurePolicy;
-  successPolicy?: SuccessPolicy;
-  selector?: LabelSelector;
-  template?: PodTemplateSpec;
-}
+export type JobSpec = Sent<batch.JobSpec>;
 
 /** A job must say itself whether its pods restart: the usual default is refused. */
 export function defaultJobTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {

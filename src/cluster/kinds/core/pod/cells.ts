@@ -1,31 +1,12 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 
-interface ContainerState {
-  readonly waiting?: { readonly reason?: string };
-  readonly running?: object;
-  readonly terminated?: {
-    readonly reason?: string;
-    readonly signal?: number;
-    readonly exitCode?: number;
-    readonly finishedAt?: string;
-  };
-}
-
-interface ContainerStatus {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly started?: boolean;
-  readonly restartCount?: number;
-  readonly state?: ContainerState;
-  readonly lastState?: ContainerState;
-}
-
-interface Container {
-  readonly name: string;
-  readonly restartPolicy?: string;
-}
+type Container = Sent<core.Container>;
+type ContainerState = Sent<core.ContainerState>;
+type ContainerStatus = Sent<core.ContainerStatus>;
 
 /** The cells of a Pod: its status is told by its containers more than by its phase. */
 export const podCells: Readonly<Record<string, CellReader>> = {

@@ -1,45 +1,12 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 
-export interface ServicePort {
-  name?: string;
-  port?: number;
-  targetPort?: number | string;
-  protocol?: string;
-  appProtocol?: string;
-  nodePort?: number;
-}
-
-export interface ServiceSpec {
-  type?: string;
-  clusterIP?: string;
-  clusterIPs?: string[];
-  ports?: ServicePort[];
-  sessionAffinity?: string;
-  sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
-  internalTrafficPolicy?: string;
-  externalTrafficPolicy?: string;
-  trafficDistribution?: string;
-  ipFamilies?: string[];
-  ipFamilyPolicy?: string;
-  allocateLoadBalancerNodePorts?: boolean;
-  loadBalancerClass?: string;
-  loadBalancerIP?: string;
-  loadBalancerSourceRanges?: string[];
-  healthCheckNodePort?: number;
-  selector?: Record<string, string>;
-  externalName?: string;
-  externalIPs?: string[];
-}
-
-export interface Ingress {
-  ip?: string;
-  ipMode?: string;
-  hostname?: string;
-}
+export type ServiceSpec = Sent<core.ServiceSpec>;
 
 export interface Service extends ApiObject {
   spec: ServiceSpec;
-  status?: { loadBalancer?: { ingress?: Ingress[] } };
+  status?: Sent<core.ServiceStatus>;
 }
 
 /** Whether the service can be reached by an address of its own in the cluster. */
