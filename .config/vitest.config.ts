@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Workspace packages resolve to their sources, so that unit tests need no build. */
@@ -32,6 +33,8 @@ export default defineConfig({
           expect: { poll: { timeout: 110_000 } },
           exclude: ["**/node_modules/**", "**/dist/**"],
           pool: "threads",
+          // All cores: by default one of them would stay idle.
+          maxWorkers: availableParallelism(),
           isolate: false,
           // Only for what hangs: no machine is slow enough to reach it.
           testTimeout: 120_000,

@@ -73,7 +73,7 @@ test("startForeground() leaves no cluster behind if it cannot write the kubeconf
   writeFileSync(join(folder, "made"), "a file where a folder should be");
   const port = await freePort();
   await expect(start(undefined, port)).rejects.toMatchObject({
-    message: expect.stringContaining("the kubeconfig can't be written: ") as string,
+    message: expect.stringContaining("the kubeconfig cannot be written: ") as string,
     hint: expect.stringContaining("--kubeconfig") as string,
   });
   rmSync(join(folder, "made"));

@@ -29,7 +29,7 @@ test.each([
   writeFileSync(join(folder, "a-file"), "");
   expect(() => writeOutput(path.startsWith("/") ? path : join(folder, path), "text", output)).toThrow(
     expect.objectContaining({
-      message: expect.stringContaining("the manifest can't be written: "),
+      message: expect.stringContaining("the manifest cannot be written: "),
       hint: "give a file that you may write with --output",
     }),
   );

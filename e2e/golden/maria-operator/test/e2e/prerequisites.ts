@@ -48,8 +48,5 @@ export function installPrerequisites(): void {
 }
 
 function isInstalled(crd: string): boolean {
-  return (
-    run(`kubectl get customresourcedefinition ${crd} --ignore-not-found --output name`) !==
-    ""
-  );
+  return run(`kubectl get customresourcedefinition ${crd} --ignore-not-found --output name`) !== "";
 }
