@@ -54,7 +54,7 @@ test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
   ["when the operator was started", (dev) => dev.sees("Starting")],
   ["when it is ready", (dev) => dev.sees("cluster ready at")],
   [
-    "while an edit is taken up",
+    "while it reloads",
     async (dev) => {
       await dev.sees("cluster ready at");
       editFile(project, types, "foo?: string;", "foo?: string; ");

@@ -109,7 +109,7 @@ function create(name: string) {
 /** The n-th time that dev says it. */
 function takenUp(file: string, times = 1): Promise<unknown> {
   return eventually(() => {
-    const said = dev.lines.filter((line) => line.startsWith(`${file}: taken up`));
-    if (said.length < times) throw new Error(`${file} was not taken up:\n${dev.lines.join("\n")}`);
+    const said = dev.lines.filter((line) => line.startsWith(`${file}: reloaded`));
+    if (said.length < times) throw new Error(`${file} was not reloaded:\n${dev.lines.join("\n")}`);
   }, patient);
 }

@@ -67,7 +67,7 @@ test("dev reconciles the sample, and takes up edits of a type and of the reconci
     await eventually(() => lines.some((line) => line.includes("api/v1/mysql_types.ts:")), patient);
     edit("api/v1/mysql_types.ts", '"red" | ;', '"red" | "blue";');
     // What dev writes itself, here the definition, is no edit.
-    expect(lines.filter((line) => line.startsWith("config/") && line.includes("taken up"))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith("config/") && line.includes("reloaded"))).toEqual([]);
   });
 });
 
