@@ -69,23 +69,29 @@ function byManager(a: unknown, b: unknown): number {
 }
 
 function maskText(text: string): string {
-  return text
-    .replace(uuid, "{uid}")
-    .replace(time, "{time}")
-    .replace(/\b10\.\d+\.\d+\.\d+\b/g, "{ip}")
-    .replace(/(too old resource version: )\d+ \(\d+\)/, "$1{rv} ({rv})")
-    .replace(/(Too large resource version: )\d+, current: \d+/, "$1{rv}, current: {rv}")
-    .replace(/\b(gen-|BAD-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1{name}")
-    .replace(/(does not match the ResourceVersion in record \()\d+/g, "$1{rv}")
-    .replace(/(patch: Invalid value: |^Invalid value: )"\{\\?".*\}"/s, '$1"{object}"')
-    .replace(/(yaml: line \d+: )(?!key ).*?( \([0-9a-f]+\))?$/s, "$1{problem}$2")
-    .replace(
-      /(spec\.template: Invalid value: |^Invalid value: )\{"labels".*\}(?=: field is immutable)/s,
-      "$1{template}",
-    )
-    .replace(
-      /(spec\.template: Invalid value: |^Invalid value: )\{"metadata".*\}(?=: field is immutable)/s,
-      "$1{template}",
-    )
-    .replace(/\n@@ .*$/s, "");
+  return (
+    text
+      .replace(uuid, "{uid}")
+      .replace(time, "{time}")
+      .replace(/\b10\.\d+\.\d+\.\d+\b/g, "{ip}")
+      .replace(/(too old resource version: )\d+ \(\d+\)/, "$1{rv} ({rv})")
+      .replace(/(Too large resource version: )\d+, current: \d+/, "$1{rv}, current: {rv}")
+      .replace(/\b(gen-|BAD-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1{name}")
+      .replace(/(does not match the ResourceVersion in record \()\d+/g, "$1{rv}")
+      .replace(/(patch: Invalid value: |^Invalid value: )"\{\\?".*\}"/s, '$1"{object}"')
+      .replace(/(yaml: line \d+: )(?!key ).*?( \([0-9a-f]+\))?$/s, "$1{problem}$2")
+      .replace(
+        /(spec\.template: Invalid value: |^Invalid value: )\{"labels".*\}(?=: field is immutable)/s,
+        "$1{template}",
+      )
+      .replace(
+        /(spec\.template: Invalid value: |^Invalid value: )\{"metadata".*\}(?=: field is immutable)/s,
+        "$1{template}",
+      )
+      // The real server names the paths in the order of a Go map.
+      .replace(/(atomic arrays, maps or structs: )(.+)$/, (_, before: string, paths: string) => {
+        return before + paths.split(", ").toSorted().join(", ");
+      })
+      .replace(/\n@@ .*$/s, "")
+  );
 }
