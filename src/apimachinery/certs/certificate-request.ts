@@ -4,14 +4,14 @@ import { type DerValue, readChildren, readDer, readOid } from "./der-reader.ts";
 import type { Usage } from "./extensions.ts";
 import { type AlternativeNames, readAlternativeNames, readSubject, type Subject } from "./names.ts";
 
-/** What a signing request (PKCS#10) asks for; it was checked that who asks has the private key. */
+/** The content of a certificate signing request (PKCS#10) whose signature was verified with its own public key. */
 export interface CertificateRequest extends Subject, Required<AlternativeNames> {
   readonly publicKey: KeyObject;
 }
 
 /**
- * Reads a signing request in PEM.
- * @throws TypeError if it is malformed or its signature is not that of its key
+ * Parses a certificate signing request in PEM.
+ * @throws TypeError if it is malformed or its signature does not match its public key
  */
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const base64 = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]+?)-----END/u.exec(pem)?.[1];
@@ -28,7 +28,7 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   return { ...readSubject(subject!), ...requestedNames(attributes), publicKey };
 }
 
-/** Signs a request as it stands: subject and names are what it asks for. */
+/** Signs a request with the subject and names that it asks for. */
 export function signCertificateRequest(
   ca: CertificateWithKey,
   pem: string,
@@ -38,7 +38,7 @@ export function signCertificateRequest(
   return certify(ca, publicKey, { ...names, ...options });
 }
 
-/** `null` where the algorithm brings its own hash. */
+/** `null`: the algorithm has its own hash. */
 const hashes: Readonly<Record<string, string | null>> = {
   "1.2.840.10045.4.3.2": "sha256",
   "1.2.840.10045.4.3.3": "sha384",

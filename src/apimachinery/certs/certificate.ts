@@ -17,18 +17,18 @@ export interface CertificateWithKey {
   readonly key: string;
 }
 
-/** The validity period. Default: one year from now on (for a CA: ten years). */
+/** The validity period. Default: one year from now (ten years for a CA). */
 export interface Validity {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
 }
 
-/** What stands in a leaf certificate. */
+/** The content of a leaf certificate. */
 export interface CertificateOptions extends Subject, AlternativeNames, Validity {
   readonly usages: readonly Usage[];
 }
 
-/** Makes a certificate authority that signs itself: ECDSA on P-256, as everything here. */
+/** Creates a self-signed certificate authority: ECDSA on P-256, like every certificate of this module. */
 export function createCA({
   commonName,
   notBefore,
@@ -42,13 +42,13 @@ export function createCA({
   return { cert, key: toPEM(privateKey) };
 }
 
-/** Makes a key and a certificate for it that an authority signs. */
+/** Creates a key and a certificate for it, signed by the CA. */
 export function issueCertificate(ca: CertificateWithKey, options: CertificateOptions): CertificateWithKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return { cert: certify(ca, publicKey, options), key: toPEM(privateKey) };
 }
 
-/** Issues a certificate for a given public key. */
+/** Issues a certificate for an existing public key. */
 export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: CertificateOptions): string {
   const authority = new X509Certificate(ca.cert);
   const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;
@@ -77,7 +77,7 @@ interface Issue {
 
 function issue({ issuer, subject, publicKey, extensions, signer, notBefore, notAfter }: Issue): string {
   const algorithm = sequence(oid(ecdsaWithSha256));
-  // 19 random bytes behind a 1 are a positive number of a fixed length, within the 20 bytes that are allowed.
+  // A 1 and 19 random bytes: positive, of fixed length, and within the 20 bytes that RFC 5280 allows.
   const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
   const body = sequence(
     tagged(0, integer(Buffer.from([2]))),
@@ -89,12 +89,12 @@ function issue({ issuer, subject, publicKey, extensions, signer, notBefore, notA
     publicKey.export({ type: "spki", format: "der" }),
     tagged(3, sequence(...extensions)),
   );
-  if (signer.asymmetricKeyType !== "ec") throw new TypeError("only ECDSA keys can sign certificates here");
+  if (signer.asymmetricKeyType !== "ec") throw new TypeError("the CA's key must be an ECDSA key");
   const certificate = sequence(body, algorithm, bitString(sign("sha256", body, signer)));
   return `-----BEGIN CERTIFICATE-----\n${wrap(certificate.toString("base64"))}-----END CERTIFICATE-----\n`;
 }
 
-/** The issuer's name as its own certificate writes it, byte for byte: chains are found by it. */
+/** The issuer's name, byte for byte as in its own certificate: verifiers build the chain by comparing the two. */
 function subjectOf(certificate: X509Certificate): Buffer {
   const [body] = readChildren(readDer(certificate.raw));
   return readChildren(body!)[5]!.bytes;

@@ -27,7 +27,7 @@ const client = issueCertificate(ca, {
   usages: ["client"],
 });
 
-test("createCA() makes an authority that signed itself, valid for ten years", () => {
+test("createCA() creates a self-signed CA, valid for ten years", () => {
   const notBefore = new Date("2024-05-01T12:00:00Z");
   const certificate = new X509Certificate(createCA({ commonName: "ca", notBefore }).cert);
   expect(certificate.ca).toBe(true);
@@ -40,7 +40,7 @@ test("createCA() makes an authority that signed itself, valid for ten years", ()
   });
 });
 
-test("issueCertificate() makes a leaf that the authority signed, with its names", () => {
+test("issueCertificate() issues a leaf certificate with its names, signed by the CA", () => {
   const certificate = new X509Certificate(server.cert);
   const authority = new X509Certificate(ca.cert);
   expect(certificate.checkIssued(authority)).toBe(true);
@@ -53,7 +53,7 @@ test("issueCertificate() makes a leaf that the authority signed, with its names"
   expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
 });
 
-test("describeCertificate() reads user and groups of a client", () => {
+test("describeCertificate() reads a client's user and groups", () => {
   expect(describeCertificate(client.cert)).toMatchObject({
     commonName: "admin",
     organizations: ["system:masters", "dev"],
@@ -67,7 +67,7 @@ test("two certificates have different serial numbers", () => {
   );
 });
 
-test("renewalTime() is two thirds into a certificate's life", () => {
+test("renewalTime() is after two thirds of a certificate's validity", () => {
   const { cert } = issueCertificate(ca, {
     commonName: "short",
     usages: ["server"],
@@ -77,22 +77,22 @@ test("renewalTime() is two thirds into a certificate's life", () => {
   expect(renewalTime(cert)).toEqual(new Date("2024-05-03T00:00:00Z"));
 });
 
-test("validity may pass the year 2050, from which on dates are written otherwise", () => {
+test("a certificate may be valid beyond 2050, when the encoding of dates changes", () => {
   const notAfter = new Date("2061-01-01T00:00:00Z");
   expect(describeCertificate(createCA({ commonName: "long", notAfter }).cert).notAfter).toEqual(notAfter);
 });
 
-test("issueCertificate() refuses an address that is none", () => {
+test("issueCertificate() rejects an invalid IP address", () => {
   expect(() => issueCertificate(ca, { ipAddresses: ["localhost"], usages: ["server"] })).toThrow(
     '"localhost" is not an IP address',
   );
 });
 
-test("parseCertificateRequest() refuses what is no request", () => {
+test("parseCertificateRequest() rejects PEM of another type", () => {
   expect(() => parseCertificateRequest(ca.cert)).toThrow("CERTIFICATE REQUEST");
 });
 
-test("a TLS connection with certificates of both sides is authorised", async () => {
+test("client and server accept each other's certificates over TLS", async () => {
   const user = await new Promise((resolve, reject) => {
     const listener = createServer({ ...server, ca: ca.cert, requestCert: true }, (socket: TLSSocket) => {
       resolve([socket.authorized, socket.getPeerCertificate().subject]);
@@ -101,7 +101,7 @@ test("a TLS connection with certificates of both sides is authorised", async () 
     }).listen(0, "127.0.0.1", () => {
       const { port } = listener.address() as { port: number };
       const socket = connect({ host: "127.0.0.1", port, ca: ca.cert, ...client });
-      // The server hangs up as soon as it knows who is there.
+      // The server closes the connection once it has the client's certificate.
       socket.on("error", (error: NodeJS.ErrnoException) => {
         if (error.code !== "ECONNRESET") reject(error);
       });
@@ -111,7 +111,7 @@ test("a TLS connection with certificates of both sides is authorised", async () 
 });
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-if (!hasOpenssl) process.stderr.write("openssl is not installed: its checks of certificates are left out\n");
+if (!hasOpenssl) process.stderr.write("openssl is not installed: skipping its checks of certificates\n");
 
 describe.runIf(hasOpenssl)("with openssl", () => {
   let folder: string;
@@ -140,7 +140,7 @@ describe.runIf(hasOpenssl)("with openssl", () => {
     ["ECDSA", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]],
     ["RSA", ["-newkey", "rsa:2048"]],
     ["Ed25519", ["-newkey", "ed25519"]],
-  ])("signCertificateRequest() signs what openssl asks for with %s", (_name, key) => {
+  ])("signCertificateRequest() signs a request made by openssl with %s", (_name, key) => {
     const subject = ["-subj", "/O=dev/CN=jane", "-addext", "subjectAltName=DNS:jane.example.com,IP:10.0.0.1"];
     const pem = openssl("req", "-new", ...key, "-nodes", "-keyout", join(folder, "key.pem"), ...subject);
     expect(parseCertificateRequest(pem)).toMatchObject({
@@ -157,7 +157,7 @@ describe.runIf(hasOpenssl)("with openssl", () => {
     );
   });
 
-  test("parseCertificateRequest() refuses a request that was changed after signing", () => {
+  test("parseCertificateRequest() rejects a request that was changed after signing", () => {
     const keyPath = join(folder, "key.pem");
     const pem = openssl(
       "req",

@@ -1,23 +1,23 @@
-/** A DER value: `bytes` is all of it, `content` what stands behind tag and length. */
+/** A DER value: `bytes` is the whole encoding, `content` what follows tag and length. */
 export interface DerValue {
   readonly tag: number;
   readonly bytes: Buffer;
   readonly content: Buffer;
 }
 
-/** Reads one value that must fill the bytes. */
+/** Reads a single value; no bytes may follow it. */
 export function readDer(bytes: Uint8Array): DerValue {
   const [value, ...rest] = readAll(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (!value || rest.length > 0) throw new TypeError("not one DER value");
+  if (!value || rest.length > 0) throw new TypeError("not a single DER value");
   return value;
 }
 
-/** Reads the values that a sequence, a set or a constructed tag holds. */
+/** Reads the values inside a sequence, a set or a constructed tag. */
 export function readChildren(value: DerValue): DerValue[] {
   return readAll(value.content);
 }
 
-/** Writes an object identifier with dots. */
+/** Returns an object identifier in dotted form. */
 export function readOid({ content }: DerValue): string {
   const numbers: number[] = [];
   let value = 0;
@@ -45,7 +45,7 @@ function readAll(bytes: Buffer): DerValue[] {
 function readAt(bytes: Buffer): DerValue {
   const [tag = 0, first = 0] = bytes;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  // Certificates are small: four bytes of length are enough, and more than that is an attack.
+  // Four bytes of length are enough for any certificate; more would be an attack.
   if (lengthBytes > 4 || (first >= 0x80 && lengthBytes === 0)) throw new TypeError("malformed DER length");
   const start = 2 + lengthBytes;
   if (bytes.length < start) throw new TypeError("truncated DER value");

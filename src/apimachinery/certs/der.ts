@@ -1,57 +1,57 @@
-/** A list of values, one behind the other. */
+/** An ordered list of values. */
 export function sequence(...values: readonly Uint8Array[]): Buffer {
   return der(tags.sequence, ...values);
 }
 
-/** A list whose order means nothing. */
+/** An unordered list of values. */
 export function set(...values: readonly Uint8Array[]): Buffer {
   return der(tags.set, ...values);
 }
 
-/** Bytes, or a value within a value. */
+/** Bytes, or an encoded value. */
 export function octetString(content: Uint8Array): Buffer {
   return der(tags.octetString, content);
 }
 
-/** Text. */
+/** A UTF-8 string. */
 export function utf8String(text: string): Buffer {
   return der(tags.utf8String, Buffer.from(text));
 }
 
-/** Whole bytes: no bit of the last one is unused. */
+/** A bit string of whole bytes: the count of unused bits is 0. */
 export function bitString(content: Uint8Array): Buffer {
   return der(tags.bitString, Buffer.from([0]), content);
 }
 
-/** A positive integer; a leading zero keeps a set first bit from meaning a sign. */
+/** A positive integer, with a leading zero byte if the first bit would otherwise be read as the sign. */
 export function integer(bytes: Uint8Array): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Buffer.from([0]) : bytes.subarray(start);
   return der(tags.integer, ...(digits[0]! >= 0x80 ? [Buffer.from([0])] : []), digits);
 }
 
-/** The one value of a boolean that is ever written: false is the default everywhere. */
+/** The boolean true; false is the default everywhere and DER omits defaults. */
 export const derTrue: Buffer = Buffer.from([0x01, 0x01, 0xff]);
 
-/** A value that is told from its neighbours by a number only. */
+/** A context-specific tag. */
 export function tagged(number: number, content: Uint8Array, { constructed = true } = {}): Buffer {
   return der((constructed ? 0xa0 : 0x80) | number, content);
 }
 
-/** An object identifier, written with dots. */
+/** An object identifier, given in dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return der(tags.oid, Buffer.from([first * 40 + second, ...rest.flatMap(toBase128)]));
 }
 
-/** All bytes but the last have their first bit set. */
+/** Base 128: the high bit of every byte but the last is set. */
 function toBase128(value: number): number[] {
   const bytes = [value & 0x7f];
   for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
   return bytes;
 }
 
-/** Two digits of the year until 2049, as X.509 demands, four from then on. */
+/** UTCTime with a two-digit year through 2049, GeneralizedTime from 2050 on, as RFC 5280 requires. */
 export function time(date: Date): Buffer {
   const digits = `${date.toISOString().replaceAll(/[-:T]|\..*/gu, "")}Z`;
   const year = date.getUTCFullYear();
@@ -60,7 +60,7 @@ export function time(date: Date): Buffer {
     : der(tags.generalizedTime, Buffer.from(digits));
 }
 
-/** Writes one DER value: its tag, the length of its content in as few bytes as possible, and the content. */
+/** Encodes one DER value: the tag, the length in as few bytes as possible, and the content. */
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
@@ -72,7 +72,7 @@ function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
 }
 
-/** The tags that certificates use. */
+/** The DER tags used in certificates. */
 const tags = {
   integer: 0x02,
   bitString: 0x03,

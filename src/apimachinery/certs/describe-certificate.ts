@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readChildren, readDer } from "./der-reader.ts";
 import { readSubject, type Subject } from "./names.ts";
 
-/** What can be read off a certificate. */
+/** A certificate's subject, validity and serial number. */
 export interface CertificateDescription extends Subject {
   readonly isCA: boolean;
   readonly notBefore: Date;
@@ -10,7 +10,7 @@ export interface CertificateDescription extends Subject {
   readonly serialNumber: string;
 }
 
-/** Reads a certificate in PEM; of a chain, the first. */
+/** Parses a certificate in PEM; of a chain, the first one. */
 export function describeCertificate(pem: string): CertificateDescription {
   const certificate = new X509Certificate(pem);
   const [body] = readChildren(readDer(certificate.raw));
@@ -23,7 +23,7 @@ export function describeCertificate(pem: string): CertificateDescription {
   };
 }
 
-/** When a certificate should be replaced: two thirds into its life, so that a third is left to retry. */
+/** When to renew a certificate: after two thirds of its validity, which leaves a third for retries. */
 export function renewalTime(pem: string): Date {
   const { notBefore, notAfter } = describeCertificate(pem);
   return new Date(notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3);

@@ -3,10 +3,10 @@ import { readChildren, readDer } from "./der-reader.ts";
 import { derTrue, octetString, oid, sequence, tagged } from "./der.ts";
 import { type AlternativeNames, type Subject, writeAlternativeNames } from "./names.ts";
 
-/** What a leaf certificate may be used for. */
+/** The extended key usage of a leaf certificate. */
 export type Usage = "server" | "client";
 
-/** What makes a certificate an authority, in the strict reading of X.509. */
+/** The extensions of a CA certificate, complete enough for strict verifiers. */
 export function authorityExtensions(publicKey: KeyObject): Buffer[] {
   return [
     extension(oids.basicConstraints, sequence(derTrue), { critical: true }),
@@ -15,7 +15,7 @@ export function authorityExtensions(publicKey: KeyObject): Buffer[] {
   ];
 }
 
-/** What a leaf certificate says of its use, of its names, and of who signed it. */
+/** The extensions of a leaf certificate: its usage, its alternative names and its issuer's key. */
 export function leafExtensions(
   publicKey: KeyObject,
   authorityKey: KeyObject,
@@ -23,7 +23,7 @@ export function leafExtensions(
 ): Buffer[] {
   const { dnsNames = [], ipAddresses = [], organizations = [], commonName, usages } = options;
   const hasNames = dnsNames.length + ipAddresses.length > 0;
-  // Names must be critical where nothing else says whose certificate it is.
+  // RFC 5280: the alternative names must be critical if the subject is empty.
   const critical = commonName === undefined && organizations.length === 0;
   return [
     extension(oids.keyUsage, keyUsage.leaf, { critical: true }),
@@ -48,7 +48,7 @@ const oids = {
 
 const purpose: Readonly<Record<Usage, string>> = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
 
-/** Bit strings written out: signing certificates and revocation lists, and signing a handshake. */
+/** Key usages as bit strings: keyCertSign and cRLSign for a CA, digitalSignature for a leaf. */
 const keyUsage = {
   authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
   leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),

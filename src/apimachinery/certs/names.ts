@@ -2,13 +2,13 @@ import { isIPv4, isIPv6 } from "node:net";
 import { type DerValue, readChildren, readOid } from "./der-reader.ts";
 import { oid, sequence, set, tagged, utf8String } from "./der.ts";
 
-/** Who a certificate is for. Kubernetes reads `commonName` as the user and `organizations` as its groups. */
+/** The subject of a certificate. Kubernetes takes `commonName` as the user name and `organizations` as its groups. */
 export interface Subject {
   readonly commonName?: string;
   readonly organizations?: readonly string[];
 }
 
-/** Where a server is reached. */
+/** The DNS names and addresses of a server (subject alternative names). */
 export interface AlternativeNames {
   readonly dnsNames?: readonly string[];
   /** IPv4 and IPv6. */
@@ -57,7 +57,7 @@ const ip = 7;
 function toBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
   if (!isIPv6(address)) throw new TypeError(`${JSON.stringify(address)} is not an IP address`);
-  // The URL parser writes an embedded IPv4 address as two groups, too.
+  // The URL parser turns an embedded IPv4 address into two groups.
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const before = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");

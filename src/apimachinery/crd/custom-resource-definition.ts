@@ -1,7 +1,7 @@
 import type { Condition } from "../meta/index.ts";
 import type { JSONSchema } from "../schema/index.ts";
 
-/** What a CRD says, as far as an API server reads it. */
+/** The spec of a CRD. */
 export interface CRDSpec {
   group: string;
   scope: "Namespaced" | "Cluster";

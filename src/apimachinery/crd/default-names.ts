@@ -1,6 +1,6 @@
 import type { CRDSpec } from "./custom-resource-definition.ts";
 
-/** Fills in the names that a CRD may omit, and the conversion, as the API server does before it checks them. */
+/** Sets the defaults of a CRD's names and conversion, as the API server does before validation. */
 export function defaultNames(spec: CRDSpec | undefined): void {
   const names = spec?.names;
   if (!names?.kind) return;

@@ -7,4 +7,4 @@ export type {
   PrinterColumn,
 } from "./custom-resource-definition.ts";
 export { defaultNames } from "./default-names.ts";
-export { type CheckConversion, validateDefinition } from "./validate-definition.ts";
+export { type CheckConversion, validateCRD } from "./validate-crd.ts";

@@ -5,13 +5,13 @@ import { checkLabel1035 } from "../naming/index.ts";
 import { type JSONSchema, parseFieldPath } from "../schema/index.ts";
 import type { CRDVersion, PrinterColumn } from "./custom-resource-definition.ts";
 
-/** What is wrong with a CRD, in the order in which the API server says it. */
+/** The errors of a CRD, in the API server's order. */
 export type Problems = Generator<FieldError, void>;
 
-/** What all versions have in common counts as the CRD's own, and mistakes in it are said to be there. */
+/** What is equal in all versions moves to the top level of the spec, and errors in it are reported there. */
 const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
-/** Checks the versions of a CRD, each with what it has for itself alone. */
+/** Validates the versions of a CRD, each without what all versions share. */
 export function* versionProblems(versions: readonly CRDVersion[]): Problems {
   const common = commonPart(versions);
   const own = versions.map((version) => withoutKeys(version, common));
@@ -38,7 +38,7 @@ export function* versionProblems(versions: readonly CRDVersion[]): Problems {
   }
 }
 
-/** Checks what all versions share. */
+/** Validates what all versions share. */
 export function* sharedProblems(versions: readonly CRDVersion[]): Problems {
   const [first] = versions;
   if (!first) return;
@@ -58,7 +58,7 @@ function withoutKeys(version: CRDVersion, keys: ReadonlyArray<(typeof shared)[nu
   return rest;
 }
 
-/** The server shows its own struct; what could not be hoisted would be too long to show. */
+/** The API server shows its Go struct; schemas are left out of it because they would be too long. */
 function inGoOrder({ name, served, storage, deprecated = false, deprecationWarning }: CRDVersion): object {
   return {
     Name: name,
@@ -73,7 +73,7 @@ function inGoOrder({ name, served, storage, deprecated = false, deprecationWarni
   };
 }
 
-/** `whole` is the version as it was sent: its schema and its status say what is allowed here. */
+/** `whole` is the version as sent: what is allowed here depends on its schema and status subresource. */
 function* parts(part: Partial<CRDVersion>, field: string, schemaField: string, whole: CRDVersion): Problems {
   const root = part.schema?.openAPIV3Schema;
   if (root) {
@@ -131,7 +131,7 @@ function* scaleProblems(field: string, { subresources }: Partial<CRDVersion>): P
 const selectableLimit = 8;
 const selectableTypes = new Set<unknown>(["string", "boolean", "integer"]);
 
-/** Fields that clients may select by lie in one place each, outside of metadata, and are scalars. */
+/** Selectable fields: scalars at a single path outside of metadata. */
 function* selectableProblems(
   field: string,
   { selectableFields = [] }: Partial<CRDVersion>,

@@ -10,7 +10,7 @@ import {
   required,
 } from "./index.ts";
 
-test("a field error says the field, what kind of error it is, the value and the detail", () => {
+test("a field error names the field, the type of error, the value and the detail", () => {
   const errors = [
     required("spec.name"),
     required("spec.name", "must be set"),
@@ -29,12 +29,12 @@ test("a field error says the field, what kind of error it is, the value and the 
   ]);
 });
 
-test("a value that is too big to show is left out, and the reason stays", () => {
+test("a value that is too big to show is omitted, and the reason stays", () => {
   const error = omitted(invalid("spec", { much: "text" }, "too big"), "rule failed");
   expect(error).toMatchObject({ reason: "FieldValueInvalid", body: "Invalid value: rule failed" });
   expect(omitted(duplicate("spec", {}), "ignored").body).toBe("Duplicate value");
 });
 
-test("the path of a field starts where the object does", () => {
+test("the path of a field starts at the root of the object", () => {
   expect([joinPath("", "spec"), joinPath("spec", "replicas")]).toEqual(["spec", "spec.replicas"]);
 });

@@ -14,10 +14,10 @@ export type FieldErrorReason =
   | "FieldValueTypeInvalid"
   | "InternalError";
 
-/** What is wrong with one field; `body` is the message without the field, as `causes[].message` has it. */
+/** An error of one field; `body` is the message without the field, as in `causes[].message`. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
-  /** `spec.containers[0].name`; `<nil>` for the object itself. */
+  /** A path such as `spec.containers[0].name`; `<nil>` for the object itself. */
   readonly field: string;
   readonly badValue: unknown;
   readonly detail: string;
@@ -30,7 +30,7 @@ export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.body}`;
 }
 
-/** A value that must be there is not. */
+/** A required value is missing. */
 export function required(field: string, detail = ""): FieldError {
   return make("FieldValueRequired", field, "", detail, "Required value");
 }
@@ -40,32 +40,32 @@ export function invalid(field: string, value: unknown, detail: string): FieldErr
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
 }
 
-/** The same for a number that was compared as a float64, and is shown as one. */
+/** The same for a number that the API server compares and prints as a float64. */
 export function invalidFloat(field: string, value: number, detail: string): FieldError {
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goFloat(value)}`);
 }
 
-/** The same for a value that the API server shows as its own struct. */
+/** The same for a value that the API server prints as its Go struct. */
 export function invalidStruct(field: string, value: object, detail: string): FieldError {
   return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goStruct(value)}`);
 }
 
-/** A value is of another type than the schema's. */
+/** A value does not have the type of its schema. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return make("FieldValueTypeInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
 }
 
-/** A value names something that is not there. */
+/** A value names something that does not exist. */
 export function notFound(field: string, value: unknown, detail = ""): FieldError {
   return make("FieldValueNotFound", field, value, detail, `Not found: ${goValue(value)}`);
 }
 
-/** Two items that must differ are equal. */
+/** A value occurs twice where values must be unique. */
 export function duplicate(field: string, value: unknown): FieldError {
   return make("FieldValueDuplicate", field, value, "", `Duplicate value: ${goValue(value)}`);
 }
 
-/** A value is not one of the allowed ones. */
+/** A value is not one of the supported ones. */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quote).join(", ")}`;
   return make("FieldValueNotSupported", field, value, detail, `Unsupported value: ${goValue(value)}`);
@@ -88,7 +88,7 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   return make("FieldValueTooMany", field, actual, detail, `Too many: ${actual}`);
 }
 
-/** The same error without its value, which would be too big to show. */
+/** Returns the error without its value, which would be too big to show. */
 export function omitted(error: FieldError, detail: string): FieldError {
   const prefix = error.reason === "FieldValueDuplicate" ? "Duplicate value" : "Invalid value";
   return make(
@@ -100,7 +100,7 @@ export function omitted(error: FieldError, detail: string): FieldError {
   );
 }
 
-/** Something that the user did not cause. */
+/** An error that the user did not cause. */
 export function internalError(field: string, detail: string): FieldError {
   return make("InternalError", field, "", detail, "Internal error");
 }

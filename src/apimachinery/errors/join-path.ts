@@ -1,4 +1,4 @@
-/** The path of a field below another: `spec` and `replicas` make `spec.replicas`; the object itself has no path. */
+/** Joins a path and a field name: `spec` and `replicas` become `spec.replicas`. The object's own path is empty. */
 export function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Tells whether two values are the same JSON. The order of members has no meaning, a member that is `undefined`
- * counts as absent, and a number may be a bigint on one side: decoders make one where a number would lose digits.
+ * Returns true if two values are equal as JSON. The order of members is ignored, a member that is `undefined` counts as
+ * absent, and a number may be a bigint on one side: decoders return one where a number would lose digits.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;

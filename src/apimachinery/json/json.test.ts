@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { copyJSON, isEqual, isObject, type JSONObject, memberOf, setMember, unionOfKeys } from "./index.ts";
 
-test("an object is neither null nor a list", () => {
+test("an object is neither null nor an array", () => {
   expect([{}, Object.create(null)].map(isObject)).toEqual([true, true]);
   expect([null, undefined, [], "text", 1, true].filter(isObject)).toEqual([]);
 });
 
 describe("members", () => {
-  test("are those of the object itself", () => {
+  test("are the object's own", () => {
     expect(memberOf({ a: 1 }, "a")).toBe(1);
     expect(memberOf({}, "constructor")).toBeUndefined();
     expect(memberOf({}, "__proto__")).toBeUndefined();
   });
 
-  test("may have the name of the prototype", () => {
+  test("may be named __proto__", () => {
     const object: JSONObject = {};
     setMember(object, "__proto__", { polluted: true });
     setMember(object, "a", 1);
@@ -23,12 +23,12 @@ describe("members", () => {
     expect(JSON.stringify(copyJSON(object))).toBe('{"__proto__":{"polluted":true},"a":1}');
   });
 
-  test("of two objects are named once, the first one's first", () => {
+  test("of two objects are listed once, those of the first object first", () => {
     expect(unionOfKeys({ b: 1, a: 1 }, { c: 1, a: 2 })).toEqual(["b", "a", "c"]);
   });
 });
 
-test("a copy shares nothing with what it was made of", () => {
+test("a copy shares nothing with the original", () => {
   const original = { list: [{ a: 1 }], none: null };
   const copy = copyJSON(original);
   copy.list[0]!.a = 2;

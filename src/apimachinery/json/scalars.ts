@@ -4,13 +4,13 @@ export type int32 = number;
 /** A 64-bit integer; JSON numbers above 2^53 lose precision in JavaScript. */
 export type int64 = number;
 
-/** A fractional number; `number` in a schema, which Kubernetes advises against. */
+/** A floating-point number; `number` in a schema, which Kubernetes advises against. */
 export type float64 = number;
 
 /** An amount such as `500m`, `10Gi` or `3`; see `@tsbuilder/apimachinery/quantity`. */
 export type Quantity = string | number;
 
-/** A whole number, or a string such as a port's name or `25%`. */
+/** An integer, or a string such as the name of a port or `25%`. */
 export type IntOrString = number | string;
 
 /** A time in RFC 3339 with seconds, `2024-05-01T12:00:00Z`. */
@@ -19,11 +19,11 @@ export type Time = string;
 /** A time in RFC 3339 with six fractional digits, `2024-05-01T12:00:00.000000Z`. */
 export type MicroTime = string;
 
-/** A span of time as Go writes it: `30s`, `1h30m`, `250ms`. */
+/** A duration as Go writes it: `30s`, `1h30m`, `250ms`. */
 export type Duration = string;
 
 /** Any JSON value. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [key: string]: JSONValue };
 
-/** An object of any kind, kept as it is. */
+/** An object of any kind, stored as is. */
 export type RawExtension = { [key: string]: JSONValue };

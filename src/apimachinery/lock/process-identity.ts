@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Numbers of processes come again; with the time of its start, where the system tells it, one is only itself. */
+/** PIDs are reused; a PID with the process's start time (known on Linux only) is unique. */
 export function identityOf(pid: number): string {
   return `${pid} ${statusFields(pid)[19] ?? ""}`;
 }
 
-/** Tells whether a process still works. One that has ended, but that nobody has waited for, does not. */
+/** Returns true if a process is running. A zombie is not. */
 export function isRunning(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0 || statusFields(pid)[0] === "Z") return false;
   try {
@@ -16,7 +16,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** What Linux says of a process, behind its name: its state comes first, and its start is the twentieth. */
+/** The fields of `/proc/PID/stat` after the process's name: the first is its state, the twentieth its start time. */
 function statusFields(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");

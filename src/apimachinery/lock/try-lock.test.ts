@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-// Bundled, because several processes that had to compile it first would not meet.
+// Bundled: processes that compiled it first would not start at the same time.
 const bundle = join(mkdtempSync(join(tmpdir(), "lock-program-")), "try-lock.mjs");
 beforeAll(() => {
   const entryPoints = [join(import.meta.dirname, "try-lock.ts")];
@@ -31,7 +31,7 @@ function start(program: string): ChildProcess {
   });
 }
 
-test("a lock belongs to one at a time, who says what for", () => {
+test("a lock has one holder at a time, with a purpose", () => {
   const lock = tryLock(file, "one");
   expect(tryLock(file, "two")).toEqual({ heldBy: { pid: process.pid, purpose: "one" } });
   lock.release!();
@@ -42,7 +42,7 @@ test("a lock belongs to one at a time, who says what for", () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("the lock of a process that was killed is taken over, also before anybody waited for it", async () => {
+test("the lock of a killed process is taken over, even while the process is a zombie", async () => {
   const child = start(`tryLock(file, "sleep"); process.send("locked"); setInterval(() => {}, 1000);`);
   await once(child, "message");
   expect(tryLock(file)).toEqual({ heldBy: { pid: child.pid, purpose: "sleep" } });
@@ -53,7 +53,7 @@ test("the lock of a process that was killed is taken over, also before anybody w
 });
 
 test.each(["", "nonsense", "1 0\n", `${process.pid} 1\n`, `${process.ppid}\n`, "-1\n", "0\n"])(
-  "a lock that says %j is nobody's",
+  "a lock file with the content %j is not held",
   (text) => {
     writeFileSync(file, text);
     const lock = tryLock(file);
@@ -63,7 +63,7 @@ test.each(["", "nonsense", "1 0\n", `${process.pid} 1\n`, `${process.ppid}\n`, "
   },
 );
 
-test("who was killed while taking over a lock is in nobody's way", () => {
+test("a process that was killed while it took over a lock doesn't block others", () => {
   const left = "1 0\n";
   const hash = createHash("sha256").update(left).digest("hex").slice(0, 16);
   writeFileSync(file, left);
@@ -75,10 +75,10 @@ test("who was killed while taking over a lock is in nobody's way", () => {
 });
 
 /**
- * Each of several processes takes the lock as often as it can, and is alone while it has it: the counter that it
- * raises loses nothing. Others die with the lock in their hands all the while.
+ * Several processes take the lock as often as they can and increment a counter while they hold it; meanwhile others
+ * are killed while they hold it. No increment may be lost.
  */
-test("of all that take over the lock of a killed process one gets it", async () => {
+test("of several processes that take over the lock of a killed one, exactly one gets it", async () => {
   const [workers, turns, victims] = [4, 60, 12];
   writeFileSync(join(folder, "count"), "0");
   const take = `const take = () => { for (;;) { const lock = tryLock(file); if (!lock.heldBy) return lock; } };`;

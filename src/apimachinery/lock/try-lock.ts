@@ -2,21 +2,20 @@ import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { identityOf, isRunning } from "./process-identity.ts";
 
-/** The process that has a lock, and what it said that it does. */
+/** The process that holds a lock, and the purpose that it gave. */
 export interface LockHolder {
   readonly pid: number;
   readonly purpose: string;
 }
 
-/** A lock that was taken, with what releases it; or who else has it. */
+/** An acquired lock with its `release` function, or the current holder. */
 export type Lock =
   | { readonly release: () => void; readonly heldBy?: undefined }
   | { readonly release?: undefined; readonly heldBy: LockHolder };
 
 /**
- * Takes a lock file, in a folder that is there, unless a running process has it. A process that is killed leaves the
- * file behind; the next one takes it over, and of several that try exactly one. The number of a process that comes
- * again is not mistaken for the process, where the system tells when one started.
+ * Acquires a lock file in an existing folder, unless a running process holds it. If its holder was killed, exactly one
+ * of the processes that try takes it over. On Linux, another process with the same PID is not mistaken for the holder.
  */
 export function tryLock(file: string, purpose = ""): Lock {
   const text = `${identityOf(process.pid)}\n${purpose}\n`;
@@ -29,7 +28,7 @@ export function tryLock(file: string, purpose = ""): Lock {
       if (found === undefined) continue;
       const holder = readHolder(found);
       if (holder) return { heldBy: holder };
-      // Who takes over a lock has to hold the right to do so, which is a lock itself.
+      // Taking over a lock needs a lock of its own.
       const right = tryLock(`${file}.${hash(found)}`, purpose);
       if (right.heldBy) return right;
       try {
@@ -55,7 +54,7 @@ function locked(file: string, text: string): Lock {
   };
 }
 
-/** A link is made as a whole, by one of all that try: nobody reads half a lock. */
+/** link() is atomic: exactly one process creates the file, and no process reads a partial one. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

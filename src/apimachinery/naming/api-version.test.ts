@@ -5,18 +5,18 @@ test.each([
   ["v1", { major: 1, stability: "stable", minor: 0 }],
   ["v2beta3", { major: 2, stability: "beta", minor: 3 }],
   ["v10alpha12", { major: 10, stability: "alpha", minor: 12 }],
-])("parseVersion(%s) reads its parts", (version, parts) => {
+])("parseVersion(%s) returns its parts", (version, parts) => {
   expect(parseVersion(version)).toEqual(parts);
 });
 
 test.each(["", "v", "v0", "1", "V1", "v1gamma1", "v1beta", "v1beta0", "v1.2", "v01"])(
-  "parseVersion() has no reading for %j",
+  "parseVersion() returns undefined for %j",
   (version) => {
     expect(parseVersion(version)).toBeUndefined();
   },
 );
 
-test("compareVersions() sorts by stability, then by number, then the rest by name", () => {
+test("compareVersions() sorts by stability, then by number; other names come last, by name", () => {
   const versions = [
     "foo1",
     "v1alpha1",

@@ -6,11 +6,11 @@ export type Stability = "stable" | "beta" | "alpha";
 export interface VersionParts {
   readonly major: number;
   readonly stability: Stability;
-  /** The number behind `alpha` or `beta`; 0 for a stable version. */
+  /** The number after `alpha` or `beta`; 0 for a stable version. */
   readonly minor: number;
 }
 
-/** Reads a version that follows Kubernetes' form; `undefined` for any other name. */
+/** Parses a version such as `v1` or `v2beta3`; returns `undefined` for any other name. */
 export function parseVersion(version: string): VersionParts | undefined {
   const match = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/u.exec(version);
   if (!match) return undefined;
@@ -19,8 +19,8 @@ export function parseVersion(version: string): VersionParts | undefined {
 }
 
 /**
- * Orders versions by priority, the highest first: stable before beta before alpha, then by number. Versions of
- * another form come last, by name.
+ * Compares versions by priority, highest first: stable before beta before alpha, then by number. Other names come
+ * last, in alphabetical order.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parseVersion(a), parseVersion(b)];

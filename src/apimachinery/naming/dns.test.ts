@@ -12,7 +12,7 @@ test.each([
     ["a", "A", "a_b.c-d", "example.com/Name", letters(63), `${letters(253)}/${letters(63)}`],
   ],
   [checkLabelValue, ["", "a", "A.b_c-d", letters(63)]],
-])("%o accepts names of its form", (check, names) => {
+])("%o accepts valid names", (check, names) => {
   for (const name of names) expect(check(name)).toEqual([]);
 });
 
@@ -22,7 +22,7 @@ test.each([
   [checkSubdomain, ["", "a..b", ".a", "a.", "A.b", "a_b"]],
   [checkQualifiedName, ["", "-a", "a/b/c", "/a", "a/", "Example.com/a"]],
   [checkLabelValue, ["-a", "a b", "a/b", "ä"]],
-])("%o gives a reason for other names", (check, names) => {
+])("%o returns a reason for invalid names", (check, names) => {
   for (const name of names) expect(check(name).length).toBeGreaterThan(0);
 });
 

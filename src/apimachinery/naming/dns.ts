@@ -1,6 +1,6 @@
 /**
  * A DNS label (RFC 1123): names of namespaces, containers, ports.
- * As all checks here it gives the reasons why a name is refused, in the API server's words; none if it is fine.
+ * Like all checks here, returns why the name is invalid, in the API server's words; empty if it is valid.
  */
 export function checkLabel(name: string): string[] {
   const length = checkLength(name, labelMax, "characters");
@@ -27,7 +27,7 @@ export function checkSubdomain(name: string, unit: Unit = "characters"): string[
   ];
 }
 
-/** A DNS label (RFC 1035) begins with a letter: names of services, plurals of custom resources. */
+/** A DNS label (RFC 1035), which starts with a letter: names of services, plurals of custom resources. */
 export function checkLabel1035(name: string): string[] {
   return [
     ...checkLength(name, labelMax, "characters"),
@@ -39,7 +39,7 @@ export function checkLabel1035(name: string): string[] {
   ];
 }
 
-/** The name of a label or an annotation: `app`, `example.com/app`. */
+/** The key of a label or an annotation: `app`, `example.com/app`. */
 export function checkQualifiedName(key: string): string[] {
   const parts = key.split("/");
   if (parts.length > 2) {
@@ -59,7 +59,7 @@ export function checkQualifiedName(key: string): string[] {
   ];
 }
 
-/** A label's value; it may be empty. */
+/** The value of a label; it may be empty. */
 export function checkLabelValue(value: string): string[] {
   return [...checkLength(value, labelMax, "bytes"), ...checkPattern(value, labelValue)];
 }
@@ -89,7 +89,7 @@ const labelValue: Form = {
   pattern: `(${qualified.pattern})?`,
 };
 
-/** Kubernetes counts bytes everywhere, but says so only of labels. */
+/** Kubernetes counts bytes everywhere, but only the messages about labels say so. */
 type Unit = "bytes" | "characters";
 
 function checkLength(name: string, max: number, unit: Unit): string[] {

@@ -1,11 +1,11 @@
 /**
- * The words and endings of flect 1.0.3, the library from which kubebuilder and controller-gen take plurals: facts,
- * with its slips, because a plural is part of an API's URL for ever (`octopus` becomes `octupuses`).
+ * The words and endings of flect 1.0.3, the library with which kubebuilder and controller-gen form plurals. Its errors
+ * are included (`octopus` becomes `octupuses`), because the plural is part of an API's URL.
  */
 
 /**
- * Words with their plurals; a second plural after `/` is known as one, too. `!`: only the whole word, not as an ending.
- * `>`: the plural is also that of another word. Later words come first when the ending of a word is looked up.
+ * Words and their plurals; a second plural after `/` is also recognized as a plural. `!`: matches whole words only, not
+ * endings. `>`: another word has the same plural. When matching endings, later words take precedence.
  */
 export const irregularWords = `
 aircraft=aircraft beef=beef/beefs bison=bison blues>blues chassis=chassis deer=deer fish=fish/fishes moose=moose
@@ -29,7 +29,7 @@ rice=rice dwarf=dwarfs/dwarves hoof=hoofs/hooves thief=thieves chive=chives hive
 cookie=cookies pretorium=pretoriums agenda=agendas formula=formulas/formulae shoe=shoes toe!toes graffiti=graffiti
 `;
 
-/** Endings with those of their plurals; the first that fits counts, and a word with a plural's ending stays. */
+/** Endings and their plural forms; the first match counts, and a word that already has a plural ending is unchanged. */
 export const wordEndings = `
 tive=tives eaf=eaves oaf=oaves afe=aves arf=arves rfe=rves rf=rves lf=lves fe=ves ay=ays ey=eys oy=oys quy=quies uy=uys
 y=ies eau=eaux bula=bulae dula=bulae lula=bulae nula=bulae vula=bulae hedron=hedra ium=ia seum=seums eum=ea oum=oa
@@ -41,8 +41,8 @@ oo=oos o=oes x=xes
 `;
 
 /**
- * Abbreviations whose plural is not that of a word. Asked for one with an `s` at the end in lower case, flect joins
- * both spellings (`dnsDNSes`), which no API server takes as a name; asked as controller-gen does, it answers as here.
+ * Abbreviations with irregular plurals. For a lower-case one that ends in `s`, flect itself joins both spellings
+ * (`dnsDNSes`), which is not a valid name; called as controller-gen calls it, it returns what we return.
  */
 export const abbreviations = `
 aes=aeses bss=bsses cmos=cmoses des=deses dns=dnses eia=eias ess=esses fcs=fcses https=httpses ids=idses ips=ipses

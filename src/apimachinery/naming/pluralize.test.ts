@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pluralize } from "./pluralize.ts";
 
-/** What flect 1.0.3 answers, recorded from its Go package. */
+/** Recorded from the Go package flect 1.0.3. */
 const takeS = `
   a abc123 abuse account acl admiral agenda album alertmanager ansible antenna api apiservice app
   application appservice archive auto automaton backup base belief blouse boy broker bucket budget buy
@@ -79,7 +79,7 @@ test("pluralize() adds an s to most words", () => {
   for (const word of words(takeS)) expect(pluralize(word)).toBe(`${word}s`);
 });
 
-test("pluralize() leaves words alone that are plurals or have none", () => {
+test("pluralize() doesn't change words that are plurals or have none", () => {
   for (const word of words(stay)) expect(pluralize(word)).toBe(word);
 });
 
@@ -88,7 +88,7 @@ test("pluralize() changes endings and knows irregular words", () => {
   expect(pairs.map(([word]) => [word, pluralize(word!)])).toEqual(pairs);
 });
 
-test("pluralize() makes a valid name of abbreviations that end in s, where flect does not", () => {
+test("pluralize() returns a valid name for abbreviations that end in s, unlike flect", () => {
   expect(["dns", "https", "ids", "ips"].map(pluralize)).toEqual(["dnses", "httpses", "idses", "ipses"]);
   expect(pluralize("ssh")).toBe("sshs");
 });

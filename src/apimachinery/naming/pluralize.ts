@@ -1,6 +1,6 @@
 import { abbreviations, wordEndings, irregularWords } from "./plural-rules.ts";
 
-/** Gives the plural of a kind in lower case, as kubebuilder and controller-gen do: `proxy` becomes `proxies`. */
+/** Returns the plural of a lower-case kind, as kubebuilder and controller-gen do: `proxy` becomes `proxies`. */
 export function pluralize(singular: string): string {
   const { words, plurals, endings } = (rules ??= readRules());
   const known = words.get(singular);

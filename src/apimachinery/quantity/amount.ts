@@ -1,12 +1,12 @@
-/** How an amount is written: with powers of 1000, with powers of 1024, or with an exponent (`12e6`). */
+/** The format of a quantity: suffixes for powers of 1000 or of 1024, or an exponent (`12e6`). */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** An exact decimal number, `unscaled * 10 ** scale`, and the form it was written in. */
+/** An exact decimal number, `unscaled * 10 ** scale`, and the format it was written in. */
 export interface Amount {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  /** The text as it was read, where Kubernetes gives that back instead of the canonical form. */
+  /** The original text, if Kubernetes returns that instead of the canonical form. */
   readonly text?: string;
 }
 
@@ -14,30 +14,30 @@ export interface Amount {
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const signs = [signOf(a.unscaled), signOf(b.unscaled)] as const;
   if (signs[0] !== signs[1] || signs[0] === 0) return toSign(signs[0] - signs[1]);
-  // Numbers of different lengths need no arithmetic: `1e999999999` would fill the memory.
+  // Compare the number of digits first: the full value of `1e999999999` wouldn't fit into memory.
   const lengths = [digitsOf(a) + a.scale, digitsOf(b) + b.scale] as const;
   if (lengths[0] !== lengths[1]) return toSign((lengths[0] - lengths[1]) * signs[0]);
   const scale = Math.min(a.scale, b.scale);
   return signOf(rescale(a, scale) - rescale(b, scale));
 }
 
-/** Adds; the sum is written as the first, or as the second if the first is zero. */
+/** Adds two amounts; the sum has the format of the first, or of the second if the first is zero. */
 export function addAmounts(a: Amount, b: Amount): Amount {
   const format = a.unscaled === 0n ? b.format : a.format;
   if (b.unscaled === 0n) return { unscaled: a.unscaled, scale: a.scale, format };
   if (a.unscaled === 0n) return { unscaled: b.unscaled, scale: b.scale, format };
   if (Math.abs(a.scale - b.scale) > maxShift)
-    throw new RangeError("the quantities are too far apart to be added");
+    throw new RangeError("the quantities differ too much in size to be added");
   const scale = Math.min(a.scale, b.scale);
   return { unscaled: rescale(a, scale) + rescale(b, scale), scale, format };
 }
 
-/** Cuts digits below a power of ten off, away from zero: what asked for a little gets a little. */
+/** Rounds to a power of ten, away from zero: a small amount never becomes zero. */
 export function roundUp(amount: Amount, scale: number): Amount {
   if (amount.scale >= scale || amount.unscaled === 0n) return amount;
   const sign = BigInt(signOf(amount.unscaled));
   const drop = scale - amount.scale;
-  // Everything is cut off: no need to compute how little was left.
+  // All digits are below the power of ten: the result doesn't depend on their value.
   if (drop > digitsOf(amount)) return { ...amount, unscaled: sign, scale };
   const divisor = 10n ** BigInt(drop);
   const quotient = amount.unscaled / divisor;
@@ -45,12 +45,12 @@ export function roundUp(amount: Amount, scale: number): Amount {
   return { ...amount, unscaled: isExact ? quotient : quotient + sign, scale };
 }
 
-/** The integer that an amount is at a lower or equal power of ten. */
+/** The unscaled integer of an amount at a lower or equal power of ten. */
 export function rescale({ unscaled, scale }: Amount, to: number): bigint {
   return unscaled * 10n ** BigInt(scale - to);
 }
 
-/** More digits than any quantity means; a product of them would take seconds. */
+/** More digits than any real quantity has; multiplying more would take seconds. */
 const maxShift = 10_000;
 
 function digitsOf({ unscaled }: Amount): number {

@@ -1,7 +1,7 @@
 import { type Amount, compareAmounts, roundUp, rescale } from "./amount.ts";
 import { writeBinarySuffix, writeDecimalSuffix } from "./suffixes.ts";
 
-/** Writes an amount as the API server writes it: the largest suffix that leaves a whole number. */
+/** Formats an amount as the API server does, with the largest suffix that leaves an integer. */
 export function formatAmount(amount: Amount): string {
   return amount.text ?? canonicalText(amount);
 }
@@ -11,7 +11,7 @@ function canonicalText(amount: Amount): string {
   return isBinary(amount) ? binaryText(toInteger(amount)) : decimalText(amount);
 }
 
-/** Small numbers and fractions are written with decimal suffixes even if they were read with binary ones. */
+/** Small numbers and fractions get decimal suffixes even if they were written with binary ones. */
 function isBinary({ format, unscaled, scale }: Amount): boolean {
   if (format !== "BinarySI") return false;
   const size = { unscaled: unscaled < 0n ? -unscaled : unscaled, scale, format };

@@ -3,7 +3,7 @@ import { type Amount, roundUp } from "./amount.ts";
 import { type Multiplier, readSuffix } from "./suffixes.ts";
 
 /**
- * Reads a quantity as Kubernetes does: digits below a billionth are rounded up, binary ones end at 2^63-1.
+ * Parses a quantity as Kubernetes does: digits below nano are rounded up, binary quantities are capped at 2^63-1.
  * @throws TypeError with the API server's message
  */
 export function parseQuantity(quantity: Quantity): Amount {
@@ -25,7 +25,7 @@ export function parseQuantity(quantity: Quantity): Amount {
   return keepsText(digits, fraction, multiplier) && text !== "0" ? { ...signed, text } : signed;
 }
 
-/** Leading zeros, digits, a fraction, a suffix. A bare sign or point is read as zero, too. */
+/** Leading zeros, digits, fraction, suffix. A sign or a point without digits is zero. */
 const form = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
 
 function toAmount(digits: string, fraction: number, { base, exponent, format }: Multiplier): Amount {
@@ -35,13 +35,13 @@ function toAmount(digits: string, fraction: number, { base, exponent, format }: 
   const amount = roundUp(scaled, nano);
   const whole = roundUp(amount, 0);
   if (whole.unscaled > maxInt64) return { unscaled: maxInt64, scale: 0, format };
-  // Less than one has no binary form.
+  // There is no binary format below one.
   return amount.scale < 0 && amount.unscaled > 0n && amount.unscaled < 10n ** BigInt(-amount.scale)
     ? { ...amount, format: "DecimalSI" }
     : amount;
 }
 
-/** Kubernetes reads small numbers on a path of its own, which doesn't notice that there is no digit. */
+/** Kubernetes has a fast path for small numbers, which accepts a quantity without digits. */
 function isShortcut({ base, exponent }: Multiplier): boolean {
   return base === 10 ? exponent >= nano : exponent < 50;
 }
@@ -50,8 +50,8 @@ const nano = -9;
 const maxInt64 = (1n << 63n) - 1n;
 
 /**
- * Kubernetes keeps the text of most quantities that look canonical at a glance, and writes it back: `1.500` stays.
- * The glance: few enough digits, an exponent that is a multiple of three, no three zeros at the end.
+ * Kubernetes stores the text of most quantities that look canonical and returns it unchanged: `1.500` stays. To look
+ * canonical takes few digits, an exponent that is a multiple of three, and no three zeros at the end.
  */
 function keepsText(digits: string, fraction: string, { exponent, format }: Multiplier): boolean {
   const whole = digits === "" ? "0" : digits;

@@ -11,7 +11,7 @@ import {
   subtractQuantities,
 } from "./index.ts";
 
-/** What Kubernetes' Go package answers, recorded. */
+/** Recorded from Kubernetes' Go package. */
 test.each([
   ["0", "0"],
   ["00", "0"],
@@ -67,12 +67,12 @@ test.each([
   ["1e", "unable to parse quantity's suffix"],
   ["--1", "unable to parse quantity's suffix"],
   ["Ei", "unable to parse numeric part of quantity"],
-])("parseQuantity() refuses %j as the API server does", (text, message) => {
+])("parseQuantity() rejects %j as the API server does", (text, message) => {
   expect(() => parseQuantity(text)).toThrow(new TypeError(message));
   expect(isQuantity(text)).toBe(false);
 });
 
-test("numbers are quantities, other values are not", () => {
+test("numbers are quantities, values of other types are not", () => {
   expect(canonicalizeQuantity(0.25)).toBe("250m");
   expect(canonicalizeQuantity(1e21)).toBe("1e+21");
   expect([1, "1Gi", null, true, {}].map(isQuantity)).toEqual([true, true, false, false, false]);
@@ -110,18 +110,18 @@ test.each([
   ["1Gi", 1073741824, 1073741824n, 1073741824000n],
   ["-1500m", -1.5, -2n, -1500n],
   ["1n", 1e-9, 1n, 1n],
-])("%s is %d, rounded up %d and %d thousandths", (text, number, integer, milli) => {
+])("%s is %d, rounded up to %d units and %d thousandths", (text, number, integer, milli) => {
   expect(quantityToNumber(text)).toBe(number);
   expect(quantityToInteger(text)).toBe(integer);
   expect(quantityToInteger(text, { unit: "m" })).toBe(milli);
 });
 
-test("an exponent that would fill the memory costs nothing, and is not added", () => {
+test("a huge exponent takes no memory, and can't be added", () => {
   expect(canonicalizeQuantity("1e2000000000")).toBe("100e1999999998");
-  expect(() => addQuantities("1e2000000000", "1")).toThrow("too far apart");
+  expect(() => addQuantities("1e2000000000", "1")).toThrow("differ too much in size");
 });
 
-test("a canonical quantity has the value of what it was made from", () => {
+test("a canonical quantity has the same value as the original", () => {
   const suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "e3", "E-6"];
   const quantities = fc
     .tuple(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.constantFrom(...suffixes))

@@ -3,12 +3,12 @@ import { addAmounts, compareAmounts, rescale, roundUp } from "./amount.ts";
 import { formatAmount } from "./format-quantity.ts";
 import { parseQuantity } from "./parse-quantity.ts";
 
-/** Writes a quantity as the API server gives it back: `0.5` becomes `500m`, `1024Ki` becomes `1Mi`. */
+/** Formats a quantity as the API server returns it: `0.5` becomes `500m`, `1024Ki` becomes `1Mi`. */
 export function canonicalizeQuantity(quantity: Quantity): string {
   return formatAmount(parseQuantity(quantity));
 }
 
-/** The same with nothing smaller than a thousandth, as lists of resources have it: `100u` becomes `1m`. */
+/** The same, rounded up to thousandths, as in resource lists: `100u` becomes `1m`. */
 export function roundToThousandths(quantity: Quantity): string {
   const amount = parseQuantity(quantity);
   if (amount.scale >= -3) return formatAmount(amount);
@@ -16,12 +16,12 @@ export function roundToThousandths(quantity: Quantity): string {
   return formatAmount({ unscaled, scale, format });
 }
 
-/** Compares by value: `1` and `1000m` are equal. */
+/** Compares two quantities by value: `1` and `1000m` are equal. */
 export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   return compareAmounts(parseQuantity(a), parseQuantity(b));
 }
 
-/** Adds exactly. The sum is written in the form of the first, or of the second if the first is zero. */
+/** Adds exactly. The sum has the format of the first quantity, or of the second if the first is zero. */
 export function addQuantities(a: Quantity, b: Quantity): string {
   return formatAmount(addAmounts(parseQuantity(a), parseQuantity(b)));
 }
@@ -32,25 +32,25 @@ export function subtractQuantities(a: Quantity, b: Quantity): string {
   return formatAmount(addAmounts(parseQuantity(a), { unscaled: -unscaled, scale, format }));
 }
 
-/** The nearest number; exact up to 2^53 and for simple fractions. */
+/** Converts a quantity to the nearest number; exact up to 2^53 and for simple fractions. */
 export function quantityToNumber(quantity: Quantity): number {
   const { unscaled, scale } = parseQuantity(quantity);
   return Number(`${unscaled}e${scale}`);
 }
 
-/** The whole number of units, rounded up: cores of `1500m` are 2. `unit: "m"` counts thousandths. */
+/** Converts a quantity to an integer, rounded up: `1500m` becomes 2. `unit: "m"` counts thousandths. */
 export function quantityToInteger(quantity: Quantity, { unit = "" }: { unit?: "" | "m" } = {}): bigint {
   const scale = unit === "m" ? -3 : 0;
   return rescale(roundUp(parseQuantity(quantity), scale), scale);
 }
 
-/** Tells whether a quantity is a whole number of units. */
+/** Returns true if a quantity is an integer. */
 export function isWholeQuantity(quantity: Quantity): boolean {
   const { unscaled, scale } = parseQuantity(quantity);
   return scale >= 0 || unscaled % 10n ** BigInt(-scale) === 0n;
 }
 
-/** Tells whether Kubernetes can read a text as a quantity. */
+/** Returns true if Kubernetes accepts a value as a quantity. */
 export function isQuantity(value: unknown): value is Quantity {
   if (typeof value !== "string" && typeof value !== "number") return false;
   try {

@@ -1,9 +1,9 @@
-/** Orders texts by code unit: the order must not depend on the machine's language. */
+/** Compares strings by UTF-16 code unit, whatever the machine's locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Orders texts by character, as Go does. Code units would put the emoji before the last letters of the basic plane. */
+/** Compares strings by code point, as Go does. By code unit, emoji would come before U+E000 to U+FFFF. */
 export function compareCharacters(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -1,4 +1,4 @@
-/** What a letter behind a backslash stands for in Go, and in the languages that took it from there, as CEL. */
+/** The escape sequences of Go, and of languages that adopted them, such as CEL: letter to character. */
 export const controlEscapes: Readonly<Record<string, string>> = {
   a: "\u0007",
   b: "\b",
@@ -13,7 +13,7 @@ const letters: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(controlEscapes).map(([letter, char]) => [char, letter]),
 );
 
-/** How a character stands between double quotes if it needs a backslash and one more character. */
+/** Returns the two-character escape sequence that a character needs within double quotes, if it has one. */
 export function shortEscape(char: string): string | undefined {
   if (char === '"' || char === "\\") return `\\${char}`;
   const letter = letters[char];

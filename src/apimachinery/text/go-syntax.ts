@@ -1,6 +1,6 @@
 import { isObject, type JSONValue, memberOf } from "../json/index.ts";
 
-/** Writes a value as Go prints it: some messages of the API server carry values that way. */
+/** Formats a value as Go's `%v` does: some messages of the API server contain values in that form. */
 export function goText(value: JSONValue): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
@@ -11,7 +11,7 @@ export function goText(value: JSONValue): string {
   return `map[${members.join(" ")}]`;
 }
 
-/** Writes a value as Go prints it in Go syntax, with types and quotes. */
+/** Formats a value as Go's `%#v` does: Go syntax, with types and quotes. */
 export function goSyntax(value: JSONValue): string {
   if (value === null) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;

@@ -1,7 +1,7 @@
 import { compareText } from "./compare.ts";
 import { shortEscape } from "./go-escapes.ts";
 
-/** Writes a string as Go's `%q` does: the form in which API server messages show string values. */
+/** Quotes a string as Go's `%q` does: the form of strings in messages of the API server. */
 export function quote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let out = '"';
@@ -9,7 +9,7 @@ export function quote(text: string): string {
   return `${out}"`;
 }
 
-/** Writes a bad value as field errors show it: `%v` for scalars, `%q` for strings, JSON for the rest. */
+/** Formats an invalid value as field errors do: `%v` for scalars, `%q` for strings, JSON for the rest. */
 export function goValue(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -24,13 +24,13 @@ export function goValue(value: unknown): string {
   }
 }
 
-/** A JSON number as Go prints it: whole numbers were decoded to int64, the others to float64. */
+/** Formats a JSON number as Go does: integers are decoded to int64, other numbers to float64. */
 export function goNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
   return goFloat(value);
 }
 
-/** A float64 as Go's `%v` prints it: shortest digits, an exponent below 1e-4 and from 1e6 on. */
+/** Formats a float64 as Go's `%v` does: shortest digits, an exponent below 1e-4 and from 1e6 on. */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -40,7 +40,7 @@ export function goFloat(value: number): string {
   return String(value);
 }
 
-/** A float64 in plain digits, never with an exponent. */
+/** Formats a float64 without an exponent. */
 export function goPlainFloat(value: number): string {
   const text = String(value);
   if (!text.includes("e")) return text;
@@ -48,12 +48,12 @@ export function goPlainFloat(value: number): string {
   return value.toFixed(Math.min(100, Number(text.slice(text.indexOf("e-") + 2)) + 20)).replace(/0+$/, "");
 }
 
-/** JSON as Go's encoder writes it: sorted keys, and `<`, `>`, `&` escaped. */
+/** Encodes JSON as Go does: sorted keys, and `<`, `>`, `&` escaped. */
 export function goJSON(value: unknown): string {
   return goStruct(sorted(value));
 }
 
-/** The same for a struct, whose fields stand in their own order. */
+/** The same for a struct, whose fields keep their order. */
 export function goStruct(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === "bigint" ? Number(item) : item,

@@ -1,4 +1,4 @@
-/** Joins the words of a name: `my-sql db` becomes `MySqlDb`. Whatever is no ASCII letter or digit ends a word. */
+/** Joins words in PascalCase: `my-sql db` becomes `MySqlDb`. Everything but ASCII letters and digits separates words. */
 export function pascalCase(text: string): string {
   return text
     .split(/[^A-Za-z0-9]+/u)

@@ -13,22 +13,22 @@ import {
   shortEscape,
 } from "./index.ts";
 
-test("texts are in the order of their code units, whatever the language of the machine", () => {
+test("compareText() compares code units, whatever the machine's locale", () => {
   expect(["b", "Z", "a", "ä", "", "a"].toSorted(compareText)).toEqual(["", "Z", "a", "a", "b", "ä"]);
 });
 
-test("by characters, those beyond the basic plane come last, and by code units not", () => {
+test("compareCharacters() puts characters beyond the basic plane last, compareText() doesn't", () => {
   const texts = ["\u{1f600}", "\uffee", "a"];
   expect(texts.toSorted(compareCharacters)).toEqual(["a", "\uffee", "\u{1f600}"]);
   expect(texts.toSorted(compareText)).toEqual(["a", "\u{1f600}", "\uffee"]);
   expect([compareCharacters("a", "ab"), compareCharacters("a", "a")]).toEqual([-1, 0]);
 });
 
-test("a name's words become one in PascalCase, and capitals stay", () => {
+test("pascalCase() joins the words of a name and keeps capitals", () => {
   expect(["my-sql db", "mySQL", "2nd_try", "--"].map(pascalCase)).toEqual(["MySqlDb", "MySQL", "2ndTry", ""]);
 });
 
-test("a short escape is what the table of letters reads back", () => {
+test("shortEscape() is the inverse of the table of escapes", () => {
   for (const [letter, char] of Object.entries(controlEscapes)) expect(shortEscape(char)).toBe(`\\${letter}`);
   expect([shortEscape('"'), shortEscape("\\"), shortEscape("a"), shortEscape("'")]).toEqual([
     '\\"',
@@ -42,7 +42,7 @@ test("strings are quoted as Go's %q does", () => {
   expect(quote('a"\n\u0007\u001b\u200b\u{e0001}ä')).toBe('"a\\"\\n\\a\\x1b\\u200b\\U000e0001ä"');
 });
 
-test("values look as they do in messages of Go programs", () => {
+test("values are formatted as in messages of Go programs", () => {
   expect([1, 1.5, 1e21, true, "a", { b: "<", a: 1 }].map(goValue)).toEqual([
     "1",
     "1.5",

@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
-import { type CRDSpec, defaultNames, validateDefinition } from "@tsbuilder/apimachinery/crd";
+import { type CRDSpec, defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
@@ -53,7 +53,7 @@ function readCrd(file: string, object: Record<string, unknown>, schemas: Schemas
     const crd = decodeBuiltIn(object, schemas.crd).object as unknown as ThirdPartyCrd;
     for (const { schema } of crd.spec?.versions ?? []) decodeInner(schema?.openAPIV3Schema, schemas.node);
     defaultNames(crd.spec);
-    const [error, ...more] = validateDefinition({ ...crd, metadata: crd.metadata ?? {} });
+    const [error, ...more] = validateCRD({ ...crd, metadata: crd.metadata ?? {} });
     if (!error) return crd;
     const others = more.length === 0 ? "" : `, and ${more.length} more`;
     throw refuse(file, `${shorten(formatFieldError(error))}${others}`);

@@ -1,4 +1,4 @@
-import { defaultNames, validateDefinition } from "@tsbuilder/apimachinery/crd";
+import { defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { CustomResourceDefinition } from "./crd.ts";
 import { conversionProblems } from "./validate-conversion.ts";
@@ -23,11 +23,11 @@ export const definitionStrategy: Partial<Strategy> = {
     const stored = [...new Set([...before, ...storageVersions(crd)])];
     crd.status = { ...crd.status, storedVersions: stored };
   },
-  validate: (object) => validateDefinition(object, conversionProblems),
+  validate: (object) => validateCRD(object, conversionProblems),
   validateUpdate(object, _old, { subresource }) {
     const crd = object as CustomResourceDefinition;
     return subresource === ""
-      ? [...validateDefinition(crd, conversionProblems), ...validateStoredVersions(crd)]
+      ? [...validateCRD(crd, conversionProblems), ...validateStoredVersions(crd)]
       : [];
   },
 };

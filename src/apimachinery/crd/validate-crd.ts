@@ -3,31 +3,24 @@ import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
 import type { CRDConversion, CRDNames, CRDSpec } from "./custom-resource-definition.ts";
 import { type Problems, sharedProblems, versionProblems } from "./validate-versions.ts";
 
-/** Checks how a CRD's versions are converted; only who calls its webhook has to know. */
+/** Validates a CRD's `spec.conversion`; only a caller that calls conversion webhooks needs it. */
 export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
 
 /**
- * Checks a CRD as the API server does: its names, its versions, and every schema with its rules. Names have their
- * defaults already.
+ * Validates a CRD as the API server does: its names, its versions, and every schema with its CEL rules.
+ * Call `defaultNames()` first.
  */
-export function validateDefinition(
-  crd: Definition,
-  checkConversion: CheckConversion = () => [],
-): FieldError[] {
+export function validateCRD(crd: CRD, checkConversion: CheckConversion = () => []): FieldError[] {
   if (!crd.spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
-  return [...definitionProblems(crd.metadata.name, crd.spec, checkConversion)];
+  return [...crdProblems(crd.metadata.name, crd.spec, checkConversion)];
 }
 
-interface Definition {
+interface CRD {
   readonly metadata: { readonly name?: string | undefined };
   readonly spec?: CRDSpec;
 }
 
-function* definitionProblems(
-  name: string | undefined,
-  spec: CRDSpec,
-  checkConversion: CheckConversion,
-): Problems {
+function* crdProblems(name: string | undefined, spec: CRDSpec, checkConversion: CheckConversion): Problems {
   if (name !== `${spec.names?.plural}.${spec.group}`) {
     yield invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`);
   }
@@ -41,7 +34,7 @@ function* definitionProblems(
   if (!spec.scope) yield required("spec.scope");
   else if (!scopes.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, scopes);
   yield* versionProblems(versions);
-  // The first version is the CRD's own, too.
+  // The API server copies the name of the first version to spec.version.
   yield* label("spec.version", versions[0]?.name);
   yield* nameProblems("spec.names", names);
   yield* sharedProblems(versions);
