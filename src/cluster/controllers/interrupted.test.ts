@@ -9,8 +9,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import { send } from "../testing/send.ts";
-import { deployments, replicaSets } from "./api/apps.ts";
-import { namespaces, pods } from "./api/core.ts";
+import { deployments, replicaSets } from "../control-loop/api/apps.ts";
+import { namespaces, pods } from "../control-loop/api/core.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "interrupted-"));
 const data = join(folder, "data");

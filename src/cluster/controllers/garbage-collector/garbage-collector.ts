@@ -1,7 +1,7 @@
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
-import type { Controller, ControllerContext } from "../controller.ts";
+import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import type { DeleteOptions } from "../../contract/cluster-objects.ts";
-import { reporter } from "../record-event.ts";
+import { reporter } from "../../control-loop/record-event.ts";
 import { classifyOwners, findResource, isForegroundDeleted } from "./classify-owners.ts";
 import { Dependents } from "./dependents.ts";
 import { objectKey, type ObjectKey, readObject } from "./object-key.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
-import { nodes, type Pod, pods } from "../api/core.ts";
+import { nodes, type Pod, pods } from "../../control-loop/api/core.ts";
 import type { ControllerName } from "../names.ts";
 
 let cluster: TestCluster;

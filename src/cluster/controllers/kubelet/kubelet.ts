@@ -1,12 +1,12 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { configMaps, type Pod, type PodStatus, pods, secrets } from "../api/core.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
-import { findByKey, keyOf } from "../keys.ts";
-import { isFinished } from "../pods/pod-state.ts";
+import { configMaps, type Pod, type PodStatus, pods, secrets } from "../../control-loop/api/core.ts";
+import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../control-loop/keys.ts";
+import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { chooseStage } from "../stages/choose-stage.ts";
-import { nodeAddress } from "./fake-node.ts";
+import { nodeAddress } from "../../kinds/core/node/controller/fake-node.ts";
 import { type Reference, requiredReferences } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { runningStatus, succeededStatus, waitingStatus, withReadiness } from "./running-status.ts";

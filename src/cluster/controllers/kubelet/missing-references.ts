@@ -1,5 +1,5 @@
 import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Container, Pod } from "../api/core.ts";
+import type { Container, Pod } from "../../control-loop/api/core.ts";
 
 /** A ConfigMap or Secret that a pod needs to start. */
 export interface Reference {

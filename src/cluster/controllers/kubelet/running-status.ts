@@ -1,5 +1,5 @@
-import type { Container, ContainerStatus, Pod, PodStatus } from "../api/core.ts";
-import { setPodCondition } from "../pods/pod-conditions.ts";
+import type { Container, ContainerStatus, Pod, PodStatus } from "../../control-loop/api/core.ts";
+import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
 import type { Reference } from "./missing-references.ts";
 
 /** Where a pod runs. */

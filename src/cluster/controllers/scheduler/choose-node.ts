@@ -1,5 +1,5 @@
-import type { Node, Pod } from "../api/core.ts";
-import { fitsNode, repellingTaints } from "./node-fit.ts";
+import type { Node, Pod } from "../../control-loop/api/core.ts";
+import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
 
 /** Where a pod goes, or why it goes nowhere. */
 export type Placement = { readonly node: string } | { readonly reason: string };

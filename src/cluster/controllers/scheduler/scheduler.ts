@@ -8,16 +8,19 @@ import {
   type Pod,
   pods,
   storageClasses,
-} from "../api/core.ts";
-import type { Controller, ControllerContext } from "../controller.ts";
-import { findByKey, keyOf } from "../keys.ts";
-import { isFinished } from "../pods/pod-state.ts";
-import { setPodCondition } from "../pods/pod-conditions.ts";
-import { reporter } from "../record-event.ts";
-import { reserved } from "../volume/bind-claims.ts";
-import { chooseVolume, waitsForConsumer } from "../volume/choose-volume.ts";
-import { claimsOfPod } from "../volume/protection.ts";
-import { selectedNode } from "../volume/provision.ts";
+} from "../../control-loop/api/core.ts";
+import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../control-loop/keys.ts";
+import { isFinished } from "../../control-loop/pods/pod-state.ts";
+import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
+import { reporter } from "../../control-loop/record-event.ts";
+import { reserved } from "../../kinds/core/persistent-volume/controller/bind-claims.ts";
+import {
+  chooseVolume,
+  waitsForConsumer,
+} from "../../kinds/core/persistent-volume/controller/choose-volume.ts";
+import { claimsOfPod } from "../../kinds/core/persistent-volume/controller/protection.ts";
+import { selectedNode } from "../../kinds/core/persistent-volume/controller/provision.ts";
 import { chooseNode, type Placement } from "./choose-node.ts";
 
 const user = "system:kube-scheduler";

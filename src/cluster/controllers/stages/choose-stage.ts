@@ -1,6 +1,6 @@
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
-import { matchesLabels } from "../matches-labels.ts";
+import { matchesLabels } from "../../control-loop/matches-labels.ts";
 import { readPath } from "./read-path.ts";
 import type { Stage, StageDelay, StageSelector } from "./stage.ts";
 

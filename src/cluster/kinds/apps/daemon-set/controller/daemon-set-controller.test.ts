@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { clusterObjects } from "../../../../registry/cluster-objects.ts";
+import { type DaemonSet, daemonSets } from "../../../../control-loop/api/apps.ts";
+import { pods } from "../../../../control-loop/api/core.ts";
+
+let cluster: TestCluster;
+beforeEach(async () => {
+  cluster = await startTestCluster({ controllers: ["daemonset", "scheduler", "node", "kubelet"] });
+});
+afterEach(() => cluster.stop());
+
+const agent = (image: string, spec: object = {}) => ({
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  metadata: { name: "agent", namespace: "default" },
+  spec: {
+    selector: { matchLabels: { app: "agent" } },
+    template: {
+      metadata: { labels: { app: "agent" } },
+      spec: { containers: [{ name: "agent", image }], ...spec },
+    },
+  },
+});
+const node = (name: string, labels: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name, labels },
+});
+
+const objects = () => clusterObjects(cluster.core);
+const read = () => objects().get(daemonSets, "default", "agent") as DaemonSet;
+const places = () =>
+  objects()
+    .list(pods, "default")
+    .map(({ spec }) => spec.nodeName ?? "")
+    .sort((a, b) => a.localeCompare(b));
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+describe("daemonSetController()", () => {
+  it("runs one pod on every node, also on those that come later", async () => {
+    await cluster.install(agent("agent:1"));
+    await eventually(() => expect(places()).toEqual(["tsbuilder-node"]));
+    await cluster.install(node("other"));
+    await eventually(() => expect(places()).toEqual(["other", "tsbuilder-node"]));
+    await eventually(() =>
+      expect(read().status).toMatchObject({
+        desiredNumberScheduled: 2,
+        currentNumberScheduled: 2,
+        numberReady: 2,
+        numberAvailable: 2,
+        updatedNumberScheduled: 2,
+        numberMisscheduled: 0,
+        observedGeneration: 1,
+      }),
+    );
+  });
+
+  it("keeps to the nodes that its pods select", async () => {
+    await cluster.install(node("gpu", { gpu: "yes" }));
+    await cluster.install(agent("agent:1", { nodeSelector: { gpu: "yes" } }));
+    await eventually(() => expect(places()).toEqual(["gpu"]));
+    expect(read().status?.desiredNumberScheduled).toBe(1);
+  });
+
+  it("replaces pods when the template changes", async () => {
+    await cluster.install(agent("agent:1"));
+    await eventually(() => expect(read().status?.numberReady).toBe(1));
+    await cluster.install(agent("agent:2"));
+    await eventually(() => {
+      expect(
+        objects()
+          .list(pods, "default")
+          .map(({ spec }) => spec.containers[0]?.image),
+      ).toEqual(["agent:2"]);
+      expect(read().status).toMatchObject({
+        updatedNumberScheduled: 1,
+        numberAvailable: 1,
+        observedGeneration: 2,
+      });
+    });
+  });
+});

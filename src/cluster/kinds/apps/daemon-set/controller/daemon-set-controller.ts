@@ -1,0 +1,83 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { type ControllerRevision, type DaemonSet, daemonSets } from "../../../../control-loop/api/apps.ts";
+import { nodes, type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { toldFailure } from "../../../../control-loop/failures.ts";
+import { findByKey, keyOf, keysOfOwner } from "../../../../control-loop/keys.ts";
+import { createPod } from "../../../../control-loop/pods/create-pod.ts";
+import { isFinished, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
+import { reporter } from "../../../../control-loop/record-event.ts";
+import {
+  dropOldRevisions,
+  ensureRevision,
+  revisionLabel,
+} from "../../../../control-loop/revisions/controller-revisions.ts";
+import { daemonNodes, daemonPod } from "./daemon-pods.ts";
+import { daemonSetStatus } from "./daemon-set-status.ts";
+import { nextDaemonStep } from "./next-daemon-step.ts";
+
+const user = userOf("daemon-set");
+
+/** Keeps one pod of a DaemonSet on every node that it belongs on. */
+export function daemonSetController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "daemonset-controller");
+  return {
+    name: "daemonset",
+    watches: [daemonSets, pods, nodes],
+
+    keysOf(event) {
+      if (event.resource === nodes) return objects.list(daemonSets).map(keyOf);
+      return keysOfOwner(objects, daemonSets, "DaemonSet", event);
+    },
+
+    async reconcile(key) {
+      const set = findByKey(objects, daemonSets, key);
+      if (!set) return undefined;
+      const revision = await ensureRevision(objects, user, set);
+      const failure = set.metadata.deletionTimestamp ? undefined : await toldFailure(takeStep(set, revision));
+      const after = await updateStatus(key, revision);
+      if (failure) throw failure;
+      return after;
+    },
+  };
+
+  async function takeStep(set: DaemonSet, revision: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(objects, user, set, pods);
+    const where = daemonNodes(set, objects.list(nodes));
+    const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
+    for (const name of create) {
+      const pod = await createPod(objects, user, daemonPod(set, name, revision), (refusal) =>
+        report(set, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+      );
+      await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+    }
+    for (const pod of remove) {
+      if (isFinished(pod)) await reportEnded(set, pod);
+      await objects.delete(user, pod, { uid: pod.metadata.uid });
+      await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+    }
+  }
+
+  /** A daemon is meant to run for good: one that ends is made anew. */
+  function reportEnded(set: DaemonSet, { metadata, spec, status }: Pod): Promise<void> {
+    const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+    return status?.phase === "Failed"
+      ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
+      : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+  }
+
+  async function updateStatus(key: string, revision: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, daemonSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(objects, user, set, pods);
+    const { wanted } = daemonNodes(set, objects.list(nodes));
+    const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+    const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+    await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+  }
+}

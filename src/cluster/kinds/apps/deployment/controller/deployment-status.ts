@@ -1,0 +1,45 @@
+import type { Deployment, DeploymentStatus, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { LooseCondition } from "../../../../control-loop/api/core.ts";
+import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
+import { availableReplicas, specReplicas, sum } from "./replica-counts.ts";
+import { rolloutConditions } from "./rollout-conditions.ts";
+
+/** What a Deployment's ReplicaSets make of its status. */
+export function deploymentStatus(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+  now: number,
+): DeploymentStatus {
+  const all = current ? [current, ...old] : old;
+  const available = availableReplicas(all);
+  const collisionCount = deployment.status?.collisionCount;
+  const counts: DeploymentStatus = {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    ...positiveCounts({
+      replicas: sum(all.map(({ status }) => status?.replicas ?? 0)),
+      updatedReplicas: current?.status?.replicas ?? 0,
+      readyReplicas: sum(all.map(({ status }) => status?.readyReplicas ?? 0)),
+      availableReplicas: available,
+      unavailableReplicas: specReplicas(all) - available,
+    }),
+    terminatingReplicas: sum(all.map(({ status }) => status?.terminatingReplicas ?? 0)),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+  };
+  const conditions = rolloutConditions(deployment, counts, current, now);
+  return { ...counts, conditions: [...conditions, ...failureOf(deployment, all)] };
+}
+
+/** Of the ReplicaSets that got no pods, the newest one's complaint; a known one keeps its text and its times. */
+function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
+  const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
+  const [failure] = failures;
+  if (!failure) return [];
+  const known = status?.conditions?.find(isFailure);
+  const { lastTransitionTime } = failure;
+  return [known ?? { ...failure, ...(lastTransitionTime && { lastUpdateTime: lastTransitionTime }) }];
+}
+
+function isFailure({ type, status }: LooseCondition): boolean {
+  return type === "ReplicaFailure" && status === "True";
+}

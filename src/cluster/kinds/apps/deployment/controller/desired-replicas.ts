@@ -1,0 +1,76 @@
+import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import { availableReplicas, rolloutLimits, specReplicas } from "./replica-counts.ts";
+
+/** How many pods each ReplicaSet should ask for next, by name; only those that change. */
+export type DesiredReplicas = ReadonlyMap<string, number>;
+
+/**
+ * The next step of a rollout. Each step keeps the limits on its own, so that it is safe to stop after any: the
+ * new ReplicaSet grows as far as the surge allows, then the old ones shrink as far as availability allows.
+ */
+export function desiredReplicas(
+  deployment: Deployment,
+  current: ReplicaSet,
+  old: readonly ReplicaSet[],
+): DesiredReplicas {
+  const grown = nextOfCurrent(deployment, current, old);
+  if (grown !== current.spec.replicas) return new Map([[nameOf(current), grown]]);
+  return nextOfOld(deployment, current, old);
+}
+
+function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {
+  const replicas = deployment.spec.replicas ?? 1;
+  const now = current.spec.replicas ?? 1;
+  if (now >= replicas) return replicas;
+  const room = replicas + rolloutLimits(deployment).maxSurge - specReplicas([current, ...old]);
+  return now + Math.max(0, Math.min(room, replicas - now));
+}
+
+/** Pods that are not available serve nobody, so they go first and cost no availability. */
+function nextOfOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
+  const minAvailable = (deployment.spec.replicas ?? 1) - rolloutLimits(deployment).maxUnavailable;
+  const newMissing = (current.spec.replicas ?? 1) - (current.status?.availableReplicas ?? 0);
+  const mayGo = specReplicas([current, ...old]) - minAvailable - newMissing;
+  if (mayGo <= 0) return new Map();
+
+  const unhealthy = shrink(old, mayGo, (replicaSet) => {
+    return (replicaSet.spec.replicas ?? 1) - (replicaSet.status?.availableReplicas ?? 0);
+  });
+  const cleaned = old.map((replicaSet) => withReplicas(replicaSet, unhealthy));
+  const surplus = availableReplicas([current, ...cleaned]) - minAvailable;
+  const healthy = shrink(cleaned, surplus, ({ spec }) => spec.replicas ?? 1);
+  return new Map([...unhealthy, ...healthy]);
+}
+
+/** Takes pods from ReplicaSets, the oldest first, until so many are taken. */
+function shrink(
+  replicaSets: readonly ReplicaSet[],
+  count: number,
+  takeable: (replicaSet: ReplicaSet) => number,
+): Map<string, number> {
+  const next = new Map<string, number>();
+  let left = count;
+  for (const replicaSet of [...replicaSets].sort(byAge)) {
+    const taken = Math.max(0, Math.min(left, takeable(replicaSet)));
+    if (taken > 0) next.set(nameOf(replicaSet), (replicaSet.spec.replicas ?? 1) - taken);
+    left -= taken;
+  }
+  return next;
+}
+
+function withReplicas(replicaSet: ReplicaSet, next: DesiredReplicas): ReplicaSet {
+  const replicas = next.get(nameOf(replicaSet));
+  return replicas === undefined ? replicaSet : { ...replicaSet, spec: { ...replicaSet.spec, replicas } };
+}
+
+/** Orders objects by creation, then by name. */
+export function byAge(a: ReplicaSet, b: ReplicaSet): number {
+  const [first, second] = [a, b].map(
+    ({ metadata }) => `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`,
+  );
+  return first! < second! ? -1 : 1;
+}
+
+function nameOf(replicaSet: ReplicaSet): string {
+  return replicaSet.metadata.name ?? "";
+}

@@ -1,0 +1,20 @@
+import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { ReportingContext } from "../../../../control-loop/record-event.ts";
+import { revisionOf } from "./revisions.ts";
+
+/** Keeps as many old revisions as the Deployment wants to be able to go back to. */
+export async function dropHistory(
+  context: ReportingContext,
+  { spec }: Deployment,
+  old: readonly ReplicaSet[],
+): Promise<void> {
+  const { objects, user } = context;
+  const spent = old.filter(
+    (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
+  );
+  const surplus = Math.max(0, spent.length - (spec.revisionHistoryLimit ?? 10));
+  const oldest = [...spent].sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, surplus);
+  for (const replicaSet of oldest) {
+    await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
+  }
+}

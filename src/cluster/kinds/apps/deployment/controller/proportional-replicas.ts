@@ -1,0 +1,53 @@
+import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { DesiredReplicas } from "./desired-replicas.ts";
+import { byAge } from "./desired-replicas.ts";
+import { rolloutLimits, specReplicas } from "./replica-counts.ts";
+
+/** The annotation that tells how many pods a Deployment asked for when it last scaled a ReplicaSet. */
+export const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
+
+/** The annotation that tells how many pods there could be at once then. */
+export const maxAnnotation = "deployment.kubernetes.io/max-replicas";
+
+/** Tells whether a Deployment was scaled since its ReplicaSets were last written. */
+export function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
+  const wanted = String(deployment.spec.replicas ?? 1);
+  return replicaSets
+    .filter(({ spec }) => (spec.replicas ?? 1) > 0)
+    .some(({ metadata }) => (metadata.annotations?.[desiredAnnotation] ?? wanted) !== wanted);
+}
+
+/**
+ * Spreads a new number of pods over the ReplicaSets, in the proportions that they have: scaling in the middle of
+ * a rollout must not decide the rollout. What rounding leaves over goes to the largest.
+ */
+export function proportionalReplicas(
+  deployment: Deployment,
+  replicaSets: readonly ReplicaSet[],
+): DesiredReplicas {
+  const active = replicaSets.filter(({ spec }) => (spec.replicas ?? 1) > 0);
+  const replicas = deployment.spec.replicas ?? 1;
+  const [single] = active;
+  if (active.length <= 1) {
+    return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
+  }
+  const total = specReplicas(active);
+  const allowed = replicas > 0 ? replicas + rolloutLimits(deployment).maxSurge : 0;
+  const sorted = [...active].sort((a, b) => (b.spec.replicas ?? 1) - (a.spec.replicas ?? 1) || byAge(a, b));
+  let left = allowed - total;
+  const next = new Map<string, number>();
+  for (const { metadata, spec } of sorted) {
+    const now = spec.replicas ?? 1;
+    const share = limit(Math.round((now * allowed) / total) - now, left);
+    next.set(metadata.name ?? "", now + share);
+    left -= share;
+  }
+  const largest = sorted[0]!.metadata.name ?? "";
+  next.set(largest, Math.max(0, next.get(largest)! + left));
+  return next;
+}
+
+/** A share never goes beyond what is left to give or take, nor against its direction. */
+function limit(share: number, left: number): number {
+  return left > 0 ? Math.max(0, Math.min(share, left)) : Math.min(0, Math.max(share, left));
+}

@@ -1,0 +1,54 @@
+import type { IntOrString } from "@tsbuilder/apimachinery/meta";
+import type { Deployment, DeploymentStatus, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+
+/** How many pods a rollout may have beyond the wanted number, and how many of them may be missing. */
+export interface RolloutLimits {
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+}
+
+/** Reads the limits of a rollout. If both round to nothing the rollout could never move: then one may be missing. */
+export function rolloutLimits({ spec }: Deployment): RolloutLimits {
+  if (spec.strategy?.type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
+  const replicas = spec.replicas ?? 1;
+  const { maxSurge = "25%", maxUnavailable = "25%" } = spec.strategy?.rollingUpdate ?? {};
+  const surge = scaledCount(maxSurge, replicas, Math.ceil);
+  const unavailable = scaledCount(maxUnavailable, replicas, Math.floor);
+  return {
+    maxSurge: surge,
+    maxUnavailable: Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, replicas),
+  };
+}
+
+/** Reads a number, or a share of a whole such as `25%`. */
+export function scaledCount(value: IntOrString, whole: number, round: (share: number) => number): number {
+  if (typeof value === "number") return value;
+  const percent = Number.parseInt(value, 10);
+  return Number.isNaN(percent) ? 0 : round((percent * whole) / 100);
+}
+
+/** How many pods ReplicaSets ask for. */
+export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
+  return sum(replicaSets.map(({ spec }) => spec.replicas ?? 1));
+}
+
+/** How many available pods ReplicaSets have. */
+export function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
+  return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
+}
+
+/** Adds up. */
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Tells whether nothing of a rollout is left to do. */
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const replicas = deployment.spec.replicas ?? 1;
+  return (
+    (status.updatedReplicas ?? 0) === replicas &&
+    (status.replicas ?? 0) === replicas &&
+    (status.availableReplicas ?? 0) === replicas &&
+    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
+}

@@ -1,0 +1,70 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { PodTemplateSpec } from "../../../../control-loop/api/core.ts";
+import { byAge } from "./desired-replicas.ts";
+
+/** The annotation that counts the revisions of a Deployment; `kubectl rollout history` lists them. */
+export const revisionAnnotation = "deployment.kubernetes.io/revision";
+
+/** The label that tells the ReplicaSets of a Deployment apart, and their pods. */
+export const hashLabel = "pod-template-hash";
+
+/** Annotations of a Deployment that say nothing about one of its ReplicaSets. */
+const ownAnnotations = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  revisionAnnotation,
+  "deployment.kubernetes.io/revision-history",
+  "deployment.kubernetes.io/desired-replicas",
+  "deployment.kubernetes.io/max-replicas",
+  "deprecated.deployment.rollback.to",
+]);
+
+/** Finds the ReplicaSet that has the template of a Deployment now; the oldest, if several do. */
+export function findCurrent(
+  deployment: Deployment,
+  replicaSets: readonly ReplicaSet[],
+): ReplicaSet | undefined {
+  return [...replicaSets]
+    .sort(byAge)
+    .find(({ spec }) => isEqual(withoutHash(spec.template), deployment.spec.template));
+}
+
+/** The number of a ReplicaSet's revision; 0 before it has one. */
+export function revisionOf({ metadata }: ReplicaSet): number {
+  return Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+}
+
+/** The revision that comes after all others. */
+function nextRevision(old: readonly ReplicaSet[]): number {
+  return Math.max(0, ...old.map(revisionOf)) + 1;
+}
+
+/**
+ * The annotations of a Deployment's current ReplicaSet. One that becomes current again, by a rollback, gets the
+ * newest revision and remembers those it had.
+ */
+export function currentAnnotations(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+): Record<string, string> {
+  const inherited = Object.entries(deployment.metadata.annotations ?? {}).filter(
+    ([key]) => !ownAnnotations.has(key),
+  );
+  const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
+  const next = nextRevision(old);
+  const before = current ? revisionOf(current) : 0;
+  if (before >= next) return annotations;
+  const history = annotations["deployment.kubernetes.io/revision-history"];
+  const past = [...(history ? history.split(",") : []), ...(before > 0 ? [String(before)] : [])];
+  return {
+    ...annotations,
+    [revisionAnnotation]: String(next),
+    ...(past.length > 0 ? { "deployment.kubernetes.io/revision-history": past.join(",") } : {}),
+  };
+}
+
+function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+  const { [hashLabel]: _, ...labels } = template.metadata?.labels ?? {};
+  return { ...template, metadata: { ...template.metadata, labels } };
+}

@@ -1,0 +1,52 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import { pods } from "../../../../control-loop/api/core.ts";
+import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
+import type { ReportingContext } from "../../../../control-loop/record-event.ts";
+import type { DesiredReplicas } from "./desired-replicas.ts";
+import { scaled } from "./new-replica-set.ts";
+
+export async function scaleAll(
+  context: ReportingContext,
+  deployment: Deployment,
+  owned: readonly ReplicaSet[],
+  target: DesiredReplicas,
+): Promise<void> {
+  const { objects, user } = context;
+  for (const replicaSet of owned) {
+    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas ?? 1;
+    const next = scaled(deployment, replicaSet, replicas);
+    if (isEqual(next, replicaSet)) continue;
+    await objects.update(user, next);
+    await reportScaling(context, deployment, replicaSet, replicas);
+  }
+}
+
+export async function reportScaling(
+  context: ReportingContext,
+  deployment: Deployment,
+  replicaSet: ReplicaSet,
+  to: number,
+): Promise<void> {
+  const { report } = context;
+  const from = replicaSet.spec.replicas ?? 1;
+  if (from === to) return;
+  const direction = to > from ? "up" : "down";
+  const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
+  await report(deployment, "Normal", "ScalingReplicaSet", message);
+}
+
+/** Recreate starts nothing new before the last old pod is gone; tells whether there is one. */
+export async function endOld(
+  context: ReportingContext,
+  deployment: Deployment,
+  old: readonly ReplicaSet[],
+): Promise<boolean> {
+  const { objects } = context;
+  const running = old.filter(({ spec }) => spec.replicas !== 0);
+  await scaleAll(context, deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
+  const owners = new Set(old.map(({ metadata }) => metadata.uid));
+  return objects
+    .list(pods, deployment.metadata.namespace)
+    .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+}

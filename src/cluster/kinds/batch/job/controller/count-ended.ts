@@ -1,0 +1,95 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Job, JobStatus } from "../../../../control-loop/api/batch.ts";
+import type { Pod } from "../../../../control-loop/api/core.ts";
+import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
+import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
+import { announcement, conclusion, withConditions } from "./job-conditions.ts";
+import type { ReportingContext } from "../../../../control-loop/record-event.ts";
+import type { JobOutcome } from "./job-outcome.ts";
+import { podsOf } from "./job-pods.ts";
+import {
+  countsAsFailure,
+  hasFailed,
+  isIndexed,
+  isTracked,
+  type JobProgress,
+  jobProgress,
+  progressStatus,
+} from "./job-progress.ts";
+import { releasePods } from "./job-tracking.ts";
+
+/**
+ * Counts the pods that have ended: their uids are recorded, then they are released, then the counts grow. So
+ * each counts once, wherever this is interrupted.
+ */
+export async function countEnded(
+  context: ReportingContext,
+  job: Job,
+  owned: readonly Pod[],
+  progress: JobProgress,
+  outcome: JobOutcome | undefined,
+): Promise<void> {
+  const { objects, clock, user } = context;
+  const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
+  const stored = await writeStatus(context, job, progress, (status) => ({
+    ...status,
+    uncountedTerminatedPods: uncounted(job, progress, lost),
+    ...withConditions(job, outcome ? [announcement(outcome, clock.now())] : [], clock.now()),
+  }));
+  // Those that end meanwhile are left for the next time: nobody has written them down.
+  const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
+  await releasePods(objects, user, ended);
+  await writeStatus(context, stored, progress, (status) => {
+    const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
+    const now = clock.now();
+    return {
+      ...status,
+      ...positiveCounts({
+        succeeded: (status.succeeded ?? 0) + succeeded.length,
+        failed: (status.failed ?? 0) + failed.length,
+      }),
+      uncountedTerminatedPods: {},
+      ...withConditions(stored, outcome ? [conclusion(outcome, now)] : [], now),
+      ...(outcome?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
+    };
+  });
+}
+
+async function writeStatus(
+  context: ReportingContext,
+  job: Job,
+  { failedIndexes, completedIndexes }: JobProgress,
+  change: (status: JobStatus) => JobStatus,
+): Promise<Job> {
+  const { objects, clock, user } = context;
+  const started = job.spec.suspend ? undefined : (job.status?.startTime ?? formatTime(clock.now()));
+  const now = { ...jobProgress(job, podsOf(context, job)), failedIndexes, completedIndexes };
+  const status = change({ ...progressStatus(job, now), ...(started ? { startTime: started } : {}) });
+  return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
+}
+
+/** When a Job has failed, whatever it still had at work counts as failed. */
+function isUncounted(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  const known = new Set([
+    ...[...newSucceeded, ...newFailed].map(({ metadata }) => metadata.uid),
+    ...succeeded,
+    ...failed,
+  ]);
+  return (pod) =>
+    isTracked(pod) && !known.has(pod.metadata.uid) && !isFinished(pod) && countsAsFailure(job, pod);
+}
+
+function uncounted(
+  job: Job,
+  progress: JobProgress,
+  lost: readonly Pod[],
+): { succeeded?: string[]; failed?: string[] } {
+  const uids = (of: readonly Pod[]) => of.map(({ metadata }) => metadata.uid!);
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  // The indexes tell which of an indexed Job's pods have succeeded.
+  const done = isIndexed(job) ? [] : [...succeeded, ...uids(progress.newSucceeded)];
+  const gone = [...failed, ...uids(progress.newFailed), ...uids(lost)];
+  return { ...(done.length > 0 ? { succeeded: done } : {}), ...(gone.length > 0 ? { failed: gone } : {}) };
+}

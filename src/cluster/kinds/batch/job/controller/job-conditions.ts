@@ -1,0 +1,54 @@
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { LooseCondition } from "../../../../control-loop/api/core.ts";
+import type { JobOutcome } from "./job-outcome.ts";
+
+/** The outcome of a Job, if it is over. */
+export function finishedCondition({ status }: Job): LooseCondition | undefined {
+  return status?.conditions?.find(
+    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+  );
+}
+
+/** An outcome is announced before the pods are released, and final afterwards. */
+export function announcement({ type, reason, message }: JobOutcome, now: number): LooseCondition {
+  const name = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
+  return jobCondition(name, "True", reason, message, now);
+}
+
+export function conclusion({ type, reason, message }: JobOutcome, now: number): LooseCondition {
+  return jobCondition(type, "True", reason, message, now);
+}
+
+/** The conditions of a status, with those that come to hold. */
+export function withConditions(
+  job: Job,
+  added: readonly LooseCondition[],
+  now: number,
+): { conditions?: LooseCondition[] } {
+  const kept = (job.status?.conditions ?? []).filter(({ type }) => type !== "Suspended");
+  const news = added.filter(({ type }) => !kept.some((condition) => condition.type === type));
+  const conditions = [...suspendedCondition(job, now), ...kept, ...news];
+  return conditions.length > 0 ? { conditions } : {};
+}
+
+/** Makes a condition of a Job that holds from now on. */
+function jobCondition(
+  type: string,
+  status: "True" | "False",
+  reason: string,
+  message: string,
+  now: number,
+): LooseCondition {
+  const stamp = formatTime(now);
+  return { type, status, reason, message, lastProbeTime: stamp, lastTransitionTime: stamp };
+}
+
+/** The condition that tells whether a Job is held; none as long as it never was. */
+function suspendedCondition(job: Job, now: number): LooseCondition[] {
+  const last = job.status?.conditions?.find(({ type }) => type === "Suspended");
+  const status = job.spec.suspend ? "True" : "False";
+  if (last?.status === status) return [last];
+  if (job.spec.suspend) return [jobCondition("Suspended", "True", "JobSuspended", "Job suspended", now)];
+  return last ? [jobCondition("Suspended", "False", "JobResumed", "Job resumed", now)] : [];
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { clusterObjects } from "../../../../registry/cluster-objects.ts";
+import { type Job, jobs } from "../../../../control-loop/api/batch.ts";
+import { type Pod, pods } from "../../../../control-loop/api/core.ts";
+
+let cluster: TestCluster;
+const clock = new FakeClock();
+beforeEach(async () => {
+  cluster = await startTestCluster({ controllers: ["job", "garbagecollector"], clock });
+});
+afterEach(() => cluster.stop());
+
+const work = (spec: object = {}) => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "work", namespace: "default" },
+  spec: {
+    template: { spec: { restartPolicy: "Never", containers: [{ name: "work", image: "work:1" }] } },
+    ...spec,
+  },
+});
+
+const objects = () => clusterObjects(cluster.core);
+const read = () => objects().get(jobs, "default", "work") as Job;
+const running = () =>
+  objects()
+    .list(pods, "default")
+    .filter(({ status }) => !status?.phase || status.phase === "Pending");
+const conditions = () => (read().status?.conditions ?? []).map(({ type, reason }) => `${type}: ${reason}`);
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+/** Ends pods as the kubelet of a real node would. */
+async function end(phase: "Succeeded" | "Failed", ended: readonly Pod[]): Promise<void> {
+  for (const pod of ended)
+    await objects().update("tester", { ...pod, status: { ...pod.status, phase } }, "status");
+}
+
+describe("jobController()", () => {
+  it("runs pods until enough have succeeded", async () => {
+    await cluster.install(work({ completions: 3, parallelism: 2 }));
+    await eventually(() => expect(read().status).toMatchObject({ active: 2 }));
+    await end("Succeeded", running());
+    await eventually(() => expect(read().status).toMatchObject({ active: 1, succeeded: 2 }));
+    await end("Succeeded", running());
+    await eventually(() =>
+      expect(conditions()).toEqual([
+        "SuccessCriteriaMet: CompletionsReached",
+        "Complete: CompletionsReached",
+      ]),
+    );
+    expect(read().status).toMatchObject({ succeeded: 3, completionTime: expect.any(String) as string });
+  });
+
+  it("waits longer after each failure, and gives up after too many", async () => {
+    await cluster.install(work({ backoffLimit: 2 }));
+    await eventually(() => expect(running()).toHaveLength(1));
+    await end("Failed", running());
+    await eventually(() => expect(read().status).toMatchObject({ failed: 1 }));
+    await clock.advance(8_000);
+    expect(read().status).not.toHaveProperty("active");
+    await clock.advance(2_000);
+    await eventually(() => expect(read().status).toMatchObject({ active: 1, failed: 1 }));
+    await end("Failed", running());
+    await eventually(() => expect(read().status).toMatchObject({ failed: 2 }));
+    await clock.advance(18_000);
+    expect(read().status).not.toHaveProperty("active");
+    await clock.advance(2_000);
+    await eventually(() => expect(read().status).toMatchObject({ active: 1, failed: 2 }));
+    await end("Failed", running());
+    await eventually(() =>
+      expect(conditions()).toEqual(["FailureTarget: BackoffLimitExceeded", "Failed: BackoffLimitExceeded"]),
+    );
+  });
+
+  it("ends a Job that runs past its deadline", async () => {
+    await cluster.install(work({ activeDeadlineSeconds: 60 }));
+    await eventually(() => expect(read().status).toMatchObject({ active: 1 }));
+    await clock.advance(60_000);
+    await eventually(() => expect(conditions()).toContain("Failed: DeadlineExceeded"));
+    await eventually(() =>
+      expect(running().filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]),
+    );
+  });
+
+  it("gives each index a pod of its own", async () => {
+    await cluster.install(work({ completions: 3, parallelism: 3, completionMode: "Indexed" }));
+    await eventually(() => expect(running()).toHaveLength(3));
+    const index = (pod: Pod) => pod.metadata.annotations?.["batch.kubernetes.io/job-completion-index"];
+    expect(
+      running()
+        .map(index)
+        .sort((a, b) => a!.localeCompare(b!)),
+    ).toEqual(["0", "1", "2"]);
+    await end(
+      "Succeeded",
+      running().filter((pod) => index(pod) !== "1"),
+    );
+    await eventually(() => expect(read().status).toMatchObject({ completedIndexes: "0,2", succeeded: 2 }));
+    await end("Failed", running());
+    await eventually(() => expect(read().status).toMatchObject({ failed: 1 }));
+    await clock.advance(10_000);
+    await eventually(() => expect(running().map(index)).toEqual(["1"]));
+  });
+
+  it("holds a suspended Job", async () => {
+    await cluster.install(work({ suspend: true }));
+    await eventually(() => expect(conditions()).toEqual(["Suspended: JobSuspended"]));
+    expect(running()).toEqual([]);
+    await objects().update("tester", { ...read(), spec: { ...read().spec, suspend: false } });
+    await eventually(() => expect(conditions()).toEqual(["Suspended: JobResumed"]));
+    await eventually(() => expect(running()).toHaveLength(1));
+  });
+
+  it("deletes a finished Job after its time to live", async () => {
+    await cluster.install(work({ ttlSecondsAfterFinished: 10 }));
+    await eventually(() => expect(running()).toHaveLength(1));
+    await end("Succeeded", running());
+    await eventually(() => expect(conditions()).toContain("Complete: CompletionsReached"));
+    await clock.advance(10_000);
+    await eventually(() => expect(read()).toBeUndefined());
+  });
+
+  it("lets go of pods whose Job is gone, or was taken from them", async () => {
+    await cluster.install(work({ parallelism: 2, completions: 2 }));
+    await eventually(() => expect(running()).toHaveLength(2));
+    await objects().delete("tester", read(), { propagationPolicy: "Orphan" });
+    await eventually(() => expect(read()).toBeUndefined());
+    await eventually(() =>
+      expect(running().map(({ metadata }) => metadata.finalizers)).toEqual([undefined, undefined]),
+    );
+    for (const pod of running()) await objects().delete("tester", pod);
+    await eventually(() => expect(running()).toEqual([]));
+  });
+});

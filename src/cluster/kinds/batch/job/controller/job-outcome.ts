@@ -1,0 +1,93 @@
+import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Pod } from "../../../../control-loop/api/core.ts";
+import { parseIndexes } from "./indexes.ts";
+import { hasFailed, isIndexed, type JobProgress, untilDeadline } from "./job-progress.ts";
+import { failureRule } from "./pod-failure-policy.ts";
+
+/** How a Job ends. */
+export interface JobOutcome {
+  readonly type: "Complete" | "Failed";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Why a Job is over, or nothing as long as it isn't. What was announced once stays so. */
+export function jobOutcome(
+  job: Job,
+  pods: readonly Pod[],
+  progress: JobProgress,
+  now: number,
+): JobOutcome | undefined {
+  return (
+    announced(job) ??
+    policyFailure(job, pods) ??
+    limitFailure(job, progress, now) ??
+    indexFailure(job, progress) ??
+    success(job, progress)
+  );
+}
+
+function announced({ status }: Job): JobOutcome | undefined {
+  const found = status?.conditions?.find(
+    ({ type, status }) => (type === "FailureTarget" || type === "SuccessCriteriaMet") && status === "True",
+  );
+  if (!found) return undefined;
+  const { reason = "", message = "" } = found;
+  return { type: found.type === "FailureTarget" ? "Failed" : "Complete", reason, message };
+}
+
+function policyFailure(job: Job, pods: readonly Pod[]): JobOutcome | undefined {
+  for (const pod of pods) {
+    const rule = hasFailed(job, pod) ? failureRule(job, pod) : undefined;
+    if (rule?.action === "FailJob") return failed("PodFailurePolicy", rule.message);
+  }
+  return undefined;
+}
+
+function limitFailure(job: Job, progress: JobProgress, now: number): JobOutcome | undefined {
+  if (progress.failed > (job.spec.backoffLimit ?? 6)) {
+    return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+  }
+  if (untilDeadline(job, now) !== 0) return undefined;
+  return failed("DeadlineExceeded", "Job was active longer than specified deadline");
+}
+
+function indexFailure({ spec }: Job, { failedIndexes, succeeded }: JobProgress): JobOutcome | undefined {
+  if (failedIndexes.size === 0) return undefined;
+  if (failedIndexes.size > (spec.maxFailedIndexes ?? Number.POSITIVE_INFINITY)) {
+    const message = "Job has exceeded the specified maximal number of failed indexes";
+    return failed("MaxFailedIndexesExceeded", message);
+  }
+  const isLast = failedIndexes.size + succeeded >= (spec.completions ?? 1);
+  return isLast ? failed("FailedIndexes", "Job has failed indexes") : undefined;
+}
+
+function failed(reason: string, message: string): JobOutcome {
+  return { type: "Failed", reason, message };
+}
+
+function success(job: Job, progress: JobProgress): JobOutcome | undefined {
+  const rule = metRule(job, progress);
+  if (rule >= 0) {
+    return { type: "Complete", reason: "SuccessPolicy", message: `Matched rules at index ${rule}` };
+  }
+  if (!isFulfilled(job, progress)) return undefined;
+  const message = "Reached expected number of succeeded pods";
+  return { type: "Complete", reason: "CompletionsReached", message };
+}
+
+/** The first rule of the success policy that the completed indexes meet, or -1. */
+function metRule(job: Job, { completedIndexes }: JobProgress): number {
+  if (!isIndexed(job)) return -1;
+  return (job.spec.successPolicy?.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
+    const wanted = succeededIndexes === undefined ? completedIndexes : parseIndexes(succeededIndexes);
+    const done = [...wanted].filter((index) => completedIndexes.has(index)).length;
+    return done >= (succeededCount ?? wanted.size) && done > 0;
+  });
+}
+
+/** Without a number of completions, one success ends the Job, once nothing runs any more. */
+function isFulfilled({ spec }: Job, { active, succeeded }: JobProgress): boolean {
+  if (spec.completions === undefined) return succeeded > 0 && active.length === 0;
+  return succeeded >= spec.completions && active.length === 0;
+}

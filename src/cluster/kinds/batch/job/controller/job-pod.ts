@@ -1,0 +1,56 @@
+import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Pod } from "../../../../control-loop/api/core.ts";
+import { newPod } from "../../../../control-loop/pods/new-pod.ts";
+import { failureCountAnnotation, indexAnnotation, isIndexed, trackingFinalizer } from "./job-progress.ts";
+
+/** The label by which a pod is found when its Job is gone. */
+export const nameLabel = "batch.kubernetes.io/job-name";
+
+/**
+ * Makes a pod of a Job; one of an indexed Job carries its index in name, annotation, label and environment, and
+ * how often the index has failed where that is limited.
+ */
+export function jobPod(job: Job, index: number, failures: number | undefined): Pod {
+  const pod = podOf(job, index, failures);
+  const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
+  return { ...pod, metadata: { ...pod.metadata, finalizers } };
+}
+
+function podOf(job: Job, index: number, failures: number | undefined): Pod {
+  const { name, uid } = job.metadata;
+  const labels = {
+    "batch.kubernetes.io/controller-uid": uid!,
+    [nameLabel]: name!,
+    "controller-uid": uid!,
+    "job-name": name!,
+  };
+  if (!isIndexed(job)) return newPod(job, job.spec.template, { generateName: `${name}-` }, labels);
+  const pod = newPod(
+    job,
+    job.spec.template,
+    { generateName: `${name}-${index}-` },
+    {
+      ...labels,
+      [indexAnnotation]: String(index),
+    },
+  );
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      annotations: {
+        ...pod.metadata.annotations,
+        [indexAnnotation]: String(index),
+        ...(failures === undefined ? {} : { [failureCountAnnotation]: String(failures) }),
+      },
+    },
+    spec: { ...pod.spec, hostname: `${name}-${index}`, containers: pod.spec.containers.map(withIndex) },
+  };
+
+  function withIndex(container: Pod["spec"]["containers"][number]) {
+    return {
+      ...container,
+      env: [...(container.env ?? []), { name: "JOB_COMPLETION_INDEX", value: String(index) }],
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { pods, type Service, services } from "../../../../control-loop/api/core.ts";
+import { endpoints } from "../../../../control-loop/api/discovery.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
+import { endpointsOf } from "./endpoints-of.ts";
+import { choosesPods, podEndpoints } from "../../service/pod-endpoints.ts";
+
+const user = userOf("endpoint");
+
+/** Lists the addresses of the pods behind each service that has a selector, in an Endpoints object. */
+export function endpointsController({ objects }: ControllerContext): Controller {
+  return {
+    name: "endpoints",
+    watches: [services, pods, endpoints],
+
+    /** A pod that changed its labels may have left a service, so a pod concerns all of its namespace. */
+    keysOf({ resource, object }) {
+      if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
+      return [keyOf(object)];
+    },
+
+    async reconcile(key) {
+      const service = findByKey(objects, services, key);
+      if (service && choosesPods(service)) await write(service);
+      else if (!service) await remove(key);
+      return undefined;
+    },
+  };
+
+  async function write(service: Service): Promise<void> {
+    const found = podEndpoints(service, objects.list(pods, service.metadata.namespace));
+    const wanted = endpointsOf(service, found);
+    const current = objects.get(endpoints, service.metadata.namespace, service.metadata.name!);
+    if (!current) await objects.create(user, wanted);
+    else if (
+      !isEqual(current.subsets, wanted.subsets) ||
+      !isEqual(current.metadata.labels, wanted.metadata.labels)
+    ) {
+      const { subsets: _, ...rest } = current;
+      const metadata = { ...current.metadata, labels: wanted.metadata.labels! };
+      await objects.update(user, {
+        ...rest,
+        metadata,
+        ...(wanted.subsets ? { subsets: wanted.subsets } : {}),
+      });
+    }
+  }
+
+  /** Endpoints have no owner reference: they go by the name of their service. */
+  async function remove(key: string): Promise<void> {
+    const current = findByKey(objects, endpoints, key);
+    const ours = current?.metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";
+    if (current && ours) await objects.delete(user, current, { uid: current.metadata.uid });
+  }
+}

@@ -1,0 +1,89 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { type Namespace, namespaces, pods } from "../../../../control-loop/api/core.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
+import { nextTurn } from "../../../../control-loop/next-turn.ts";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import { deletionConditions, type Remaining } from "./deletion-conditions.ts";
+
+const user = userOf("namespace");
+
+/** For how many turns of the event loop a sweep waits at most for a namespace to grow quiet. */
+const patience = 200;
+
+/** Empties namespaces that are being deleted, pods first, and lets them go when nothing is left. */
+export function namespaceController({ objects, clock }: ControllerContext): Controller {
+  /** How much has happened in terminating namespaces. */
+  let changes = 0;
+  return {
+    name: "namespace",
+
+    keysOf({ resource, object }) {
+      if (resource === namespaces) return [keyOf(object)];
+      const name = object.metadata.namespace;
+      const namespace = name ? objects.get(namespaces, undefined, name) : undefined;
+      if (!namespace?.metadata.deletionTimestamp) return [];
+      changes++;
+      return [keyOf(namespace)];
+    },
+
+    async reconcile(key) {
+      const namespace = findByKey(objects, namespaces, key);
+      if (!namespace?.metadata.deletionTimestamp) return undefined;
+      await empty(contentOf(namespace));
+      await quiet();
+      const remaining = contentOf(namespace);
+      await writeConditions(key, remaining);
+      if (remaining.size === 0) await finalize(key);
+      return undefined;
+    },
+  };
+
+  /**
+   * Waits until nothing goes on: each look goes over all that is left, and a namespace of thousands of objects that
+   * end one by one must not be gone over for each of them.
+   */
+  async function quiet(): Promise<void> {
+    let before = -1;
+    for (let turns = 0; turns < patience && before !== changes; turns++) {
+      before = changes;
+      await nextTurn();
+    }
+  }
+
+  async function empty(content: Remaining): Promise<void> {
+    const first: ResourceName[] = content.has(pods) ? [pods] : [...content.keys()];
+    for (const object of first.flatMap((resource) => content.get(resource) ?? [])) {
+      if (object.metadata.deletionTimestamp) continue;
+      await objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy: "Background" });
+    }
+  }
+
+  function contentOf({ metadata }: Namespace): Remaining {
+    const deletable = objects
+      .resources()
+      .filter(({ namespaced, verbs }) => namespaced && verbs.includes("list") && verbs.includes("delete"));
+    return new Map(
+      deletable
+        .map(({ resource }) => [resource, objects.list(resource, metadata.name)] as const)
+        .filter(([, found]) => found.length > 0),
+    );
+  }
+
+  async function writeConditions(key: string, remaining: Remaining): Promise<void> {
+    const namespace = findByKey(objects, namespaces, key);
+    if (!namespace) return;
+    const now = formatTime(clock.now());
+    const conditions = deletionConditions(namespace.status?.conditions ?? [], remaining, now);
+    const status = { ...namespace.status, phase: "Terminating", conditions };
+    if (!isEqual(status, namespace.status)) await objects.update(user, { ...namespace, status }, "status");
+  }
+
+  async function finalize(key: string): Promise<void> {
+    const namespace = findByKey(objects, namespaces, key);
+    if (!namespace?.spec?.finalizers?.includes("kubernetes")) return;
+    const finalizers = namespace.spec.finalizers.filter((finalizer) => finalizer !== "kubernetes");
+    await objects.update(user, { ...namespace, spec: { ...namespace.spec, finalizers } }, "finalize");
+  }
+}

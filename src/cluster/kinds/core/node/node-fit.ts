@@ -1,0 +1,63 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Stored } from "../../../contract/stored.ts";
+import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
+import { matchesLabels } from "../../../control-loop/matches-labels.ts";
+
+/** What a pod asks of its node, as far as it is required. */
+export type NodeAffinity = Stored<core.NodeAffinity>;
+
+type PodSpec = Pod["spec"];
+
+/** Tells whether a node is what a pod asks for by its node selector and its affinity. */
+export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): boolean {
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return (
+    matchesLabels(nodeSelector, node.metadata.labels) &&
+    (terms === undefined || terms.some((term) => meetsTerm(term, node)))
+  );
+}
+
+/** A term without requirements chooses nothing. */
+function meetsTerm(
+  { matchExpressions = [], matchFields = [] }: Stored<core.NodeSelectorTerm>,
+  { metadata }: Node,
+): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  return (
+    matchExpressions.every((requirement) => meets(requirement, metadata.labels?.[requirement.key])) &&
+    matchFields.every((requirement) => meets(requirement, metadata.name))
+  );
+}
+
+function meets({ operator, values = [] }: core.NodeSelectorRequirement, value: string | undefined): boolean {
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    case "Gt":
+      return Number(value) > Number(values[0]);
+    case "Lt":
+      return Number(value) < Number(values[0]);
+  }
+}
+
+/** The taints of a node that keep a pod off it, its cordon among them. */
+export function repellingTaints({ tolerations = [] }: PodSpec, { spec }: Node): Taint[] {
+  const cordon: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+  const taints = [...(spec?.taints ?? []), ...(spec?.unschedulable ? [cordon] : [])];
+  return taints.filter(
+    (taint) =>
+      taint.effect !== "PreferNoSchedule" &&
+      !tolerations.some(
+        ({ key, operator, value, effect }) =>
+          (!key || key === taint.key) &&
+          (!effect || effect === taint.effect) &&
+          (operator === "Exists" || (value ?? "") === (taint.value ?? "")),
+      ),
+  );
+}

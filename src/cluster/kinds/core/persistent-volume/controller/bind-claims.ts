@@ -1,0 +1,177 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import {
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  persistentVolumes,
+  pods,
+  type StorageClass,
+  storageClasses,
+} from "../../../../control-loop/api/core.ts";
+import { type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { keyOf } from "../../../../control-loop/keys.ts";
+import { reporter } from "../../../../control-loop/record-event.ts";
+import { chooseVolume, isReservedFor, waitsForConsumer } from "./choose-volume.ts";
+import { claimsOfPod } from "./protection.ts";
+import {
+  boundByController,
+  claimReference,
+  defaultClassAnnotation,
+  newVolume,
+  provisioner,
+  selectedNode,
+} from "./provision.ts";
+
+const user = userOf("persistent-volume-binder");
+const bindCompleted = "pv.kubernetes.io/bind-completed";
+const provisionerAnnotations = [
+  "volume.beta.kubernetes.io/storage-provisioner",
+  "volume.kubernetes.io/storage-provisioner",
+];
+
+/** Makes what gives a claim its volume, or says what it waits for. */
+export function claimBinder(context: ControllerContext): (claim: PersistentVolumeClaim) => Promise<void> {
+  const { objects } = context;
+  const report = reporter(context, "persistentvolume-controller");
+
+  return async (found) => {
+    const claim = await withClass(found);
+    const storageClass = classOf(claim);
+    const volumes = objects.list(persistentVolumes);
+    const isDelayed = !claim.spec.volumeName && waitsForConsumer(storageClass);
+    const candidates = isDelayed ? volumes.filter((volume) => isReservedFor(volume, claim)) : volumes;
+    const volume = chooseVolume(claim, candidates);
+    if (volume) await bind(claim, await grow(volume, claim));
+    else if (isLost(claim)) await lose(claim);
+    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
+  };
+
+  /** A claim that names no class gets the default one, also when that comes later. */
+  async function withClass(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
+    const preferred = objects
+      .list(storageClasses)
+      .find(({ metadata }) => metadata.annotations?.[defaultClassAnnotation] === "true");
+    if (!preferred) return claim;
+    const spec = { ...claim.spec, storageClassName: preferred.metadata.name! };
+    return objects.update(user, { ...claim, spec });
+  }
+
+  async function wait(
+    claim: PersistentVolumeClaim,
+    storageClass: StorageClass | undefined,
+    forConsumer: boolean,
+  ): Promise<void> {
+    const pending = await writeStatus(claim, { phase: "Pending" });
+    if (forConsumer) return reportConsumer(pending);
+    const { storageClassName } = claim.spec;
+    if (!storageClassName) {
+      const why = "no persistent volumes available for this claim and no storage class is set";
+      return report(pending, "Normal", "FailedBinding", why);
+    }
+    if (!storageClass) {
+      const why = `storageclass.storage.k8s.io "${storageClassName}" not found`;
+      return report(pending, "Warning", "ProvisioningFailed", why);
+    }
+    if (storageClass.provisioner !== provisioner) return askProvisioner(pending, storageClass.provisioner);
+    await bind(pending, await objects.create(user, newVolume(pending, storageClass)));
+  }
+
+  function reportConsumer(claim: PersistentVolumeClaim): Promise<void> {
+    const consumers = objects
+      .list(pods, claim.metadata.namespace)
+      .filter((pod) => !pod.spec.nodeName && claimsOfPod(pod).includes(keyOf(claim)))
+      .map(({ metadata }) => metadata.name!);
+    if (consumers.length === 0) {
+      const why = "waiting for first consumer to be created before binding";
+      return report(claim, "Normal", "WaitForFirstConsumer", why);
+    }
+    const why = `waiting for pod ${consumers.join(",")} to be scheduled`;
+    return report(claim, "Normal", "WaitForPodScheduled", why);
+  }
+
+  /** Whose class is not ours is told by annotation that there is something to do. */
+  async function askProvisioner(claim: PersistentVolumeClaim, name: string): Promise<void> {
+    const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
+    const annotations = { ...claim.metadata.annotations, ...asked };
+    const known = isEqual(annotations, claim.metadata.annotations);
+    const told = known
+      ? claim
+      : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
+    const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
+    await report(told, "Normal", "ExternalProvisioning", why);
+  }
+
+  /** A claim may ask for more later; a volume of this controller then grows at once. */
+  async function grow(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<PersistentVolume> {
+    const wanted = claim.spec.resources?.requests?.storage ?? 0;
+    const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
+    if (enough || !classOf(claim)?.allowVolumeExpansion) return volume;
+    const capacity = { ...volume.spec.capacity, storage: wanted };
+    return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
+  }
+
+  async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
+    if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+      await objects.update(user, reserved(volume, claim));
+    }
+    const bound = await nameVolume(claim, volume);
+    const { accessModes, capacity } = volume.spec;
+    await writeStatus(bound, {
+      phase: "Bound",
+      ...(accessModes ? { accessModes } : {}),
+      ...(capacity ? { capacity } : {}),
+    });
+  }
+
+  /** Says on the claim that it is bound, and whether that was its own wish. */
+  async function nameVolume(
+    claim: PersistentVolumeClaim,
+    volume: PersistentVolume,
+  ): Promise<PersistentVolumeClaim> {
+    if (claim.metadata.annotations?.[bindCompleted]) return claim;
+    const annotations = {
+      ...claim.metadata.annotations,
+      [bindCompleted]: "yes",
+      ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
+    };
+    return objects.update(user, {
+      ...claim,
+      metadata: { ...claim.metadata, annotations },
+      spec: { ...claim.spec, volumeName: volume.metadata.name! },
+    });
+  }
+
+  async function lose(claim: PersistentVolumeClaim): Promise<void> {
+    if (claim.status?.phase === "Lost") return;
+    const why = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+    await report(claim, "Warning", "ClaimLost", why);
+    await objects.update(user, { ...claim, status: { phase: "Lost" } }, "status");
+  }
+
+  async function writeStatus(
+    claim: PersistentVolumeClaim,
+    state: NonNullable<PersistentVolumeClaim["status"]>,
+  ): Promise<PersistentVolumeClaim> {
+    const status = { ...claim.status, ...state };
+    return isEqual(status, claim.status) ? claim : objects.update(user, { ...claim, status }, "status");
+  }
+
+  function classOf({ spec }: PersistentVolumeClaim): StorageClass | undefined {
+    return spec.storageClassName ? objects.get(storageClasses, undefined, spec.storageClassName) : undefined;
+  }
+}
+
+/** A volume that is kept for a claim from now on; one that was kept by name already is not the controller's choice. */
+export function reserved(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
+  const annotations = { ...volume.metadata.annotations, [boundByController]: "yes" };
+  return {
+    ...volume,
+    ...(volume.spec.claimRef ? {} : { metadata: { ...volume.metadata, annotations } }),
+    spec: { ...volume.spec, claimRef: claimReference(claim) },
+  };
+}
+
+function isLost({ metadata, spec }: PersistentVolumeClaim): boolean {
+  return spec.volumeName !== undefined && metadata.annotations?.[bindCompleted] !== undefined;
+}

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { clusterObjects } from "../../../../registry/cluster-objects.ts";
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  storageClasses,
+} from "../../../../control-loop/api/core.ts";
+
+let cluster: TestCluster;
+beforeEach(async () => {
+  cluster = await startTestCluster({ controllers: ["persistentvolume"] });
+});
+afterEach(() => cluster.stop());
+
+const claim = (storage: string, spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data", namespace: "default" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } }, ...spec },
+});
+const volume = (name: string, storage: string, spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  metadata: { name },
+  spec: {
+    accessModes: ["ReadWriteOnce"],
+    capacity: { storage },
+    storageClassName: "manual",
+    persistentVolumeReclaimPolicy: "Retain",
+    hostPath: { path: "/data" },
+    ...spec,
+  },
+});
+
+const objects = () => clusterObjects(cluster.core);
+const read = () => objects().get(persistentVolumeClaims, "default", "data");
+const volumes = () => objects().list(persistentVolumes);
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+describe("persistentVolumeController()", () => {
+  it("makes a volume for a claim that names no class", async () => {
+    await cluster.install(claim("1Gi"));
+    await eventually(() =>
+      expect(read()?.status).toEqual({
+        phase: "Bound",
+        accessModes: ["ReadWriteOnce"],
+        capacity: { storage: "1Gi" },
+      }),
+    );
+    expect(read()?.spec).toMatchObject({
+      storageClassName: "standard",
+      volumeName: volumes()[0]?.metadata.name,
+    });
+    await eventually(() => expect(volumes()[0]?.status?.phase).toBe("Bound"));
+    expect(volumes()[0]?.spec.claimRef).toMatchObject({ name: "data", uid: read()?.metadata.uid });
+  });
+
+  it("grows a volume with its claim", async () => {
+    await cluster.install(claim("1Gi"));
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+    const { spec } = read()!;
+    await objects().update("tester", {
+      ...read()!,
+      spec: { ...spec, resources: { requests: { storage: "2Gi" } } },
+    });
+    await eventually(() => expect(read()?.status?.capacity).toEqual({ storage: "2Gi" }));
+    expect(volumes()[0]?.spec.capacity).toEqual({ storage: "2Gi" });
+  });
+
+  it("binds the smallest volume that is large enough", async () => {
+    await cluster.install(volume("small", "1Gi"), volume("large", "10Gi"), volume("right", "5Gi"));
+    await cluster.install(claim("3Gi", { storageClassName: "manual" }));
+    await eventually(() => expect(read()?.spec.volumeName).toBe("right"));
+    await eventually(() =>
+      expect(
+        volumes()
+          .map(({ status }) => status?.phase)
+          .sort((a, b) => a!.localeCompare(b!)),
+      ).toEqual(["Available", "Available", "Bound"]),
+    );
+  });
+
+  it("lets a claim wait for a volume of a class without a provisioner", async () => {
+    await cluster.install(claim("1Gi", { storageClassName: "manual" }));
+    await eventually(() => expect(read()?.status?.phase).toBe("Pending"));
+    await cluster.install(volume("late", "1Gi"));
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+  });
+
+  it("deletes a volume of its own with the claim, and releases others", async () => {
+    await cluster.install(claim("1Gi"));
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+    await objects().delete("tester", read()!);
+    await eventually(() => expect(volumes()).toEqual([]));
+
+    await cluster.install(volume("kept", "1Gi"), claim("1Gi", { storageClassName: "manual" }));
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+    await objects().delete("tester", read()!);
+    await eventually(() => expect(volumes()[0]?.status?.phase).toBe("Released"));
+  });
+
+  it("keeps a deleted claim until the last pod that uses it is gone", async () => {
+    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+    await cluster.install(claim("1Gi"), {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "user", namespace: "default" },
+      spec: { containers: [{ name: "user", image: "user:1" }], volumes },
+    });
+    await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
+    await objects().delete("tester", read()!);
+    await eventually(() => expect(read()?.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]));
+    await objects().delete("tester", objects().get("pods", "default", "user")!, { gracePeriodSeconds: 0 });
+    await eventually(() => expect(read()).toBeUndefined());
+  });
+
+  it("brings a default storage class along", async () => {
+    await eventually(() =>
+      expect(objects().get(storageClasses, undefined, "standard")).toMatchObject({
+        metadata: { annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+        allowVolumeExpansion: true,
+      }),
+    );
+  });
+});

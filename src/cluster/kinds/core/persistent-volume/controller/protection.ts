@@ -1,0 +1,21 @@
+import type { PersistentVolumeClaim, Pod } from "../../../../control-loop/api/core.ts";
+import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
+
+/** The finalizer that keeps a claim as long as a pod uses it. */
+export const claimProtection = "kubernetes.io/pvc-protection";
+
+/** The finalizer that keeps a volume as long as a claim is bound to it. */
+export const volumeProtection = "kubernetes.io/pv-protection";
+
+/** The keys of the claims that a pod names. */
+export function claimsOfPod({ metadata, spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim ? [`${metadata.namespace}/${persistentVolumeClaim.claimName}`] : [],
+  );
+}
+
+/** Tells whether a pod that has a node and has not ended names a claim. */
+export function isInUse({ metadata }: PersistentVolumeClaim, pods: readonly Pod[]): boolean {
+  const key = `${metadata.namespace}/${metadata.name}`;
+  return pods.some((pod) => pod.spec.nodeName && !isFinished(pod) && claimsOfPod(pod).includes(key));
+}

@@ -1,0 +1,59 @@
+import {
+  configMaps,
+  type Namespace,
+  namespaces,
+  serviceAccounts,
+} from "../../../../control-loop/api/core.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { findByKey } from "../../../../control-loop/keys.ts";
+
+const user = userOf("service-account");
+const rootCertificate = "kube-root-ca.crt";
+
+/** Gives every namespace the service account `default`, and the certificate by which pods know the server. */
+export function serviceAccountController({ objects, caCertificate = "" }: ControllerContext): Controller {
+  return {
+    name: "serviceaccount",
+    watches: [namespaces, serviceAccounts, configMaps],
+
+    keysOf({ resource, object }) {
+      if (resource === namespaces) return [`/${object.metadata.name}`];
+      const isOurs = object.metadata.name === (resource === configMaps ? rootCertificate : "default");
+      return isOurs ? [`/${object.metadata.namespace}`] : [];
+    },
+
+    async reconcile(key) {
+      const namespace = findByKey(objects, namespaces, key);
+      if (!namespace || namespace.metadata.deletionTimestamp) return undefined;
+      await ensureServiceAccount(namespace);
+      await ensureCertificate(namespace);
+      return undefined;
+    },
+  };
+
+  async function ensureServiceAccount({ metadata }: Namespace): Promise<void> {
+    const namespace = metadata.name!;
+    if (objects.get(serviceAccounts, namespace, "default")) return;
+    await objects.create(user, {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { name: "default", namespace },
+    });
+  }
+
+  async function ensureCertificate({ metadata }: Namespace): Promise<void> {
+    const namespace = metadata.name!;
+    const data = { "ca.crt": caCertificate };
+    const current = objects.get(configMaps, namespace, rootCertificate);
+    if (!current) {
+      await objects.create(user, {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: rootCertificate, namespace },
+        data,
+      });
+    } else if (current.data?.["ca.crt"] !== caCertificate) {
+      await objects.update(user, { ...current, data });
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { Pod, Service, ServicePort } from "../../../control-loop/api/core.ts";
+import type { EndpointPort, TargetRef } from "../../../control-loop/api/discovery.ts";
+import { matchesLabels } from "../../../control-loop/matches-labels.ts";
+import { isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
+
+/** A pod that a service sends to, with the ports it has for it. */
+export interface PodEndpoint {
+  readonly pod: Pod;
+  readonly address: string;
+  readonly ready: boolean;
+  readonly ports: readonly EndpointPort[];
+}
+
+/** Tells whether a service has endpoints that follow from pods: others bring their own, or none. */
+export function choosesPods({ spec }: Service): boolean {
+  return spec.selector !== undefined && spec.type !== "ExternalName";
+}
+
+/** Finds the pods behind a service: those that its selector matches and that have an address. */
+export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoint[] {
+  const { selector, ports, publishNotReadyAddresses } = service.spec;
+  if (!selector || Object.keys(selector).length === 0) return [];
+  return pods
+    .filter((pod) => matchesLabels(selector, pod.metadata.labels) && !isFinished(pod) && pod.status?.podIP)
+    .sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
+    .map((pod) => ({
+      pod,
+      address: pod.status!.podIP!,
+      ready: publishNotReadyAddresses === true || (isReady(pod) && !pod.metadata.deletionTimestamp),
+      ports: resolvePorts(ports ?? [], pod),
+    }));
+}
+
+/** Groups endpoints that have the same ports: pods of two versions may name different numbers. */
+export function groupByPorts(endpoints: readonly PodEndpoint[]): PodEndpoint[][] {
+  const groups = new Map<string, PodEndpoint[]>();
+  for (const endpoint of endpoints) {
+    const key = JSON.stringify(endpoint.ports);
+    const group = groups.get(key);
+    if (group) group.push(endpoint);
+    else groups.set(key, [endpoint]);
+  }
+  return [...groups.values()];
+}
+
+/** Refers to a pod from an endpoint. */
+export function targetRefOf({ metadata }: Pod): TargetRef {
+  const { name, namespace, uid } = metadata;
+  return {
+    kind: "Pod",
+    ...(namespace ? { namespace } : {}),
+    ...(name ? { name } : {}),
+    ...(uid ? { uid } : {}),
+  };
+}
+
+/** A pod's host name counts within the service that is its subdomain. */
+export function hostnameOf({ spec }: Pod, service: Service): { hostname?: string } {
+  return spec.hostname && spec.subdomain === service.metadata.name ? { hostname: spec.hostname } : {};
+}
+
+function resolvePorts(ports: readonly ServicePort[], pod: Pod): EndpointPort[] {
+  return ports.flatMap(({ name, port, protocol = "TCP", targetPort = port, appProtocol }) => {
+    const number = typeof targetPort === "number" ? targetPort : findPort(pod, targetPort, protocol);
+    if (number === undefined) return [];
+    return [{ ...(name ? { name } : {}), port: number, protocol, ...(appProtocol ? { appProtocol } : {}) }];
+  });
+}
+
+function findPort({ spec }: Pod, name: string, protocol: string): number | undefined {
+  return [...spec.containers, ...(spec.initContainers ?? [])]
+    .flatMap(({ ports }) => ports ?? [])
+    .find((port) => port.name === name && (port.protocol ?? "TCP") === protocol)?.containerPort;
+}

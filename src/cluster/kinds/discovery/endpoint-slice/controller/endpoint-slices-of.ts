@@ -1,0 +1,65 @@
+import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import type { Service } from "../../../../control-loop/api/core.ts";
+import type { EndpointSlice } from "../../../../control-loop/api/discovery.ts";
+import { isReady } from "../../../../control-loop/pods/pod-state.ts";
+import {
+  groupByPorts,
+  hostnameOf,
+  type PodEndpoint,
+  targetRefOf,
+} from "../../../core/service/pod-endpoints.ts";
+
+/** How many endpoints one slice holds. */
+const sliceSize = 100;
+
+/** The EndpointSlices that a service should have, without names; a service without pods has one empty slice. */
+export function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
+  const groups = groupByPorts(found).flatMap((group) => chunk(group, sliceSize));
+  return (groups.length > 0 ? groups : [[]]).map((group) => ({
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: metadataOf(service),
+    addressType: service.spec.ipFamilies?.[0] ?? "IPv4",
+    endpoints: group.map((endpoint) => endpointOf(service, endpoint)),
+    ports: [...(group[0]?.ports ?? [])],
+  }));
+}
+
+function metadataOf(service: Service): EndpointSlice["metadata"] {
+  const { name, namespace, labels } = service.metadata;
+  const headless = service.spec.clusterIP === "None" ? { "service.kubernetes.io/headless": "" } : {};
+  return {
+    generateName: `${name}-`,
+    namespace: namespace!,
+    labels: {
+      ...labels,
+      ...headless,
+      "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+      "kubernetes.io/service-name": name!,
+    },
+    ownerReferences: [ownerReferenceTo(service)],
+  };
+}
+
+function endpointOf(
+  service: Service,
+  { pod, address, ready }: PodEndpoint,
+): EndpointSlice["endpoints"][number] {
+  return {
+    addresses: [address],
+    conditions: {
+      ready,
+      serving: isReady(pod),
+      terminating: pod.metadata.deletionTimestamp !== undefined,
+    },
+    ...hostnameOf(pod, service),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: targetRefOf(pod),
+  };
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

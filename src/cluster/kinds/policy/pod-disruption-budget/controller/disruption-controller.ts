@@ -1,0 +1,81 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { type PodDisruptionBudget, podDisruptionBudgets } from "../../../../control-loop/api/policy.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
+import { sum } from "../../../apps/deployment/controller/replica-counts.ts";
+import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
+import { reporter } from "../../../../control-loop/record-event.ts";
+import { budgetStatus, evictionTimeout } from "./budget-status.ts";
+
+const user = userOf("disruption");
+
+interface Scaled extends KubernetesObject {
+  spec?: { replicas?: number };
+}
+
+/** Says in the status of each budget how many of its pods may go; evictions look there. */
+export function disruptionController(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "controllermanager");
+  /** What was said of a budget last, so that it is said once and not with each pod that comes or goes. */
+  const warned = new Map<string, string>();
+  return {
+    name: "disruption",
+    watches: [podDisruptionBudgets, pods],
+
+    keysOf({ resource, object }) {
+      if (resource === podDisruptionBudgets) return [keyOf(object)];
+      return objects.list(podDisruptionBudgets, object.metadata.namespace).map(keyOf);
+    },
+
+    async reconcile(key) {
+      const budget = findByKey(objects, podDisruptionBudgets, key);
+      if (!budget) warned.delete(key);
+      if (!budget || budget.metadata.deletionTimestamp) return undefined;
+      const covered = objects
+        .list(pods, budget.metadata.namespace)
+        .filter(({ metadata }) => matchesLabelSelector(budget.spec.selector, metadata.labels ?? {}));
+      const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
+      if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
+      await warn(key, budget, covered);
+      return status.disruptedPods ? evictionTimeout : undefined;
+    },
+  };
+
+  /** Says what keeps a budget from meaning what it seems to mean. */
+  async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
+    const reason = covered.length === 0 ? "NoPods" : hasUnmanaged(budget, covered) ? "UnmanagedPods" : "";
+    if (warned.get(key) === reason) return;
+    warned.set(key, reason);
+    if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
+    if (reason !== "UnmanagedPods") return;
+    const why =
+      "Some of its pods have no owner that says how many there should be: use a number as minAvailable";
+    await report(budget, "Warning", reason, why);
+  }
+
+  function hasUnmanaged({ spec }: PodDisruptionBudget, covered: readonly Pod[]): boolean {
+    const isCount = spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
+    return !isCount && covered.some((pod) => !ownerOf(pod));
+  }
+
+  /** How many pods the owners of these ask for, each owner once. */
+  function wantedByOwners(covered: readonly Pod[]): number {
+    const owners = covered.flatMap((pod) => ownerOf(pod) ?? []);
+    const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
+    return sum([...distinct.values()]);
+  }
+
+  /** Whoever says how many there are: of a Deployment's pods the Deployment, not its ReplicaSet. */
+  function ownerOf(object: KubernetesObject): Scaled | undefined {
+    const reference = findController(object);
+    if (!reference) return undefined;
+    const { apiVersion, kind, name } = reference;
+    const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
+    if (!served) return undefined;
+    const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
+    return owner && (ownerOf(owner) ?? owner);
+  }
+}
