@@ -15,6 +15,7 @@ const fastRetries = 10;
  * often it was named. Writes are visible to the next read at once, so that no expectations need to be kept.
  */
 export class ControlLoop {
+  readonly #name: string;
   readonly #controller: Controller;
   readonly #context: ControllerContext;
   readonly #pending = new Set<string>();
@@ -24,7 +25,8 @@ export class ControlLoop {
   #draining: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(controller: Controller, context: ControllerContext) {
+  constructor(name: string, controller: Controller, context: ControllerContext) {
+    this.#name = name;
     this.#controller = controller;
     this.#context = context;
     this.#unwatch = context.objects.watch((event) => this.#take(event));
@@ -91,7 +93,7 @@ export class ControlLoop {
       return;
     }
     if (!isLostRace(error) && !isNamespaceEnding(error) && !(error instanceof ReportedError)) {
-      this.#context.onError?.(this.#controller.name, key, error);
+      this.#context.onError?.(this.#name, key, error);
     }
     this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
   }

@@ -1,6 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
-import type { Stage } from "../controllers/stages/stage.ts";
 
 /** What every controller gets. */
 export interface ControllerContext {
@@ -8,8 +7,6 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** The certificate by which clients know the server, in PEM. */
   readonly caCertificate?: string | undefined;
-  /** The stages that the user wants objects to go through: see `parseStages`. */
-  readonly stages?: readonly Stage[] | undefined;
   /** Gets what a controller failed with before it tries again; lost races are no failures. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
@@ -19,7 +16,6 @@ export interface ControllerContext {
  * there and moves it towards what should be.
  */
 export interface Controller {
-  readonly name: string;
   /** The resources whose events matter; all of them where none are named. */
   readonly watches?: readonly ResourceName[];
   /** Keys to settle at the start although no object asks for it. */
@@ -29,6 +25,9 @@ export interface Controller {
   /** Settles one key. The answer, if any, is after how many milliseconds to look again. */
   reconcile(key: string): Promise<number | undefined>;
 }
+
+/** Makes a controller of a cluster. */
+export type ControllerFactory = (context: ControllerContext) => Controller;
 
 /** The user in whose name a controller writes: each has a service account of its own. */
 export function userOf(controller: string): string {

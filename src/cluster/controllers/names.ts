@@ -1,26 +1,7 @@
-/** The controllers that a cluster can run, as `--controllers` names them. */
-export const controllerNames = [
-  "garbagecollector",
-  "namespace",
-  "serviceaccount",
-  "deployment",
-  "replicaset",
-  "statefulset",
-  "daemonset",
-  "job",
-  "cronjob",
-  "endpoints",
-  "endpointslice",
-  "disruption",
-  "resourcequota",
-  "persistentvolume",
-  "scheduler",
-  "node",
-  "kubelet",
-  "stage",
-] as const;
+import { allControllers, type ControllerName } from "./all-controllers.ts";
 
-export type ControllerName = (typeof controllerNames)[number];
+/** The controllers that a cluster can run. */
+export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
 
 /** Reads a choice of controllers: `all`, `none`, or names with commas. Unknown names are given back. */
 export function parseControllerNames(text: string): {

@@ -1,11 +1,15 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import type { ControllerFactory } from "../control-loop/controller.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Strategy } from "../registry/resource.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { Store } from "../storage/store.ts";
 
-/** All that is known of a built-in kind besides what the tables of apimachinery say. */
-export interface BuiltInKind {
+/**
+ * All that is known of a built-in kind besides what the tables of apimachinery say; its parameter holds the names of its
+ * controllers.
+ */
+export interface BuiltInKind<Controllers extends string = never> {
   /** The resource as messages name it: `pods`, `deployments.apps`. */
   readonly resource: string;
   /** How writes differ from the usual. */
@@ -24,4 +28,6 @@ export interface BuiltInKind {
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
   /** What a warning says about using the kind. */
   readonly deprecation?: string;
+  /** What acts on its objects, under the names that `--controllers` takes. */
+  readonly controllers?: Readonly<Record<Controllers, ControllerFactory>>;
 }

@@ -66,7 +66,7 @@ import { volumeAttributesClass } from "./storage/volume-attributes-class/volume-
 import type { BuiltInKind } from "./built-in-kind.ts";
 
 /** The built-in kinds that have something of their own. To add one is to add its folder, and its line here. */
-export const builtInKinds: readonly BuiltInKind[] = [
+export const builtInKinds = [
   mutatingAdmissionPolicyBinding,
   mutatingAdmissionPolicy,
   mutatingWebhookConfiguration,
@@ -132,4 +132,9 @@ export const builtInKinds: readonly BuiltInKind[] = [
   storageClass,
   volumeAttachment,
   volumeAttributesClass,
-];
+] as const satisfies readonly BuiltInKind<string>[];
+
+type ControllersOf<Kind> = Kind extends BuiltInKind<infer Name> ? Name : never;
+
+/** The name of a controller that belongs to a kind. */
+export type KindControllerName = ControllersOf<(typeof builtInKinds)[number]>;

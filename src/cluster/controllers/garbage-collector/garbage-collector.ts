@@ -17,8 +17,6 @@ export function garbageCollector(context: ControllerContext): Controller {
   const report = reporter(context, "garbage-collector-controller");
   const dependents = new Dependents();
   return {
-    name: "garbagecollector",
-
     /** The object itself; when it is gone or going, whoever it owns, and whoever waits for its end. */
     keysOf(event) {
       dependents.record(event);

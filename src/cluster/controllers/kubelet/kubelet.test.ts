@@ -3,7 +3,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { nodes, type Pod, pods } from "../../control-loop/api/core.ts";
-import type { ControllerName } from "../names.ts";
+import type { ControllerName } from "../index.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();

@@ -2,10 +2,11 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { configMaps, type Pod, type PodStatus, pods, secrets } from "../../control-loop/api/core.ts";
-import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
+import type { Controller } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { chooseStage } from "../stages/choose-stage.ts";
+import type { StagesContext } from "../stages/stages-context.ts";
 import { nodeAddress } from "../../kinds/core/node/controller/fake-node.ts";
 import { type Reference, requiredReferences } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
@@ -19,10 +20,9 @@ const jobDuration = 1000;
  * of a Job succeeds after a second, one
  * that is being deleted is gone. A pod that a stage of the user's takes is left to it.
  */
-export function kubelet({ objects, clock, stages = [] }: ControllerContext): Controller {
+export function kubelet({ objects, clock, stages = [] }: StagesContext): Controller {
   const addresses = new PodAddresses();
   return {
-    name: "kubelet",
     watches: [pods, configMaps, secrets],
 
     /** A ConfigMap or Secret may be what a pod waits for. */

@@ -30,7 +30,6 @@ export function scheduler(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "default-scheduler");
   return {
-    name: "scheduler",
     watches: [pods, nodes, persistentVolumeClaims],
 
     /** A node or a claim may be what a waiting pod waits for. */

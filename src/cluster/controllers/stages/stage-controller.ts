@@ -2,23 +2,23 @@ import { isEqual, type JSONObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
+import type { Controller } from "../../control-loop/controller.ts";
 import { objectKey, readObject } from "../garbage-collector/object-key.ts";
 import { reporter } from "../../control-loop/record-event.ts";
 import { chooseStage, untilStage } from "./choose-stage.ts";
 import { renderTemplate } from "./render-template.ts";
 import type { NextState, Stage } from "./stage.ts";
+import type { StagesContext } from "./stages-context.ts";
 
 const user = "system:serviceaccount:kube-system:stage-controller";
 
 /** Leads objects through the stages of the user's Stage files. */
-export function stageController(context: ControllerContext): Controller {
+export function stageController(context: StagesContext): Controller {
   const { objects, clock, stages = [] } = context;
   const report = reporter(context, "stage-controller");
   /** Since when an object has matched the stage that comes next. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
-    name: "stage",
     keysOf: ({ resource, object }) => {
       return stages.some(({ spec }) => spec.resourceRef.kind === object.kind)
         ? [objectKey(resource, object)]

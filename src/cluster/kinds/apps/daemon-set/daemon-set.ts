@@ -4,8 +4,9 @@ import { count, readField } from "../../cells/read-field.ts";
 import { selector, templateContainers } from "../cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
 import { daemonSetStrategy } from "./strategy.ts";
+import { daemonSetController } from "./controller/daemon-set-controller.ts";
 
-export const daemonSet: BuiltInKind = {
+export const daemonSet: BuiltInKind<"daemonset"> = {
   resource: "daemonsets.apps",
   strategy: { ...daemonSetStrategy, statusWritesMetadata: true },
   cells: {
@@ -20,4 +21,5 @@ export const daemonSet: BuiltInKind = {
     Selector: selector,
   },
   emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
+  controllers: { daemonset: daemonSetController },
 };

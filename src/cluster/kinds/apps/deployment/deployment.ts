@@ -3,8 +3,9 @@ import { count } from "../../cells/read-field.ts";
 import { ready, selector, templateContainers } from "../cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
 import { deploymentStrategy } from "./strategy.ts";
+import { deploymentController } from "./controller/deployment-controller.ts";
 
-export const deployment: BuiltInKind = {
+export const deployment: BuiltInKind<"deployment"> = {
   resource: "deployments.apps",
   strategy: { ...deploymentStrategy, statusWritesMetadata: true },
   cells: {
@@ -15,4 +16,5 @@ export const deployment: BuiltInKind = {
     Selector: selector,
   },
   emptyObject: { spec: { template, strategy: {} }, status: {} },
+  controllers: { deployment: deploymentController },
 };

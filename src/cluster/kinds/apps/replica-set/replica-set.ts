@@ -15,6 +15,7 @@ import {
   templateWarnings,
 } from "../workload-spec.ts";
 import { counts } from "./rules.ts";
+import { replicaSetController } from "./controller/replica-set-controller.ts";
 
 const replicaSetStrategy: Partial<Strategy> = {
   default(object) {
@@ -39,10 +40,11 @@ function* replicaSetProblems({ spec }: Workload): Problems {
   yield* endlessPods(spec, "ReplicaSet");
 }
 
-export const replicaSet: BuiltInKind = {
+export const replicaSet: BuiltInKind<"replicaset"> = {
   resource: "replicasets.apps",
   strategy: { ...replicaSetStrategy, statusWritesMetadata: true },
   cells: replicas,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   emptyObject: { spec: { template }, status: {} },
+  controllers: { replicaset: replicaSetController },
 };

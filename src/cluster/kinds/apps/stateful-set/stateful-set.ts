@@ -2,10 +2,12 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { ready, templateContainers } from "../cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
 import { statefulSetStrategy } from "./strategy.ts";
+import { statefulSetController } from "./controller/stateful-set-controller.ts";
 
-export const statefulSet: BuiltInKind = {
+export const statefulSet: BuiltInKind<"statefulset"> = {
   resource: "statefulsets.apps",
   strategy: { ...statefulSetStrategy, statusWritesMetadata: true },
   cells: { Ready: ready, ...templateContainers },
   emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
+  controllers: { statefulset: statefulSetController },
 };

@@ -5,8 +5,9 @@ import { readField, text } from "../../cells/read-field.ts";
 import { containersAt } from "../../apps/cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
 import { cronJobStrategy } from "./strategy.ts";
+import { cronJobController } from "./controller/cron-job-controller.ts";
 
-export const cronJob: BuiltInKind = {
+export const cronJob: BuiltInKind<"cronjob"> = {
   resource: "cronjobs.batch",
   strategy: { ...cronJobStrategy, statusWritesMetadata: true },
   cells: {
@@ -22,4 +23,5 @@ export const cronJob: BuiltInKind = {
     Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
   },
   emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
+  controllers: { cronjob: cronJobController },
 };

@@ -5,6 +5,7 @@ import { count, readField } from "../../cells/read-field.ts";
 import { selector, templateContainers } from "../../apps/cells.ts";
 import { template } from "../../core/pod-spec/empty.ts";
 import { jobStrategy } from "./strategy.ts";
+import { jobController } from "./controller/job-controller.ts";
 
 function jobStatus(object: object): string {
   const conditions = readField<Array<{ type: string; status: string }>>(object, "status.conditions") ?? [];
@@ -34,7 +35,7 @@ function duration(object: object, now: number): string {
   return formatSpan(Math.floor((until - Date.parse(start)) / 1000));
 }
 
-export const job: BuiltInKind = {
+export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
   strategy: { ...jobStrategy, statusWritesMetadata: true },
   cells: {
@@ -46,4 +47,5 @@ export const job: BuiltInKind = {
   },
   selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
   emptyObject: { spec: { template }, status: {} },
+  controllers: { job: jobController },
 };

@@ -3,6 +3,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
 import { eachOf } from "../../fill-in.ts";
+import { endpointsController } from "./controller/endpoints-controller.ts";
 
 const endpointsStrategy: Partial<Strategy> = {
   default(object) {
@@ -22,9 +23,10 @@ function addresses(object: object): string {
   return all.length > 3 ? `${all.slice(0, 3).join(",")} + ${all.length - 3} more...` : all.join(",");
 }
 
-export const endpoints: BuiltInKind = {
+export const endpoints: BuiltInKind<"endpoints"> = {
   resource: "endpoints",
   strategy: endpointsStrategy,
   cells: { Endpoints: addresses },
   deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  controllers: { endpoints: endpointsController },
 };

@@ -1,10 +1,12 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { text } from "../../cells/read-field.ts";
 import { namespaceStrategy } from "./strategy.ts";
+import { namespaceController } from "./controller/namespace-controller.ts";
 
-export const namespace: BuiltInKind = {
+export const namespace: BuiltInKind<"namespace"> = {
   resource: "namespaces",
   strategy: { ...namespaceStrategy, statusWritesMetadata: true },
   cells: { Status: text("status.phase") },
   emptyObject: { spec: {}, status: {} },
+  controllers: { namespace: namespaceController },
 };

@@ -3,6 +3,7 @@ import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { nodeStrategy } from "./strategy.ts";
+import { fakeNode } from "./controller/fake-node.ts";
 
 function nodeStatus(object: object): string {
   const conditions = readField<Array<{ type: string; status: string }>>(object, "status.conditions") ?? [];
@@ -28,7 +29,7 @@ function nodeAddress(wanted: string): CellReader {
   };
 }
 
-export const node: BuiltInKind = {
+export const node: BuiltInKind<"node"> = {
   resource: "nodes",
   strategy: { ...nodeStrategy, statusWritesMetadata: true },
   cells: {
@@ -43,4 +44,5 @@ export const node: BuiltInKind = {
   },
   selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
   emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
+  controllers: { node: fakeNode },
 };

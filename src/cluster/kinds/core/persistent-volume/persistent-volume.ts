@@ -3,6 +3,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { accessModes } from "../access-modes.ts";
+import { persistentVolumeController } from "./controller/persistent-volume-controller.ts";
 
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
@@ -39,7 +40,7 @@ interface VolumeStatus {
   lastPhaseTransitionTime?: string;
 }
 
-export const persistentVolume: BuiltInKind = {
+export const persistentVolume: BuiltInKind<"persistentvolume"> = {
   resource: "persistentvolumes",
   strategy: { ...persistentVolumeStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: {
@@ -58,4 +59,5 @@ export const persistentVolume: BuiltInKind = {
     VolumeMode: text("spec.volumeMode", "<unset>"),
   },
   emptyObject: { spec: {}, status: {} },
+  controllers: { persistentvolume: persistentVolumeController },
 };

@@ -2,6 +2,7 @@ import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
 import { emptyStatusStrategy } from "../../empty-status.ts";
+import { resourceQuotaController } from "./controller/resource-quota-controller.ts";
 
 /** What is used of what there is: `pods: 1/3`. */
 function quota(limits: boolean): CellReader {
@@ -16,9 +17,10 @@ function quota(limits: boolean): CellReader {
   };
 }
 
-export const resourceQuota: BuiltInKind = {
+export const resourceQuota: BuiltInKind<"resourcequota"> = {
   resource: "resourcequotas",
   strategy: { ...emptyStatusStrategy, statusWritesMetadata: true, returnsDeleted: true },
   cells: { Request: quota(false), Limit: quota(true) },
   emptyObject: { spec: {}, status: {} },
+  controllers: { resourcequota: resourceQuotaController },
 };

@@ -2,6 +2,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { eachOf, fillIn } from "../../fill-in.ts";
+import { endpointSlicesController } from "./controller/endpoint-slices-controller.ts";
 
 const endpointSliceStrategy: Partial<Strategy> = {
   default(object) {
@@ -16,7 +17,7 @@ function listOr<T>(list: readonly T[] | undefined, show: (item: T) => string, ab
   return shown.length > 3 ? `${shown.slice(0, 3).join(",")} + ${shown.length - 3} more...` : shown.join(",");
 }
 
-export const endpointSlice: BuiltInKind = {
+export const endpointSlice: BuiltInKind<"endpointslice"> = {
   resource: "endpointslices.discovery.k8s.io",
   strategy: endpointSliceStrategy,
   cells: {
@@ -34,4 +35,5 @@ export const endpointSlice: BuiltInKind = {
         "<unset>",
       ),
   },
+  controllers: { endpointslice: endpointSlicesController },
 };

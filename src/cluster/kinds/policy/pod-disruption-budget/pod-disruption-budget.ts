@@ -1,8 +1,9 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, text } from "../../cells/read-field.ts";
 import { disruptionBudgetStrategy } from "./strategy.ts";
+import { disruptionController } from "./controller/disruption-controller.ts";
 
-export const podDisruptionBudget: BuiltInKind = {
+export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
   strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
   cells: {
@@ -11,4 +12,5 @@ export const podDisruptionBudget: BuiltInKind = {
     "Allowed Disruptions": count("status.disruptionsAllowed"),
   },
   emptyObject: { spec: {}, status: {} },
+  controllers: { disruption: disruptionController },
 };

@@ -24,7 +24,6 @@ export function daemonSetController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "daemonset-controller");
   return {
-    name: "daemonset",
     watches: [daemonSets, pods, nodes],
 
     keysOf(event) {

@@ -4,7 +4,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { type Deployment, deployments, replicaSets } from "../../../../control-loop/api/apps.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
-import type { ControllerName } from "../../../../controllers/names.ts";
+import type { ControllerName } from "../../../../controllers/index.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();

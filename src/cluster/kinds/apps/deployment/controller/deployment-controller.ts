@@ -27,7 +27,6 @@ export function deploymentController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const steps = reporting(context, user, "deployment-controller");
   return {
-    name: "deployment",
     watches: [deployments, replicaSets, pods],
 
     /** The end of a pod is what Recreate waits for. */

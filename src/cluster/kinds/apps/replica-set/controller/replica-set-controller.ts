@@ -19,7 +19,6 @@ export function replicaSetController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "replicaset-controller");
   return {
-    name: "replicaset",
     watches: [replicaSets, pods],
     keysOf: (event) => keysOfOwner(objects, replicaSets, "ReplicaSet", event),
 

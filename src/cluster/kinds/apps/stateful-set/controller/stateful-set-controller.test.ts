@@ -3,7 +3,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { controllerRevisions, type StatefulSet, statefulSets } from "../../../../control-loop/api/apps.ts";
 import { persistentVolumeClaims, pods } from "../../../../control-loop/api/core.ts";
-import { type ControllerName, controllerNames } from "../../../../controllers/names.ts";
+import { type ControllerName, controllerNames } from "../../../../controllers/index.ts";
 
 let cluster: TestCluster;
 const start = async (controllers: readonly ControllerName[] = controllerNames) => {

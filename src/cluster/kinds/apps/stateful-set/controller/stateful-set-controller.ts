@@ -29,7 +29,6 @@ export function statefulSetController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "statefulset-controller");
   return {
-    name: "statefulset",
     watches: [statefulSets, pods],
     keysOf: (event) => keysOfOwner(objects, statefulSets, "StatefulSet", event),
 

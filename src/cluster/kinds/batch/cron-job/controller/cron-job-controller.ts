@@ -18,7 +18,6 @@ export function cronJobController(context: ControllerContext): Controller {
   /** The schedules as they were at the last look. */
   const schedules = new Map<string, string>();
   return {
-    name: "cronjob",
     watches: [cronJobs, jobs],
     keysOf: (event) => keysOfOwner(objects, cronJobs, "CronJob", event),
 

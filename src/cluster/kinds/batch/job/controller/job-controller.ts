@@ -22,7 +22,6 @@ export function jobController(context: ControllerContext): Controller {
   /** What decides how long unfinished Jobs wait before they try again. */
   const failures = new Map<string, Failures>();
   return {
-    name: "job",
     watches: [jobs, pods],
     keysOf(event) {
       const keys = keysOfOwner(objects, jobs, "Job", event);

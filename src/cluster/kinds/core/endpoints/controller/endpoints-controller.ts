@@ -11,7 +11,6 @@ const user = userOf("endpoint");
 /** Lists the addresses of the pods behind each service that has a selector, in an Endpoints object. */
 export function endpointsController({ objects }: ControllerContext): Controller {
   return {
-    name: "endpoints",
     watches: [services, pods, endpoints],
 
     /** A pod that changed its labels may have left a service, so a pod concerns all of its namespace. */

@@ -17,8 +17,6 @@ export function namespaceController({ objects, clock }: ControllerContext): Cont
   /** How much has happened in terminating namespaces. */
   let changes = 0;
   return {
-    name: "namespace",
-
     keysOf({ resource, object }) {
       if (resource === namespaces) return [keyOf(object)];
       const name = object.metadata.namespace;

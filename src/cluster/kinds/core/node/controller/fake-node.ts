@@ -24,7 +24,6 @@ const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 /** Registers a node, keeps it ready and renews its lease. Nodes that others create are made ready as well. */
 export function fakeNode({ objects, clock }: ControllerContext): Controller {
   return {
-    name: "node",
     watches: [nodes],
     startKeys: ["nodes"],
     keysOf: () => ["nodes"],

@@ -20,7 +20,6 @@ export function persistentVolumeController(context: ControllerContext): Controll
   const { objects } = context;
   const bindClaim = claimBinder(context);
   return {
-    name: "persistentvolume",
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, pods],
     startKeys: ["class"],
 

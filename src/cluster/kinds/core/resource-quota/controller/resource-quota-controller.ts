@@ -15,8 +15,6 @@ const recountAfter = 300_000;
 /** Says in the status of each quota what it limits and what is used; admission lets nothing in beyond that. */
 export function resourceQuotaController({ objects, clock }: ControllerContext): Controller {
   return {
-    name: "resourcequota",
-
     keysOf(event) {
       if (event.resource === quotas) return isCounted(event) ? [] : [keyOf(event.object)];
       return mayFree(event) ? objects.list(quotas, event.object.metadata.namespace).map(keyOf) : [];

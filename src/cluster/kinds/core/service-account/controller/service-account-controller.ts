@@ -13,7 +13,6 @@ const rootCertificate = "kube-root-ca.crt";
 /** Gives every namespace the service account `default`, and the certificate by which pods know the server. */
 export function serviceAccountController({ objects, caCertificate = "" }: ControllerContext): Controller {
   return {
-    name: "serviceaccount",
     watches: [namespaces, serviceAccounts, configMaps],
 
     keysOf({ resource, object }) {

@@ -12,7 +12,6 @@ const serviceLabel = "kubernetes.io/service-name";
 /** Lists the addresses of the pods behind each service that has a selector, in EndpointSlices. */
 export function endpointSlicesController({ objects }: ControllerContext): Controller {
   return {
-    name: "endpointslice",
     watches: [services, pods, endpointSlices],
 
     keysOf({ resource, object }) {

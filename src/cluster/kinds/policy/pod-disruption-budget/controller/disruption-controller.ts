@@ -22,7 +22,6 @@ export function disruptionController(context: ControllerContext): Controller {
   /** What was said of a budget last, so that it is said once and not with each pod that comes or goes. */
   const warned = new Map<string, string>();
   return {
-    name: "disruption",
     watches: [podDisruptionBudgets, pods],
 
     keysOf({ resource, object }) {
