@@ -1,14 +1,14 @@
 import type { GroupVersion, Scope } from "../meta/index.ts";
 
-/** A request verb as discovery lists it. */
+/** A verb as listed in discovery. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** A resource that every Kubernetes API server has: what discovery says of it, and the rules its registry follows. */
+/** A resource that every Kubernetes API server serves: its entry in discovery, and the rules of its registry. */
 export interface BuiltinResource extends GroupVersion {
   /** `group/version`, or the bare version for the core group. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** `undefined` for resources that are only created and never stored, such as reviews. */
+  /** `undefined` for resources that can only be created and are never stored, such as reviews. */
   readonly listKind: string | undefined;
   readonly plural: string;
   readonly singular: string;
@@ -17,33 +17,33 @@ export interface BuiltinResource extends GroupVersion {
   readonly categories: readonly string[];
   readonly verbs: readonly Verb[];
   readonly subresources: readonly BuiltinSubresource[];
-  /** Name of its type in the schema tables: `apps/v1.Deployment`. */
+  /** The name of its type in the schema tables: `apps/v1.Deployment`. */
   readonly type: string;
-  /** Whether this is the version that clients get who don't name one. */
+  /** True for the preferred version of the group. */
   readonly isPreferred: boolean;
   /**
-   * The group and version under which objects are stored. Events of both groups are the same objects, and so are
-   * autoscalers of both versions: what has the same storage and plural shares its objects.
+   * The group and version under which objects are stored. Resources with the same storage and plural share their
+   * objects: events of both groups, autoscalers of both versions.
    */
   readonly storage: GroupVersion;
-  /** The hash that discovery shows; it changes only with what is stored. `undefined` if nothing is stored. */
+  /** The storage version hash in discovery. `undefined` if nothing is stored. */
   readonly storageVersionHash: string | undefined;
-  /** Fields a field selector may name, besides `metadata.name` and `metadata.namespace`. */
+  /** Fields that field selectors support besides `metadata.name` and `metadata.namespace`. */
   readonly fieldSelectors: readonly string[];
-  /** The columns of its tables, in order; the cells are computed by the server. Empty: it has no table form. */
+  /** The columns of its tables, in order; the server computes the cells. Empty if there is no table. */
   readonly columns: readonly PrinterColumn[];
   readonly rules: RegistryRules;
 }
 
-/** Something below an object, with a kind of its own in requests and answers: `pods/eviction`. */
+/** A subresource, which may have its own kind: `pods/eviction`. */
 export interface BuiltinSubresource extends GroupVersion {
   readonly name: string;
-  /** What requests carry and answers hold. */
+  /** The kind of request and response bodies. */
   readonly kind: string;
   readonly verbs: readonly Verb[];
 }
 
-/** A column of a table; one with a priority above 0 shows only in wide tables. */
+/** A column of a table; columns with a priority above 0 are shown in wide output only. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
@@ -51,14 +51,14 @@ export interface PrinterColumn {
   readonly priority: number;
 }
 
-/** What the registry of one kind does differently from that of another. */
+/** The rules in which the registries of kinds differ. */
 export interface RegistryRules {
-  /** `metadata.generation` is 1 at creation and counts changes of the spec; without, it is never set. */
+  /** True: `metadata.generation` starts at 1 and is incremented with each change of the spec. False: never set. */
   readonly hasGeneration: boolean;
-  /** A PUT without a resourceVersion overwrites; without, it is refused with 422. */
+  /** True: a PUT without a resourceVersion overwrites. False: it is rejected with 422. */
   readonly allowsUnconditionalUpdate: boolean;
-  /** A PUT to a name that is free creates. */
+  /** True: a PUT creates an object that does not exist. */
   readonly allowsCreateOnUpdate: boolean;
-  /** What becomes of dependents if the delete request doesn't say. */
+  /** The propagation policy of delete requests that have none. */
   readonly defaultPropagation: "Background" | "Orphan";
 }

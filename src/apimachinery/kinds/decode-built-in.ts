@@ -3,19 +3,20 @@ import { joinPath } from "../errors/index.ts";
 import { canonicalizeQuantity, roundToThousandths } from "../quantity/index.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
-/** What decoding found out besides the object. */
+/** A decoded object and its unknown fields. */
 export interface DecodedBuiltIn {
   readonly object: Record<string, unknown>;
-  /** The paths of fields that the kind doesn't have; they are dropped. */
+  /** The paths of unknown fields, which are dropped. */
   readonly unknown: readonly string[];
 }
 
-/** A value that Go could not read into the field's type; the text is what clients get to see. */
+/** A value that Go could not decode into the field's type; clients get the message. */
 export class DecodeError extends Error {}
 
 /**
- * Reads an object of a built-in kind as Go would into its struct: unknown fields and nulls are dropped, empty
- * lists and maps too unless they are required, and values of a wrong type are an error.
+ * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and empty lists and maps that are not
+ * required.
+ * @throws DecodeError for a value of a wrong type
  */
 export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
   const unknown: string[] = [];
@@ -23,7 +24,7 @@ export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSc
   return { object: decoded, unknown };
 }
 
-/** A place in the object: with indexes for strict errors, without for Go's type errors. */
+/** A path in the object: with indexes for strict errors, without for Go's type errors. */
 interface Place {
   readonly strict: string;
   readonly go: string;
@@ -47,7 +48,7 @@ function decodeStruct(
     const at = { strict: joinPath(place.strict, field), go: joinPath(place.go, field) };
     const owner = `${goName(schema)}.${at.go}`;
     const decoded = decodeValue(child, node, at, owner, unknown);
-    // An empty list of managers is a request to forget them; the rules of a role belong to who sends none.
+    // An empty list of managedFields asks to reset them; a role without rules is stored with an empty list.
     const kept = required.includes(field) || field === "managedFields" || at.go === "rules";
     if (isEmptyCollection(decoded, node) && !kept) continue;
     result[field] = decoded;
@@ -58,7 +59,7 @@ function decodeStruct(
 
 const printed = new WeakMap<BuiltinSchema, readonly string[]>();
 
-/** Go prints a time that is no pointer even if it is none: those of conditions and of containers' states. */
+/** Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states. */
 function alwaysPrinted(schema: BuiltinSchema): readonly string[] {
   let fields = printed.get(schema);
   if (!fields) {
@@ -128,7 +129,7 @@ function decodeMap(
   return Object.fromEntries(entries);
 }
 
-/** Nobody gets less than a thousandth of a resource. */
+/** Resource amounts are rounded up to thousandths. */
 function decodeResources(value: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(value).map(
     ([name, amount]) => [name, roundToThousandths(decodeQuantity(amount ?? "0"))] as const,
@@ -170,7 +171,7 @@ function isInteger(value: unknown, format: string | undefined): boolean {
 }
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
-  // A default of a schema may be an empty list, and is one then.
+  // An empty list as a value of any type, such as the default of a schema, is kept.
   if (Array.isArray(value)) return type !== undefined && value.length === 0;
   const map = type === "object" && !properties && typeName === undefined;
   return map && isObject(value) && Object.keys(value).length === 0;

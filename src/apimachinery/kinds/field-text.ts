@@ -1,19 +1,19 @@
-/** What a table says of one field, or of a type where `type` is empty. */
+/** The facts of a field in a table, or of a type if `type` is empty. */
 export interface FieldFacts {
-  /** `[]` for a list and `{}` for a map before a scalar's name or that of a type, which is local if it starts with a dot. */
+  /** As in `ModelField`; a type of the same module starts with a dot. */
   readonly type: string;
   readonly listType: "atomic" | "set" | "map" | "plain" | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: "atomic" | "granular" | undefined;
   readonly patchStrategy: string | undefined;
   readonly patchMergeKey: string | undefined;
-  /** Whether there is one; it may be a falsy value. */
+  /** Whether there is a default; it may be falsy. */
   readonly hasDefault: boolean;
   readonly default: unknown;
   readonly enum: readonly string[];
 }
 
-/** Facts of a field of which nothing is said. */
+/** The facts of a field without any words. */
 export const noFacts: FieldFacts = {
   type: "",
   listType: undefined,
@@ -27,9 +27,9 @@ export const noFacts: FieldFacts = {
 };
 
 /**
- * Reads a field as tables write it: `[].ContainerPort map(containerPort,protocol) patch(merge;containerPort)`.
- * Words after the type: `map(keys)`, `set`, `plain`, `atomic`, `granular`, `patch(strategy;key)`, `default=JSON`, and at the
- * end `enum(a|b)`, whose values may hold spaces.
+ * Parses a field of a table: `[].ContainerPort map(containerPort,protocol) patch(merge;containerPort)`.
+ * Words after the type: `map(keys)`, `set`, `plain`, `atomic`, `granular`, `patch(strategy;key)`, `default=JSON`, and
+ * last `enum(a|b)`, whose values may contain spaces.
  */
 export function parseFieldText(text: string): FieldFacts {
   const enumAt = text.indexOf("enum(");
@@ -56,6 +56,6 @@ function addWord(facts: FieldFacts, word: string): FieldFacts {
     case "default":
       return { ...facts, hasDefault: true, default: JSON.parse(word.slice("default=".length)) as unknown };
     default:
-      throw new Error(`the table of built-in kinds says ${JSON.stringify(word)}, which means nothing`);
+      throw new Error(`unknown word ${JSON.stringify(word)} in the table of built-in kinds`);
   }
 }

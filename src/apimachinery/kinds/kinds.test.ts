@@ -15,14 +15,14 @@ const load = async (type: string): Promise<BuiltinSchema> => {
   return (await loadSchemas(module))!.get(name)!;
 };
 
-test("builtinResources() lists the core group first, and knows every group that is served by default", () => {
+test("builtinResources() lists the core group first, and every group that is served by default", () => {
   const groups = new Set(builtinResources().map(({ apiVersion }) => apiVersion));
   expect([...groups].slice(0, 3)).toEqual(["v1", "apiregistration.k8s.io/v1", "apps/v1"]);
   expect(groups.size).toBe(22);
   expect(Object.isFrozen(builtinResources()[0]!.verbs)).toBe(true);
 });
 
-test("findResource() gives what discovery says of deployments", () => {
+test("findResource() returns the discovery entry of deployments", () => {
   expect(findResource({ group: "apps", version: "v1" }, "deployments")).toMatchObject({
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -64,7 +64,7 @@ test("findResource() gives what discovery says of deployments", () => {
   });
 });
 
-test("findKind() finds a resource whose singular is not its kind's, and none for what has no URL", () => {
+test("findKind() finds a resource whose singular differs from its kind, and returns undefined for kinds of subresources", () => {
   expect(findKind({ group: "", version: "v1" }, "Endpoints")?.singular).toBe("endpoints");
   expect(findKind({ group: "autoscaling", version: "v1" }, "Scale")).toBeUndefined();
 });
@@ -72,7 +72,7 @@ test("findKind() finds a resource whose singular is not its kind's, and none for
 test.each([
   ["events.k8s.io", "v1", "events", { group: "", version: "v1" }],
   ["autoscaling", "v1", "horizontalpodautoscalers", { group: "autoscaling", version: "v2" }],
-])("%s/%s %s share the storage of another group or version", (group, version, plural, storage) => {
+])("%s/%s %s are stored under another group or version", (group, version, plural, storage) => {
   expect(findResource({ group, version }, plural)!.storage).toEqual(storage);
 });
 
@@ -100,7 +100,7 @@ test("loadSchemas() resolves references across modules and names the types", asy
   expect((await load("core/v1.Container")).properties).toBe(containers.items!.properties);
 });
 
-test("schemas carry formats, required fields, defaults, enums, and values of several types", async () => {
+test("schemas have formats, required fields, defaults, enums and unions", async () => {
   const port = (await load("core/v1.ServicePort")).properties!;
   expect(port["port"]).toEqual({ type: "integer", format: "int32" });
   expect(port["targetPort"]).toEqual({ "x-kubernetes-int-or-string": true, typeName: "IntOrString" });
@@ -113,7 +113,7 @@ test("schemas carry formats, required fields, defaults, enums, and values of sev
   });
 });
 
-test("lists are atomic unless they are sets or maps, and the items of lists of objects have no rule", async () => {
+test("lists are atomic unless they are sets or maps, and the items of lists of objects have no list type", async () => {
   const meta = (await load("meta/v1.ObjectMeta")).properties!;
   expect(meta["finalizers"]).toMatchObject({
     "x-kubernetes-list-type": "set",
@@ -128,7 +128,7 @@ test("lists are atomic unless they are sets or maps, and the items of lists of o
   expect((await load("core/v1.PodList")).properties!["items"]).not.toHaveProperty("x-kubernetes-list-type");
 });
 
-test("a type or a field may be replaced as a whole", async () => {
+test("a type or a field may be atomic", async () => {
   expect((await load("core/v1.SecretKeySelector"))["x-kubernetes-map-type"]).toBe("atomic");
   const service = (await load("core/v1.ServiceSpec")).properties!;
   expect(service["selector"]).toMatchObject({ "x-kubernetes-map-type": "atomic" });
@@ -137,13 +137,13 @@ test("a type or a field may be replaced as a whole", async () => {
   expect(strategy.typeName).toBe("apps/v1.DeploymentStrategy");
 });
 
-test("a recursive type is a cycle", async () => {
+test("the schema of a recursive type is cyclic", async () => {
   const schema = await load("apiextensions/v1.JSONSchemaProps");
   expect(schema.properties!["not"]!.properties).toBe(schema.properties);
   expect(schema.properties!["properties"]!.additionalProperties).toBe(schema);
 });
 
-test("descriptions come only when asked for, and a field's own comes before its type's", async () => {
+test("descriptions are loaded on request, and a field's own overrides its type's", async () => {
   const bare = await load("apps/v1.DeploymentSpec");
   expect(bare).not.toHaveProperty("description");
   const described = (await loadSchemas("apps/v1", { descriptions: true }))!.get("DeploymentSpec")!;
@@ -172,7 +172,7 @@ test("every field of every type can be read", async () => {
   expect(count).toBeGreaterThan(2500);
 });
 
-test("loadFieldNumbers() tells where fields stand in protobuf messages", async () => {
+test("loadFieldNumbers() returns the field numbers of protobuf messages", async () => {
   const numbers = (await loadFieldNumbers("apps/v1"))!;
   expect(numbers("apps/v1.DeploymentSpec").get("replicas")).toEqual({ path: [1], zeroIsAbsent: false });
   expect(numbers("core/v1.Volume").get("emptyDir")).toEqual({ path: [2, 2], zeroIsAbsent: false });
@@ -180,7 +180,7 @@ test("loadFieldNumbers() tells where fields stand in protobuf messages", async (
   expect(await loadFieldNumbers("apps.example.com/v1")).toBeUndefined();
 });
 
-test("loadSchemas() knows no module that is not built in", async () => {
+test("loadSchemas() returns undefined for an unknown module", async () => {
   expect(await loadSchemas("apps.example.com/v1")).toBeUndefined();
   expect((await loadSchemas("apps/v1"))!.get("MySQL")).toBeUndefined();
 });

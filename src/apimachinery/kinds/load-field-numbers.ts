@@ -1,17 +1,17 @@
 import { modules } from "./generated/modules.ts";
 
-/** Where a field stands in the protobuf message of its type. */
+/** The position of a field in the protobuf message of its type. */
 export interface FieldNumber {
-  /** More than one where JSON flattens a message into its parent. */
+  /** Several numbers where JSON inlines a message into its parent. */
   readonly path: readonly number[];
-  /** The Go type can't say that the field is absent, and JSON leaves it out when it is zero. */
+  /** The Go type has no unset value (it is not a pointer), and JSON omits the field when it is zero. */
   readonly zeroIsAbsent: boolean;
 }
 
-/** The fields of a type by name; empty for a type that has none. */
+/** Returns the fields of a type by name; empty for a type without fields. */
 export type FieldNumbers = (typeName: string) => ReadonlyMap<string, FieldNumber>;
 
-/** Loads the field numbers of a module and of all that it refers to; `undefined` if there is no such module. */
+/** Loads the field numbers of a module and of all modules that it refers to; returns `undefined` for an unknown one. */
 export async function loadFieldNumbers(module: string): Promise<FieldNumbers | undefined> {
   const source = modules[module];
   if (!source) return undefined;
@@ -40,7 +40,7 @@ async function addModule(module: string): Promise<void> {
   }
 }
 
-/** Reads `2.4?`. */
+/** Parses `2.4?`. */
 function parse(text: string): FieldNumber {
   const zeroIsAbsent = text.endsWith("?");
   return { path: (zeroIsAbsent ? text.slice(0, -1) : text).split(".").map(Number), zeroIsAbsent };

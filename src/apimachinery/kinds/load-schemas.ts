@@ -3,8 +3,8 @@ import { type RawTable, SchemaGraph } from "./schema-graph.ts";
 import type { SchemaOptions, SchemaTable } from "./schema-table.ts";
 
 /**
- * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …); `undefined` if there is none.
- * Tables are loaded once per process, each with those that it refers to, so that everything below is synchronous.
+ * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …). Returns `undefined` for an unknown
+ * one. Each table is loaded once per process, with all tables that it refers to, so that using it is synchronous.
  */
 export async function loadSchemas(
   module: string,
@@ -20,7 +20,7 @@ export async function loadSchemas(
 /** The names of all modules, sorted. */
 export const schemaModules: readonly string[] = Object.freeze(Object.keys(modules));
 
-/** Modules that were loaded into one graph; those with descriptions are a graph of their own. */
+/** Modules loaded into one graph; modules with descriptions are in a separate graph. */
 class LoadedModules {
   readonly graph = new SchemaGraph();
   readonly #withDescriptions: boolean;
@@ -30,7 +30,7 @@ class LoadedModules {
     this.#withDescriptions = withDescriptions;
   }
 
-  /** Loads one module without those it refers to, and gives the names of its types. */
+  /** Loads one module without those it refers to, and returns the names of its types. */
   load(module: string): Promise<readonly string[]> {
     const loading = this.#loading.get(module) ?? this.#add(module);
     this.#loading.set(module, loading);

@@ -1,11 +1,11 @@
 import type { GroupVersion } from "../meta/index.ts";
 
-/** How the types of a group and version are named in imports and type names: `core/v1`, `rbac/v1`. */
+/** Returns the module of a group and version, as in imports and type names: `core/v1`, `rbac/v1`. */
 export function moduleOf({ group, version }: GroupVersion): string {
   return `${group.split(".", 1)[0] || "core"}/${version}`;
 }
 
-/** The name of a type in OpenAPI documents: `io.k8s.api.apps.v1.Deployment` for `apps/v1.Deployment`. */
+/** Returns the name of a type in OpenAPI documents: `io.k8s.api.apps.v1.Deployment` for `apps/v1.Deployment`. */
 export function definitionName(typeName: string): string {
   const scalar = scalars[typeName];
   if (scalar !== undefined) return scalar;
@@ -16,7 +16,7 @@ export function definitionName(typeName: string): string {
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta";
 
-/** Types that stand elsewhere than their group's name says. */
+/** Groups whose types are not below `io.k8s.api`. */
 const prefixes: Readonly<Record<string, string>> = {
   apiextensions: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
   apiregistration: "io.k8s.kube-aggregator.pkg.apis.apiregistration",

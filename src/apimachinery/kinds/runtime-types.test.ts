@@ -4,7 +4,7 @@ import { type Container, ConfigMap, type PodTemplateSpec, Service } from "@tsbui
 import type { JSONSchemaProps } from "@tsbuilder/runtime/k8s/apiextensions/v1";
 import { expect, expectTypeOf, test } from "vitest";
 
-test("a kind of the runtime is a value and a type of one name", () => {
+test("a built-in kind is a value and a type of the same name", () => {
   expect(Deployment).toMatchObject({ apiVersion: "apps/v1", kind: "Deployment", plural: "deployments" });
   expect(Deployment.scope).toBe("Namespaced");
   expect(ClusterRole).toMatchObject({ apiVersion: "rbac.authorization.k8s.io/v1", scope: "Cluster" });
@@ -17,7 +17,7 @@ test("a kind of the runtime is a value and a type of one name", () => {
   expectTypeOf<ClusterRoleList["items"]>().toEqualTypeOf<ClusterRole[]>();
 });
 
-test("types have the shape of JSON, and their fields take undefined", () => {
+test("types have the shape of JSON, and their fields accept undefined", () => {
   const replicas: number | undefined = undefined;
   const container: Container = { name: "web", resources: { limits: { cpu: "500m", memory: 1024 } } };
   const template: PodTemplateSpec = {
@@ -29,7 +29,7 @@ test("types have the shape of JSON, and their fields take undefined", () => {
     serviceName: "web",
     selector: { matchLabels: { app: "web" } },
     template,
-    // A claim within an object needs neither apiVersion nor kind.
+    // An embedded claim needs neither apiVersion nor kind.
     volumeClaimTemplates: [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } }],
   };
   expect(spec.volumeClaimTemplates).toHaveLength(1);
@@ -39,7 +39,7 @@ test("types have the shape of JSON, and their fields take undefined", () => {
   >();
 });
 
-test("what the types must not take does not compile", () => {
+test("invalid objects do not compile", () => {
   // @ts-expect-error a container has a name
   const nameless: Container = { image: "nginx" };
   // @ts-expect-error no such policy
@@ -49,7 +49,7 @@ test("what the types must not take does not compile", () => {
   expect([nameless, policy, time]).toHaveLength(3);
 });
 
-test("a CRD's schema is recursive, with fields of two forms", () => {
+test("the schema of a CRD is recursive, with union types", () => {
   const schema: JSONSchemaProps = {
     properties: { list: { items: { type: "string" } }, map: { additionalProperties: false } },
     "x-kubernetes-validations": [{ rule: "true" }],

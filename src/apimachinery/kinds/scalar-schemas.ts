@@ -1,6 +1,6 @@
 import type { BuiltinSchema } from "./schema-node.ts";
 
-/** The schemas of values that have no fields, by the name that tables use. */
+/** The schemas of types without fields, by their names in the tables. */
 export const scalarSchemas: Readonly<Record<string, BuiltinSchema>> = Object.freeze({
   boolean: Object.freeze({ type: "boolean" }),
   byte: Object.freeze({ type: "string", format: "byte" }),

@@ -2,10 +2,10 @@ import { type FieldFacts, noFacts, parseFieldText } from "./field-text.ts";
 import { scalarSchemas } from "./scalar-schemas.ts";
 import type { BuiltinSchema } from "./schema-node.ts";
 
-/** Types of one module by name; fields by name, those that are required with `!` behind; "" is the type itself. */
+/** Types of one module by name; fields by name, with a `!` suffix if required; "" is the type itself. */
 export type RawTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Makes schemas from tables: each type once, and each field when its parent's properties are read. */
+/** Creates schemas from tables: each type once, and each field when its parent's properties are first read. */
 export class SchemaGraph {
   readonly #tables = new Map<string, RawTable>();
   readonly #descriptions = new Map<string, RawTable>();
@@ -62,7 +62,7 @@ export class SchemaGraph {
     return this.#value(module, facts.type, facts, words);
   }
 
-  /** The schema of a value; `words` and list facts belong to the outermost one, enums to the innermost. */
+  /** The schema of a value; `words` and list facts apply to the outermost list or map, enums to the innermost value. */
   #value(module: string, type: string, facts: FieldFacts, words: Partial<BuiltinSchema>): BuiltinSchema {
     const inner = { ...noFacts, enum: facts.enum };
     if (type.startsWith("[]")) {
@@ -82,10 +82,10 @@ export class SchemaGraph {
     return this.#reference(type.startsWith(".") ? module + type : type, { ...words, ...typeWords(facts) });
   }
 
-  /** A field whose type has a name: that type's schema, with what only this field says laid over it. */
+  /** The schema of a field with a named type: that type's schema, overridden by the field's own facts. */
   #reference(typeName: string, words: Partial<BuiltinSchema>): BuiltinSchema {
     const target = this.get(typeName);
-    if (!target) throw new Error(`the tables of built-in kinds have no ${typeName}`);
+    if (!target) throw new Error(`no type ${typeName} in the tables of built-in kinds`);
     if (Object.keys(words).length === 0) return target;
     const { type, required, description } = target;
     const schema = {
@@ -96,7 +96,7 @@ export class SchemaGraph {
       ...typeWords({ mapType: target["x-kubernetes-map-type"] }),
       ...words,
     };
-    // Read through the type, so that its fields are made once.
+    // Delegated to the type, so that its fields are created once.
     return "properties" in target
       ? withLazy(schema, "properties", () => target.properties)
       : Object.freeze(schema);
@@ -108,7 +108,7 @@ function typeWords({ mapType }: Pick<FieldFacts, "mapType">): Partial<BuiltinSch
 }
 
 function listWords({ type, listType, listMapKeys }: FieldFacts): Partial<BuiltinSchema> {
-  // Facts without a type are those of a list within a list or a map, of which Kubernetes says nothing.
+  // Facts without a type are those of a list within a list or a map, for which Kubernetes has none.
   if (type === "" || listType === "plain") return {};
   return {
     "x-kubernetes-list-type": listType ?? "atomic",
@@ -116,7 +116,7 @@ function listWords({ type, listType, listMapKeys }: FieldFacts): Partial<Builtin
   };
 }
 
-/** Adds a property that is computed when it is read first, and then kept. */
+/** Adds a property that is computed on first read. */
 function withLazy(
   schema: Partial<BuiltinSchema>,
   name: "properties" | "items" | "additionalProperties",

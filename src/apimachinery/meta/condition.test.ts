@@ -5,13 +5,13 @@ const early = () => new Date("2024-05-01T12:00:00.900Z");
 const late = () => new Date("2024-05-01T13:00:00Z");
 const ready = { type: "Ready", status: "True", reason: "Up" } as const;
 
-test("setCondition() adds a condition with the time of its transition in seconds", () => {
+test("setCondition() adds a condition with its transition time in seconds", () => {
   expect(setCondition(undefined, ready, early)).toEqual([
     { type: "Ready", status: "True", reason: "Up", message: "", lastTransitionTime: "2024-05-01T12:00:00Z" },
   ]);
 });
 
-test("setCondition() keeps the transition time while the status stays", () => {
+test("setCondition() keeps the transition time while the status is unchanged", () => {
   const before = setCondition(undefined, ready, early);
   const [after] = setCondition(before, { ...ready, reason: "Better", message: "yes" }, late);
   expect(after).toMatchObject({
@@ -21,14 +21,14 @@ test("setCondition() keeps the transition time while the status stays", () => {
   });
 });
 
-test("setCondition() moves the transition time when the status changes, and leaves its argument alone", () => {
+test("setCondition() updates the transition time when the status changes, and doesn't modify its argument", () => {
   const before = Object.freeze(setCondition(undefined, ready, early)) as Condition[];
   const [after] = setCondition(before, { ...ready, status: "False" }, late);
   expect(after!.lastTransitionTime).toBe("2024-05-01T13:00:00Z");
   expect(isConditionTrue(before, "Ready")).toBe(true);
 });
 
-test("setCondition() keeps order and the other conditions", () => {
+test("setCondition() keeps the order and the other conditions", () => {
   const two = setCondition(setCondition(undefined, ready, early), { ...ready, type: "Backup" }, early);
   const again = setCondition(two, { ...ready, status: "Unknown" }, late);
   expect(again.map(({ type, status }) => [type, status])).toEqual([

@@ -11,13 +11,13 @@ export interface Condition {
   message: string;
 }
 
-/** A condition as the caller states it: the transition time is found by comparison. */
+/** A condition to set. Default of `lastTransitionTime`: unchanged if `status` is unchanged, else now. */
 export type DesiredCondition = Omit<Condition, "lastTransitionTime" | "message"> &
   Partial<Pick<Condition, "lastTransitionTime" | "message">>;
 
 /**
- * Returns the conditions with one of them set, and leaves the given array alone.
- * `lastTransitionTime` moves only when `status` changes, so an unchanged state gives an equal list.
+ * Returns the conditions with one of them set; doesn't modify the given array.
+ * `lastTransitionTime` changes only when `status` changes, so that an unchanged state results in an equal array.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
@@ -41,12 +41,12 @@ export function findCondition(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Tells whether a condition is there and `True`. */
+/** Returns true if the condition exists and its status is `True`. */
 export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === "True";
 }
 
-/** Returns the conditions without one of them. */
+/** Returns the conditions without those of a type. */
 export function removeCondition(conditions: readonly Condition[] | undefined, type: string): Condition[] {
   return (conditions ?? []).filter((condition) => condition.type !== type);
 }

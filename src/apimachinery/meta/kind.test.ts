@@ -17,7 +17,7 @@ test("defineKind() is namespaced by default, and frozen", () => {
 test.each([
   ["v1", { group: "", version: "v1" }],
   ["apps/v1", { group: "apps", version: "v1" }],
-])("parseApiVersion() and apiVersionOf() are the two ways of %s", (text, groupVersion) => {
+])("parseApiVersion() is the inverse of apiVersionOf() for %s", (text, groupVersion) => {
   expect(parseApiVersion(text)).toEqual(groupVersion);
   expect(apiVersionOf(groupVersion)).toBe(text);
 });

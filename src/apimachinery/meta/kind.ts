@@ -1,19 +1,19 @@
 import type { KubernetesObject } from "./object.ts";
 
-/** An API group and one of its versions; the group of core kinds is the empty string. */
+/** An API group and one of its versions; the core group is the empty string. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
-/** Where objects of a kind live. */
+/** Whether objects of a kind are in a namespace. */
 export type Scope = "Namespaced" | "Cluster";
 
-/** What `defineKind` must be told. */
+/** The names and scope of a kind, for `defineKind`. */
 export interface KindDefinition {
   /** PascalCase, singular: `MySQL`. */
   readonly kind: string;
-  /** Lower case, as it stands in URLs: `mysqls`. */
+  /** Lower case, as in URLs: `mysqls`. */
   readonly plural: string;
   /** Default: `Namespaced`. */
   readonly scope?: Scope;
@@ -22,8 +22,8 @@ export interface KindDefinition {
 declare const objectType: unique symbol;
 
 /**
- * A kind as a value: what the client needs to build a URL, and the type of its objects.
- * Only `defineKind` makes one, so that a kind can't disagree with its own group and version.
+ * A kind as a value: what the client needs to build URLs, and the type of its objects.
+ * Create it with `defineKind`, so that `apiVersion` matches group and version.
  */
 export interface Kind<T extends KubernetesObject = KubernetesObject> extends GroupVersion {
   /** `group/version`, or the bare version for the core group. */
@@ -34,7 +34,7 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> extends Gro
   readonly [objectType]?: T;
 }
 
-/** Declares a kind. The generators read the arguments statically: literals, or constants of literals. */
+/** Declares a kind. The generators read the arguments statically: use literals or constants. */
 export function defineKind<T extends KubernetesObject>(
   groupVersion: GroupVersion,
   { kind, plural, scope = "Namespaced" }: KindDefinition,
@@ -43,12 +43,12 @@ export function defineKind<T extends KubernetesObject>(
   return Object.freeze({ group, version, apiVersion: apiVersionOf(groupVersion), kind, plural, scope });
 }
 
-/** Writes a group and version as an object's `apiVersion`. */
+/** Formats a group and version as the `apiVersion` of an object. */
 export function apiVersionOf({ group, version }: GroupVersion): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** Reads an object's `apiVersion`. */
+/** Parses the `apiVersion` of an object. */
 export function parseApiVersion(apiVersion: string): GroupVersion {
   const slash = apiVersion.indexOf("/");
   if (slash === -1) return { group: "", version: apiVersion };

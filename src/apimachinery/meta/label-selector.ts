@@ -5,7 +5,7 @@ export interface LabelSelectorRequirement {
   values?: string[];
 }
 
-/** Chooses objects by their labels: all parts must hold; an empty selector chooses everything. */
+/** Selects objects by their labels: all requirements must match; an empty selector matches everything. */
 export interface LabelSelector {
   matchLabels?: { [key: string]: string };
   matchExpressions?: LabelSelectorRequirement[];

@@ -1,12 +1,12 @@
 import type { int64, JSONValue, Time } from "../json/index.ts";
 
-/** What kind of object this is: `apiVersion` is `group/version`, or `v1` for the core group. */
+/** The kind of an object: `apiVersion` is `group/version`, or `v1` for the core group. */
 export interface TypeMeta {
   apiVersion: string;
   kind: string;
 }
 
-/** A reference from a dependent to an object that owns it, in the same namespace or cluster-scoped. */
+/** A reference from a dependent to its owner, which is in the same namespace or cluster-scoped. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -16,7 +16,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** Which fields one field manager has set, and how. */
+/** The fields that a field manager has set, and how. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: "Apply" | "Update";
@@ -46,12 +46,12 @@ export interface ObjectMeta {
   selfLink?: string;
 }
 
-/** Any object of any kind, as JSON carries it. */
+/** An object of any kind, as JSON. */
 export interface KubernetesObject extends TypeMeta {
   metadata: ObjectMeta;
 }
 
-/** The metadata of a list: where it was read, and how to go on reading. */
+/** The metadata of a list: its resource version, and the token to continue with. */
 export interface ListMeta {
   resourceVersion?: string;
   continue?: string;
@@ -59,7 +59,7 @@ export interface ListMeta {
   selfLink?: string;
 }
 
-/** What a list request answers. */
+/** The response to a list request. */
 export interface KubernetesList<T extends KubernetesObject = KubernetesObject> extends TypeMeta {
   metadata: ListMeta;
   items: T[];

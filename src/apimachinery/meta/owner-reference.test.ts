@@ -3,7 +3,7 @@ import { findController, ownerReferenceTo, withOwnerReference } from "./owner-re
 
 const owner = { apiVersion: "apps.example.com/v1", kind: "MySQL", metadata: { name: "db", uid: "u1" } };
 
-test("ownerReferenceTo() makes a controller that blocks the owner's deletion", () => {
+test("ownerReferenceTo() returns a controller reference that blocks the owner's deletion", () => {
   expect(ownerReferenceTo(owner)).toEqual({
     apiVersion: "apps.example.com/v1",
     kind: "MySQL",
@@ -14,7 +14,7 @@ test("ownerReferenceTo() makes a controller that blocks the owner's deletion", (
   });
 });
 
-test("ownerReferenceTo() writes a plain owner without the fields that would be false", () => {
+test("ownerReferenceTo() omits fields that would be false", () => {
   expect(Object.keys(ownerReferenceTo(owner, { controller: false }))).toEqual([
     "apiVersion",
     "kind",
@@ -23,7 +23,7 @@ test("ownerReferenceTo() writes a plain owner without the fields that would be f
   ]);
 });
 
-test("ownerReferenceTo() refuses an owner that is not stored", () => {
+test("ownerReferenceTo() rejects an owner that is not stored", () => {
   expect(() => ownerReferenceTo({ ...owner, metadata: { name: "db" } })).toThrow("without name and uid");
 });
 

@@ -1,8 +1,8 @@
 import type { KubernetesObject, OwnerReference } from "./object.ts";
 
 /**
- * Returns an owner reference, by default as the controller: an object has at most one, and the owner cannot
- * be gone in the foreground before its dependents.
+ * Returns an owner reference. By default it is a controller reference, of which an object has at most one, and blocks
+ * foreground deletion of the owner until the dependent is gone.
  */
 export function ownerReferenceTo(
   owner: KubernetesObject,
@@ -20,12 +20,12 @@ export function ownerReferenceTo(
   return reference;
 }
 
-/** Finds the one owner that controls an object. */
+/** Returns the controller reference of an object. */
 export function findController(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** Returns the references with one added, or replaced where the same owner stands already. */
+/** Returns the references with one added; it replaces a reference to the same owner. */
 export function withOwnerReference(
   references: readonly OwnerReference[] | undefined,
   reference: OwnerReference,

@@ -8,7 +8,7 @@ export interface StatusCause {
   field?: string;
 }
 
-/** What a failure is about; `kind` is a resource's plural name where the object was not found. */
+/** The object of a failure and its causes; `kind` is the plural name of the resource if the object was not found. */
 export interface StatusDetails {
   name?: string;
   group?: string;
@@ -18,7 +18,7 @@ export interface StatusDetails {
   retryAfterSeconds?: int32;
 }
 
-/** What the API server answers when it has no object to give: most often an error. */
+/** The response of the API server if it returns no object: usually an error. */
 export interface Status extends TypeMeta {
   apiVersion: "v1";
   kind: "Status";

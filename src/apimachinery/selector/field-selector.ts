@@ -6,8 +6,8 @@ export interface FieldTerm {
 }
 
 /**
- * Reads a field selector: terms with `=`, `==` or `!=`, joined by commas. A backslash stands before a comma, an
- * equals sign or a backslash within a value.
+ * Parses a field selector: terms with `=`, `==` or `!=`, joined by commas. Commas, equals signs and backslashes within
+ * a value are escaped with a backslash.
  * @throws TypeError with the API server's message
  */
 export function parseFieldSelector(text: string): FieldTerm[] {
@@ -18,7 +18,7 @@ export function parseFieldSelector(text: string): FieldTerm[] {
     .filter(({ field, value }) => field !== "" || value !== "");
 }
 
-/** Tells whether an object fulfils all terms; a field that is not there has the empty value. */
+/** Returns true if an object matches all terms; a missing field counts as empty. */
 export function matchesFields(
   terms: readonly FieldTerm[],
   read: (field: string) => string | undefined,
@@ -26,7 +26,7 @@ export function matchesFields(
   return terms.every(({ field, operator, value }) => ((read(field) ?? "") === value) === (operator === "="));
 }
 
-/** Writes terms as a query carries them. */
+/** Formats terms as a field selector. */
 export function formatFieldSelector(terms: readonly FieldTerm[]): string {
   return terms
     .map(({ field, operator, value }) => field + operator + value.replaceAll(/[\\,=]/gu, String.raw`\$&`))

@@ -10,7 +10,7 @@ import {
 } from "./requirement.ts";
 
 /**
- * Turns the selector that objects carry into requirements; an empty one has none and matches everything.
+ * Converts the selector of an object to requirements; an empty one has none and matches everything.
  * @throws TypeError with the API server's message
  */
 export function toRequirements({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Requirement[] {
@@ -27,7 +27,7 @@ export function toRequirements({ matchLabels = {}, matchExpressions = [] }: Labe
   return requirements.sort((a, b) => compareText(a.key, b.key));
 }
 
-/** Tells whether labels fulfil a selector; one that is not there matches nothing, an empty one everything. */
+/** Returns true if labels match a selector; `undefined` matches nothing, an empty selector everything. */
 export function matchesLabelSelector(
   selector: LabelSelector | undefined,
   labels: Readonly<Record<string, string>> | undefined,
@@ -35,7 +35,7 @@ export function matchesLabelSelector(
   return selector !== undefined && matchesRequirements(toRequirements(selector), labels);
 }
 
-/** Writes a selector as queries and tables carry it. */
+/** Formats a selector as text, as in queries and tables. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return formatRequirements(toRequirements(selector));
 }
@@ -48,7 +48,7 @@ function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement)
   return { key, operator: word, values };
 }
 
-/** Comparisons by number are for the text form only. */
+/** Numeric comparisons exist in the text form only. */
 const operators: Readonly<Record<string, Operator>> = {
   In: "in",
   NotIn: "notin",

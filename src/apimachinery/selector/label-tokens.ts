@@ -1,4 +1,4 @@
-/** A word or a symbol of a label selector's text; an empty one is its end. */
+/** A token of a label selector; empty text marks the end. */
 export interface Token {
   readonly kind: "identifier" | "symbol" | "end";
   readonly text: string;
@@ -8,7 +8,7 @@ const symbols = new Set([")", ",", "!", "==", "=", ">", "<", "!=", "("]);
 const special = /[=!(),><]/u;
 const space = /[ \t\r\n]/u;
 
-/** Splits a label selector's text. A run of symbols is read as the longest known ones, from the left. */
+/** Splits a label selector into tokens. A run of symbols is split into the longest known ones, from the left. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {

@@ -4,7 +4,7 @@ import { type Token, tokenize } from "./label-tokens.ts";
 import { checkRequirement, invalid, type Operator, type Requirement } from "./requirement.ts";
 
 /**
- * Reads a label selector as queries carry it: `app=web,tier in (a,b),!legacy`. The result is sorted by key.
+ * Parses a label selector: `app=web,tier in (a,b),!legacy`. The result is sorted by key.
  * @throws TypeError with the API server's message
  */
 export function parseLabelSelector(text: string): Requirement[] {
@@ -37,7 +37,7 @@ class Parser {
     return this.#tokens[this.#at]!;
   }
 
-  /** The end is taken as often as it is asked for. */
+  /** At the end, returns the end token again. */
   #take(): Token {
     const token = this.#peek();
     if (token.kind !== "end") this.#at++;
@@ -65,7 +65,7 @@ class Parser {
     if (isAbsent) this.#at++;
     if (this.#peek().kind !== "identifier") throw this.#unexpected("identifier");
     const key = this.#take().text;
-    // Go writes a path that is not there as <nil>.
+    // Go prints a nil path as <nil>.
     fail(invalid("<nil>", key, checkQualifiedName(key)));
     if (isAbsent) return { key, operator: "!", values: [] };
     if (this.#peek().kind === "end" || this.#peek().text === ",")
@@ -84,14 +84,14 @@ class Parser {
     return operator;
   }
 
-  /** Nothing behind an operator is the empty value. */
+  /** Nothing after an operator is the empty value. */
   #value(): string {
     if (this.#peek().kind === "end" || this.#peek().text === ",") return "";
     if (this.#peek().kind !== "identifier") throw this.#unexpected("identifier");
     return this.#take().text;
   }
 
-  /** `(a,b)`; an empty place stands for the empty value. */
+  /** `(a,b)`; nothing between commas is the empty value. */
   #list(): string[] {
     if (this.#peek().text !== "(") throw new TypeError(`found '${this.#peek().text}' expected: '('`);
     this.#at++;
@@ -112,7 +112,7 @@ class Parser {
   }
 }
 
-/** What stands between key and value. */
+/** The operators between key and value. */
 const operators: Readonly<Record<string, Operator>> = {
   "=": "=",
   "==": "==",
@@ -127,7 +127,7 @@ function fail(reasons: readonly string[]): void {
   if (reasons.length > 0) throw new TypeError(aggregate(reasons));
 }
 
-/** Several errors stand in brackets. */
+/** Joins errors; several are enclosed in brackets. */
 export function aggregate(reasons: readonly string[]): string {
   return reasons.length === 1 ? reasons[0]! : `[${reasons.join(", ")}]`;
 }

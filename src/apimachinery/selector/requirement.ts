@@ -1,7 +1,7 @@
 import { compareText } from "../text/index.ts";
 import { checkLabelValue, checkQualifiedName } from "../naming/index.ts";
 
-/** How a label is compared. The words are those of the text form; `exists` and `!` have no values. */
+/** The operator of a requirement, as in the text form; `exists` and `!` have no values. */
 export type Operator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
 
 /** One condition on a label. */
@@ -11,7 +11,7 @@ export interface Requirement {
   readonly values: readonly string[];
 }
 
-/** Tells whether labels fulfil all requirements; none are fulfilled by anything. */
+/** Returns true if labels match all requirements; an empty list matches everything. */
 export function matchesRequirements(
   requirements: readonly Requirement[],
   labels: Readonly<Record<string, string>> | undefined,
@@ -19,7 +19,7 @@ export function matchesRequirements(
   return requirements.every((requirement) => matches(requirement, valueOf(labels, requirement.key)));
 }
 
-/** A label whose name stands on every object's prototype is not there unless it was set. */
+/** Reads own members only: labels may have the name of a member of the prototype. */
 function valueOf(labels: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
@@ -34,7 +34,7 @@ function matches({ operator, values }: Requirement, value: string | undefined): 
     case "=":
     case "==":
       return value !== undefined && values.includes(value);
-    // An object without the label has another value than the given ones.
+    // An object without the label matches.
     case "notin":
     case "!=":
       return value === undefined || !values.includes(value);
@@ -51,7 +51,7 @@ function compare(value: string, operator: "gt" | "lt", limit: string): boolean {
   return operator === "gt" ? BigInt(value) > BigInt(limit) : BigInt(value) < BigInt(limit);
 }
 
-/** Writes requirements as a query carries them: sorted by key, values sorted. */
+/** Formats requirements as a label selector: sorted by key, values sorted. */
 export function formatRequirements(requirements: readonly Requirement[]): string {
   return requirements
     .toSorted((a, b) => compareText(a.key, b.key))
@@ -78,7 +78,7 @@ function formatRequirement({ key, operator, values }: Requirement): string {
   }
 }
 
-/** Gives the reasons why the API server refuses a requirement, in its words. */
+/** Returns why the API server rejects a requirement, in its words. */
 export function checkRequirement({ key, operator, values }: Requirement): string[] {
   return [
     ...invalid("key", key, checkQualifiedName(key)),
@@ -88,7 +88,7 @@ export function checkRequirement({ key, operator, values }: Requirement): string
 }
 
 function checkCount(operator: Operator, values: readonly string[]): string[] {
-  // Go writes a list that was never made as null.
+  // Go encodes a nil slice as null.
   const written = values.length === 0 ? "null" : JSON.stringify(values);
   const refuse = (reason: string): string[] => [`values: Invalid value: ${written}: ${reason}`];
   switch (operator) {
@@ -111,7 +111,7 @@ function checkCount(operator: Operator, values: readonly string[]): string[] {
   }
 }
 
-/** Several reasons for one value stand in one message. */
+/** Joins the reasons for one value into one message. */
 export function invalid(path: string, value: string, reasons: readonly string[]): string[] {
   return reasons.length === 0
     ? []

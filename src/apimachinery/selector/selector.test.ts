@@ -30,7 +30,7 @@ test.each([
   ["in in (notin)", "in in (notin)", false],
   ["app.example.com/name=x", "app.example.com/name=x", false],
   ["constructor", "constructor", false],
-])("parseLabelSelector(%j) is written %j", (text, formatted, matches) => {
+])("parseLabelSelector(%j) is formatted as %j", (text, formatted, matches) => {
   const requirements = parseLabelSelector(text);
   expect(formatRequirements(requirements)).toBe(formatted);
   expect(matchesRequirements(requirements, web)).toBe(matches);
@@ -48,7 +48,7 @@ test.each([
     "x>b",
     `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
   ],
-])("parseLabelSelector() refuses %j as the API server does", (text, message) => {
+])("parseLabelSelector() rejects %j as the API server does", (text, message) => {
   expect(() => parseLabelSelector(text)).toThrow(new TypeError(message));
 });
 
@@ -59,13 +59,13 @@ test("parseLabelSelector() checks keys and values", () => {
   );
 });
 
-test("a selector that is not there matches nothing, an empty one everything", () => {
+test("an undefined selector matches nothing, an empty one everything", () => {
   expect(matchesLabelSelector(undefined, web)).toBe(false);
   expect(matchesLabelSelector({}, web)).toBe(true);
   expect(matchesLabelSelector({}, undefined)).toBe(true);
 });
 
-test("all parts of a selector object must hold", () => {
+test("all requirements of a selector object must match", () => {
   const selector = {
     matchLabels: { app: "web" },
     matchExpressions: [
@@ -88,7 +88,7 @@ test.each([
     `values: Invalid value: ["b"]: values set must be empty for exists and does not exist`,
   ],
   [{ key: "a", operator: "Gt" as "In", values: ["1"] }, `"Gt" is not a valid label selector operator`],
-])("a selector object with %j is refused as the API server does", (expression, message) => {
+])("a selector object with %j is rejected as the API server does", (expression, message) => {
   expect(() => formatLabelSelector({ matchExpressions: [expression] })).toThrow(new TypeError(message));
 });
 
@@ -101,7 +101,7 @@ test.each([
   ["status.phase!=Running,metadata.name=a", "metadata.name=a,status.phase!=Running", true],
   [String.raw`metadata.name=a\,b`, String.raw`metadata.name=a\,b`, false],
   ["=", "", true],
-])("parseFieldSelector(%j) is written %j", (text, formatted, matches) => {
+])("parseFieldSelector(%j) is formatted as %j", (text, formatted, matches) => {
   const terms = parseFieldSelector(text);
   expect(formatFieldSelector(terms)).toBe(formatted);
   expect(matchesFields(terms, (field) => (field === "metadata.name" ? "a" : undefined))).toBe(matches);
@@ -111,6 +111,6 @@ test.each([
   ["a", "invalid selector: 'a'; can't understand 'a'"],
   ["a=b=c", "invalid field selector: unescaped character in value: 61"],
   [String.raw`a=x\y`, String.raw`invalid field selector: invalid escape sequence: \y`],
-])("parseFieldSelector() refuses %j as the API server does", (text, message) => {
+])("parseFieldSelector() rejects %j as the API server does", (text, message) => {
   expect(() => parseFieldSelector(text)).toThrow(new TypeError(message));
 });

@@ -5,7 +5,7 @@ import { columns } from "./overlay/columns.ts";
 import { discovery } from "./overlay/discovery.ts";
 import { fieldSelectors, registryRules, sharedStorage } from "./overlay/registry.ts";
 
-/** Joins the facts of the overlay into the list of resources, in the order of discovery. */
+/** Builds the list of resources from the overlay, in the order of discovery. */
 export function buildResources(): BuiltinResource[] {
   const resources: BuiltinResource[] = [];
   const preferred = new Map<string, string>();
@@ -27,9 +27,9 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
   const [kind = "", plural = "", scope = "", ...words] = line.split(" ");
   const { group, version } = parseApiVersion(apiVersion);
   const key = `${apiVersion} ${plural}`;
-  const said = (name: string): string | undefined =>
+  const option = (name: string): string | undefined =>
     words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-  const verbs = (said("verbs")?.split(",") as Verb[] | undefined) ?? allVerbs;
+  const verbs = (option("verbs")?.split(",") as Verb[] | undefined) ?? allVerbs;
   return {
     group,
     version,
@@ -37,10 +37,10 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
     kind,
     listKind: verbs.includes("list") ? `${kind}List` : undefined,
     plural,
-    singular: said("singular") ?? kind.toLowerCase(),
+    singular: option("singular") ?? kind.toLowerCase(),
     scope: scope as Scope,
-    shortNames: said("short")?.split(",") ?? [],
-    categories: said("in")?.split(",") ?? [],
+    shortNames: option("short")?.split(",") ?? [],
+    categories: option("in")?.split(",") ?? [],
     verbs,
     subresources: words
       .filter((word) => word.startsWith("/"))
@@ -48,7 +48,7 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
     type: `${moduleOf({ group, version })}.${kind}`,
     isPreferred,
     storage: parseApiVersion(sharedStorage[key] ?? apiVersion),
-    storageVersionHash: said("hash"),
+    storageVersionHash: option("hash"),
     fieldSelectors: fieldSelectors[key] ?? [],
     columns: (columns[key]?.split(", ") ?? []).map(buildColumn),
     rules: {
@@ -93,7 +93,7 @@ function buildColumn(text: string): PrinterColumn {
   return { name, type: type as PrinterColumn["type"], format, priority: wide ? 1 : 0 };
 }
 
-/** Names of the types that the tables must hold: all kinds with their lists, and what else is sent and answered. */
+/** The types that the tables must include: all kinds, their lists, and the other bodies of requests and responses. */
 export function rootTypes(resources: readonly BuiltinResource[]): string[] {
   const ofKinds = resources.flatMap(({ group, version, type, listKind, subresources }) => [
     type,
@@ -105,5 +105,5 @@ export function rootTypes(resources: readonly BuiltinResource[]): string[] {
   return [...ofKinds, ...metaTypes.map((name) => `meta/v1.${name}`)];
 }
 
-/** Types that no kind refers to. */
+/** Types of request and response bodies that no kind refers to. */
 const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];

@@ -8,8 +8,8 @@ import { writeReexports, writeTypeModules } from "./write-type-modules.ts";
 import { writeTables } from "./write-tables.ts";
 
 /**
- * `npm run tables`: joins two npm packages and the overlay into the tables of built-in kinds and their TypeScript types.
- * Offline and deterministic; what it writes is never committed, because it holds others' descriptions.
+ * `npm run tables`: generates the tables of built-in kinds and their TypeScript types from two npm packages and the
+ * overlay. Offline and deterministic; the output is not committed, because it contains Kubernetes' own descriptions.
  */
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const nodeModules = join(root, "node_modules");
@@ -20,7 +20,7 @@ writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, r
 writeFolder(join(root, "src/apimachinery/k8s"), writeTypeModules(model, resources));
 writeFolder(join(root, "src/runtime/k8s"), writeReexports(model));
 
-/** Leaves equal files alone, so that compilers and watchers see no change, and removes those of an earlier model. */
+/** Doesn't touch files that are up to date, so that compilers and watchers see no change; removes obsolete files. */
 function writeFolder(folder: string, files: ReadonlyMap<string, string>): void {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

@@ -10,7 +10,7 @@ import { writeTables } from "./write-tables.ts";
 const nodeModules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 const generated = new URL("../generated/", import.meta.url);
 
-test("readDeclarations() follows references and reads structure, text and values", () => {
+test("readDeclarations() follows references and reads structure, descriptions and enums", () => {
   const model = readDeclarations(nodeModules, ["core/v1.Service"]);
   const port = model.get("core/v1.ServicePort")!;
   expect(port.fields.map(({ name, required, type }) => [name, required, type])).toEqual([
@@ -23,23 +23,23 @@ test("readDeclarations() follows references and reads structure, text and values
   ]);
   const protocol = port.fields.find(({ name }) => name === "protocol")!;
   expect(protocol.enum).toEqual(["SCTP", "TCP", "UDP"]);
-  // The list of values that the published text ends with stands in the type as well.
+  // The original description ends with the list of values, which the type has anyway.
   expect(protocol.description).not.toContain("Possible enum values");
   expect(model.get("meta/v1.ObjectMeta")!.fields.length).toBeGreaterThan(10);
 });
 
-test("readDeclarations() refuses a type that the package doesn't have", () => {
+test("readDeclarations() rejects a type that the package doesn't have", () => {
   expect(() => readDeclarations(nodeModules, ["core/v1.MySQL"])).toThrow("no core/v1.MySQL");
 });
 
-test("addFormats() stops when the two packages tell different fields of a type", () => {
+test("addFormats() fails if the two packages disagree on the fields of a type", () => {
   const type = { module: "core/v1", name: "EnvVar", description: "", fields: [] };
   expect(() => addFormats(nodeModules, new Map([["core/v1.EnvVar", type]]))).toThrow(
-    "the two sources of core/v1.EnvVar differ",
+    "the two packages disagree on core/v1.EnvVar",
   );
 });
 
-test("what is generated depends on nothing but the sources, and stands on disk as it would be written now", () => {
+test("the generated files are deterministic and up to date", () => {
   const resources = buildResources();
   const build = (roots: string[]): Map<string, string> => {
     const model = addFormats(nodeModules, readDeclarations(nodeModules, roots));

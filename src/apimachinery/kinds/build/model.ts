@@ -1,4 +1,4 @@
-/** A type of Kubernetes as the npm packages describe it; the tables and the runtime's types are written from it. */
+/** A Kubernetes type as described by the npm packages; tables and TypeScript types are generated from it. */
 export interface ModelType {
   /** `core/v1` */
   readonly module: string;
@@ -14,23 +14,23 @@ export interface ModelField {
   readonly required: boolean;
   readonly description: string;
   /**
-   * `[]` for a list and `{}` for a map before what they hold; then a scalar (`string`, `int32`, `Quantity` …) or
-   * the name of a type, `core/v1.PodSpec`.
+   * A scalar (`string`, `int32`, `Quantity` …) or the name of a type (`core/v1.PodSpec`), after `[]` for each list and
+   * `{}` for each map around it.
    */
   readonly type: string;
-  /** Values of a string that are known today. */
+  /** The known values of a string. */
   readonly enum?: readonly string[];
 }
 
 /** All types by name: `core/v1.PodSpec`. */
 export type Model = ReadonlyMap<string, ModelType>;
 
-/** Takes the list and map prefixes off a field's type. */
+/** Strips the list and map prefixes from a field's type. */
 export function elementOf(type: string): string {
   return type.replace(/^(?:\[\]|\{\})+/u, "");
 }
 
-/** Whether a type's name stands for fields of its own. */
+/** Returns true for the name of a type, false for a scalar. */
 export function isNamed(type: string): boolean {
   return type.includes(".");
 }

@@ -1,9 +1,9 @@
 import { isNamed } from "./model.ts";
 
-/** Where the types take the vocabulary from. */
+/** Where the generated types import hand-written ones from. */
 export const meta = "../../meta/index.ts";
 
-/** Types that apimachinery declares by hand, because the runtime's own code uses them. */
+/** Types that are written by hand in `meta`. */
 export const shared = new Set(
   [
     "Condition",
@@ -19,7 +19,7 @@ export const shared = new Set(
   ].map((name) => `meta/v1.${name}`),
 );
 
-/** Collects what a module imports; a name that the module declares itself is imported under another. */
+/** Collects the imports of a module; a name that the module declares itself is imported under an alias. */
 export class ModuleImports {
   readonly #module: string;
   readonly #own: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export class ModuleImports {
     this.#kinds = kinds;
   }
 
-  /** How a field's type is written. A kind within an object needs no apiVersion and kind: claims of a stateful set. */
+  /** Returns a field's TypeScript type. Embedded kinds, such as a StatefulSet's claims, may omit apiVersion and kind. */
   value(type: string): string {
     const name = this.type(type);
     if (!this.#kinds.has(type)) return name;
@@ -92,12 +92,12 @@ const primitives: Readonly<Record<string, string>> = {
   string: "string",
 };
 
-/** Types of custom resource definitions that are one of two forms. */
+/** Types of CRDs that are unions. */
 const unions: Readonly<Record<string, string>> = {
   JSONSchemaPropsOrArray: "JSONSchemaProps | JSONSchemaProps[]",
   JSONSchemaPropsOrBool: "JSONSchemaProps | boolean",
   JSONSchemaPropsOrStringArray: "JSONSchemaProps | string[]",
 };
 
-/** Scalars whose name in apimachinery is another one. */
+/** Scalars that have another name in `meta`. */
 const metaNames: Readonly<Record<string, string>> = { FieldsV1: "RawExtension", JSON: "JSONValue" };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ModelType } from "./model.ts";
 
-/** The protobuf numbers of types' fields, as the overlay lists them: `{ Container: { name: "1?", … } }`. */
+/** Returns the protobuf field numbers of types from the overlay: `{ Container: { name: "1?", … } }`. */
 export function numberFields(types: readonly ModelType[]): Record<string, Record<string, string>> {
   return Object.fromEntries(
     types.map((type) => {
@@ -26,7 +26,7 @@ function readOverlay(): Map<string, Record<string, string>> {
 }
 
 function checkNumbers({ module, name, fields }: ModelType, numbers: Readonly<Record<string, string>>): void {
-  // A kind's own apiVersion and kind stand in the envelope around the message.
+  // A kind's own apiVersion and kind are in the envelope around the message.
   const expected = fields
     .map((field) => field.name)
     .filter((field) => field !== "apiVersion" && field !== "kind");
@@ -34,6 +34,8 @@ function checkNumbers({ module, name, fields }: ModelType, numbers: Readonly<Rec
   const known = new Set(fields.map((field) => field.name));
   const gone = Object.keys(numbers).filter((field) => !known.has(field));
   if (missing.length + gone.length > 0) {
-    throw new Error(`${module}.${name}: no number of ${missing.join(", ")}; no field ${gone.join(", ")}`);
+    throw new Error(
+      `${module}.${name}: fields without a number: ${missing.join(", ")}; numbers of unknown fields: ${gone.join(", ")}`,
+    );
   }
 }

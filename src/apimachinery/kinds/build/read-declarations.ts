@@ -3,8 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { elementOf, isNamed, type Model, type ModelField, type ModelType } from "./model.ts";
 
 /**
- * Reads the declarations of kubernetes-models from some types on, and all that they refer to.
- * That package gives structure, descriptions and enums; its numbers have no format.
+ * Reads the declarations of some types, and of all types that they refer to, from kubernetes-models.
+ * That package has structure, descriptions and enums, but no number formats.
  */
 export function readDeclarations(nodeModules: string, roots: Iterable<string>): Model {
   const model = new Map<string, ModelType>();
@@ -18,7 +18,7 @@ export function readDeclarations(nodeModules: string, roots: Iterable<string>): 
   return describeEnvelopes(model);
 }
 
-/** Kinds inherit apiVersion and kind from a base class without text; one type of meta/v1 has them written out. */
+/** Kinds inherit apiVersion and kind without descriptions; they are copied from a type of meta/v1 that has them. */
 function describeEnvelopes(model: ReadonlyMap<string, ModelType>): Model {
   const written = model.get("meta/v1.DeleteOptions")?.fields ?? [];
   const texts = new Map(written.map(({ name, description }) => [name, description]));
@@ -49,7 +49,7 @@ function readDeclaration(nodeModules: string, typeName: string): ModelType {
 
 const importPattern = /^import \{ (\w+) \} from "([^"]+)";$/gmu;
 
-/** A field with its comment; a map's type takes three lines. */
+/** A field with its comment; the type of a map spans three lines. */
 const fieldPattern =
   /(?: {4}\/\*\*\n((?: {5}\*.*\n)*?) {5}\*\/\n)? {4}"([^"]+)"(\??): ((?:Array<)?\{\n[\s\S]*?\n {4}\}>?|[^;\n]+);\n/gu;
 
@@ -57,7 +57,7 @@ function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>
   const [, comment = "", name = "", optional = "", written = ""] = match;
   const description = unwrapComment(comment);
   const values = [...written.matchAll(/"([^"]*)"/gu)].map(([, value = ""]) => value);
-  // The package writes the one value that a kind's own apiVersion and kind can have; as JSON they may be left out.
+  // The package types a kind's own apiVersion and kind as constants; in JSON they may be omitted.
   if (values.length === 1 && envelope.has(name)) {
     return { name, required: false, description, type: "string" };
   }
@@ -77,11 +77,11 @@ function readType(written: string, imports: ReadonlyMap<string, string>): string
   if (map) return `{}${readType(map[1]!, imports)}`;
   if (/^"[^"]*"(?: \| "[^"]*")*$/u.test(text)) return "string";
   const type = imports.get(text) ?? primitives.get(text);
-  if (type === undefined) throw new Error(`no reading for the type ${text}`);
+  if (type === undefined) throw new Error(`unknown type ${text}`);
   return type;
 }
 
-/** The package writes a stateful set's claim templates out, because they need neither apiVersion nor kind. */
+/** The package inlines the claim templates of a StatefulSet, because they need neither apiVersion nor kind. */
 const inlineClaim = /^Array<\{.*"spec"\?: IIoK8sApiCoreV1PersistentVolumeClaimSpec;.*\}>$/u;
 
 const primitives = new Map([
@@ -93,7 +93,7 @@ const primitives = new Map([
   ["{}", "object"],
 ]);
 
-/** Types that are one JSON value or one of several forms, not an object with fields. */
+/** Types that are a JSON value or a union, not an object with fields. */
 const scalars = new Set(
   [
     "FieldsV1 IntOrString MicroTime Patch Quantity RawExtension Time",
@@ -106,7 +106,7 @@ function typeNameOf(nodeModules: string, file: string, from: string): string {
   const parts = path.replace(/\.js$/u, "").split("/");
   const [group = "", version = "", name = ""] = parts.slice(-3);
   if (scalars.has(name)) return name;
-  // The core group has no folder of its own.
+  // The core group has no folder.
   const module = group === "kubernetes-models" ? "core" : (group.split(".")[0] ?? group);
   return `${module}/${version}.${name}`;
 }
@@ -124,7 +124,7 @@ function fileOf(nodeModules: string, module: string, name: string): string {
   return file;
 }
 
-/** Takes the comment's frame off, and the list of values that stands in the type as well. */
+/** Strips the comment's delimiters, and the list of values that the type has anyway. */
 function unwrapComment(comment: string): string {
   return comment
     .split("\n")

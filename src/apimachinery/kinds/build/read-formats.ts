@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { elementOf, type Model, type ModelField, type ModelType } from "./model.ts";
 
 /**
- * Gives the numbers and strings of a model their formats, as the models of Kubernetes' own client tell them.
- * Both packages describe one release: a type whose fields differ stops the build.
+ * Adds the formats of numbers and strings to a model, from the models of Kubernetes' own client.
+ * Both packages must describe the same release: the build fails if the fields of a type differ.
  */
 export function addFormats(nodeModules: string, model: Model): Model {
   const folder = join(nodeModules, "@kubernetes/client-node/dist/gen/models");
@@ -26,7 +26,7 @@ function readAttributes(
   const files = prefixes.map((prefix) => join(folder, `${prefix}${name}.js`));
   const file = files.find((candidate) => existsSync(candidate));
   if (file === undefined) return undefined;
-  // The list is written as JSON; running the module would load the whole client.
+  // Parsed as JSON, because importing the module would load the whole client.
   const list = /\.attributeTypeMap = (\[[\s\S]*?\n\]);/u.exec(readFileSync(file, "utf8"))?.[1] ?? "[]";
   const attributes = JSON.parse(list) as Attribute[];
   return new Map(attributes.map((attribute) => [attribute.baseName, attribute]));
@@ -37,7 +37,7 @@ function formatType(type: ModelType, attributes: ReadonlyMap<string, Attribute> 
   const numbers = type.fields.filter((field) => elementOf(field.type) === "number");
   if (!attributes) {
     if (numbers.length === 0) return type;
-    throw new Error(`the client has no ${typeName}, so that its numbers have no format`);
+    throw new Error(`@kubernetes/client-node has no ${typeName}: the format of its numbers is unknown`);
   }
   const written = type.fields
     .map((field) => field.name)
@@ -45,7 +45,7 @@ function formatType(type: ModelType, attributes: ReadonlyMap<string, Attribute> 
     .join(" ");
   const expected = [...attributes.keys()].toSorted().join(" ");
   if (written !== expected)
-    throw new Error(`the two sources of ${typeName} differ: ${written} / ${expected}`);
+    throw new Error(`the two packages disagree on ${typeName}: ${written} / ${expected}`);
   return { ...type, fields: type.fields.map((field) => formatField(field, attributes.get(field.name)!)) };
 }
 

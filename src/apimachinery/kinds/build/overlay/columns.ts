@@ -1,6 +1,6 @@
 /**
- * The columns of each resource's tables: name, then `:type` unless it is a string, `/format`, and `+` if only wide tables
- * show it. Ages are strings, because the server computes them.
+ * The columns of each resource's tables: name, then `:type` unless it is a string, `/format`, and `+` for columns of
+ * wide output only. Ages are strings, because the server computes them.
  */
 export const columns: Readonly<Record<string, string>> = {
   "admissionregistration.k8s.io/v1 mutatingadmissionpolicies": "Name/name, Mutations:integer, ParamKind, Age",

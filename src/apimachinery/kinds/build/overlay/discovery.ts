@@ -1,8 +1,8 @@
 /**
- * What a Kubernetes 1.36 API server says of its resources in discovery, in its order.
- * A line is: kind, plural, scope, then what is not the rule. `short`: short names; `in`: categories; `verbs`: other
- * than all eight; `hash`: of the storage version. Subresources start with a slash: `/name:kind(verbs)`, where the kind is its
- * parent's and the default verbs are get, patch and update; a kind of another group stands with it.
+ * The discovery document of a Kubernetes 1.36 API server, in its order.
+ * Each line: kind, plural, scope, then what is not the default. `short`: short names; `in`: categories; `verbs`
+ * (default: all eight); `hash`: of the storage version. Subresources start with a slash: `/name:kind(verbs)`. Default:
+ * the parent's kind, and the verbs get, patch and update; a kind of another group is written with its group.
  */
 export const discovery = `
 v1

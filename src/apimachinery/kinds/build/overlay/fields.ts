@@ -1,10 +1,10 @@
 /**
- * What Kubernetes knows of types and fields and no npm package carries: how lists are merged, which structs are written
- * as a whole, and what is filled in when a field is absent.
+ * Facts about Kubernetes' types and fields that are in no npm package: how lists are merged, which structs are atomic,
+ * and the defaults of fields.
  *
- * A list is atomic unless it is a `map(keys)`, a `set` or `plain` (merged by no rule: the items of lists of objects).
- * `patch(strategy;key)` is for strategic merge patches only; its key is sometimes another one. `atomic` on a type or a field of an object
- * type: the value is replaced as a whole. `default=` is in JSON.
+ * A list is atomic unless it is a `map(keys)`, a `set` or `plain` (without a list type: the items of lists of objects).
+ * `patch(strategy;key)` applies to strategic merge patches only; its key may differ from that of the map. `atomic` on a
+ * type or a field of an object type: the value is replaced as a whole. `default=` is in JSON.
  */
 export const fieldFacts: Readonly<Record<string, string>> = {
   "admissionregistration/v1.MatchResources": "atomic",

@@ -1,6 +1,6 @@
 import type { RegistryRules } from "../../builtin-resource.ts";
 
-/** Resources that differ from the rule: no generation, PUT overwrites but never creates, dependents go in the background. */
+/** Resources that differ from the defaults: no generation, PUT overwrites but never creates, background propagation. */
 export const registryRules: Readonly<Record<string, Partial<RegistryRules>>> = {
   ...rule({ hasGeneration: true, allowsUnconditionalUpdate: false }, [
     "admissionregistration.k8s.io/v1 mutatingadmissionpolicies",
@@ -58,7 +58,7 @@ export const registryRules: Readonly<Record<string, Partial<RegistryRules>>> = {
   ]),
 };
 
-/** Fields that field selectors may name besides name and namespace. */
+/** Fields that field selectors support besides `metadata.name` and `metadata.namespace`. */
 export const fieldSelectors: Readonly<Record<string, readonly string[]>> = {
   "batch/v1 jobs": ["status.successful"],
   "certificates.k8s.io/v1 certificatesigningrequests": ["spec.signerName"],
@@ -106,7 +106,7 @@ export const fieldSelectors: Readonly<Record<string, readonly string[]>> = {
   "v1 services": ["spec.clusterIP", "spec.type"],
 };
 
-/** Where objects are stored that several groups or versions show: the storage of the first is the second. */
+/** Resources whose objects are stored under another group or version that serves the same objects. */
 export const sharedStorage: Readonly<Record<string, string>> = {
   "autoscaling/v1 horizontalpodautoscalers": "autoscaling/v2",
   "events.k8s.io/v1 events": "v1",
