@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -47,6 +47,33 @@ describe("tsbuilder manifests --watch", () => {
     expect(read(definition)).toContain("maxLength: 9");
 
     expect(await watching.end()).toBe(0);
+  });
+
+  test("keeps the CRD while a source is empty, and sees editors that write by renaming", async () => {
+    const watching = startWatching();
+    await watching.said("Watching api/");
+    const source = read(types);
+    const withLimit = (limit: number): string =>
+      source.replace(
+        /(interface OrderSpec[^{]*\{)/u,
+        (head) => `${head}\n  // +kubebuilder:validation:MaxLength=${limit}\n  code?: string;`,
+      );
+    const path = join(root, types);
+
+    truncateSync(path);
+    await watching.said(`"${types}" is empty`);
+    expect(read(definition)).toContain("CustomResourceDefinition");
+    writeFileSync(path, withLimit(3));
+    await watching.said("have no errors any more");
+    expect(read(definition)).toContain("maxLength: 3");
+
+    writeFileSync(`${path}.tmp`, withLimit(4));
+    renameSync(`${path}.tmp`, path);
+    await watching.said(`update ${definition}`);
+
+    expect(await watching.end()).toBe(0);
+    expect(read(definition)).toContain("maxLength: 4");
+    expect(watching.text()).not.toMatch(/^(?:delete|create)/mu);
   });
 
   test("and --check are mutually exclusive", async () => {

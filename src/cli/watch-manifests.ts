@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { watchSources } from "../dev/watch-sources.ts";
 import type { Plan } from "../scaffold/file-change.ts";
+import type { Tree } from "../scaffold/tree.ts";
 import { describeError } from "./report.ts";
 import type { Ui } from "./ui.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -9,6 +8,7 @@ import { stopSignal } from "./stop-signal.ts";
 /** The project to watch, and how its plans are made and applied. */
 interface ManifestsWatch {
   readonly root: string;
+  readonly tree: Tree;
   readonly ui: Ui;
   /** Throws the errors in the sources. */
   readonly plan: () => Promise<Plan>;
@@ -18,7 +18,14 @@ interface ManifestsWatch {
 }
 
 /** Generates now and after each edit, until the process is stopped. Errors are printed and do not end it. */
-export async function watchManifests({ root, ui, plan, applyOrShow, locked }: ManifestsWatch): Promise<void> {
+export async function watchManifests({
+  root,
+  tree,
+  ui,
+  plan,
+  applyOrShow,
+  locked,
+}: ManifestsWatch): Promise<void> {
   let said = "";
   let hasFailed = false;
   const generate = async (): Promise<void> => {
@@ -33,7 +40,7 @@ export async function watchManifests({ root, ui, plan, applyOrShow, locked }: Ma
       if (hasFailed) ui.note("The sources have no errors any more.");
       [said, hasFailed] = [warnings, false];
     } catch (error) {
-      const text = describeError(error, (file) => readFileSync(join(root, file), "utf8"));
+      const text = describeError(error, (file) => tree.read(file));
       if (text !== said) ui.note(text);
       [said, hasFailed] = [text, true];
     }

@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { eventually } from "@tsbuilder/runtime/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type SourceChanges, watchSources } from "./watch-sources.ts";
 
 let project: string;
@@ -68,4 +70,67 @@ test("watchSources() sees every save of an editor that writes a new file and ren
   await next(() => writeFileSync(join(project, "src/webhook/v2/mysql_types.ts"), "export const a = 1;"));
   expect(batches.slice(3)).toEqual([["src/webhook/v2/mysql_types.ts"], ["src/webhook/v2/mysql_types.ts"]]);
   watcher.close();
+});
+
+describe("watchSources() waits for the content of a file that is being saved", () => {
+  const file = "api/v1/mysql_types.ts";
+  const path = (name = file): string => join(project, name);
+  let clock: FakeClock;
+  let batches: SourceChanges[];
+  let watcher: { close(): void };
+  beforeEach(() => {
+    writeFileSync(path(), "export {};");
+    writeFileSync(path("src/main.ts"), "export {};");
+    clock = new FakeClock();
+    batches = [];
+    watcher = watchSources(project, (batch) => batches.push(batch), clock);
+  });
+  afterEach(() => watcher.close());
+  /** Each event of the file system sets a timer. */
+  const seen = (): Promise<unknown> => eventually(() => clock.timers > 0);
+
+  test("an editor that truncates it first", async () => {
+    truncateSync(path());
+    await seen();
+    await clock.advance(400);
+    expect(batches).toEqual([]);
+    writeFileSync(path(), "export const a = 1;");
+    await clock.advance(30);
+    expect(batches).toEqual([[file]]);
+  });
+
+  test("an editor that deletes it first", async () => {
+    rmSync(path());
+    await seen();
+    await clock.advance(400);
+    expect(batches).toEqual([]);
+    writeFileSync(path(), "export const a = 1;");
+    await clock.advance(30);
+    expect(batches).toEqual([[file]]);
+  });
+
+  test("many files, of which one is not written yet", async () => {
+    const files = Array.from({ length: 200 }, (_, at) => `src/controller/file_${at}.ts`);
+    for (const name of files) writeFileSync(path(name), "export {};");
+    truncateSync(path());
+    const reported = (): boolean => files.every((name) => batches.flat().includes(name));
+    await seen();
+    writeFileSync(path(), "export const a = 1;");
+    await eventually(async () => {
+      await clock.advance(30);
+      return reported() && batches.flat().includes(file);
+    });
+    expect(new Set(batches.flat())).toEqual(new Set([...files, file]));
+  });
+
+  test("until half a second has passed: files may stay empty, or be deleted", async () => {
+    rmSync(path());
+    truncateSync(path("src/main.ts"));
+    await seen();
+    await eventually(async () => {
+      await clock.advance(600);
+      return batches.flat().length === 2;
+    });
+    expect(batches.flat().toSorted()).toEqual([file, "src/main.ts"]);
+  });
 });

@@ -1,5 +1,6 @@
-import { type FSWatcher, readdirSync, watch } from "node:fs";
+import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
 /** The changes since the last report: paths relative to the project, sorted. */
 export type SourceChanges = readonly string[];
@@ -10,10 +11,27 @@ const watched = ["api", "src", "config"] as const;
 /** Editors write a file in several steps; changes within this time are reported together. */
 const quietMilliseconds = 30;
 
+/**
+ * Editors truncate or delete a file before they write it. A batch that contains an empty or missing file waits for its
+ * content this long, counted from the last change.
+ */
+const saveMilliseconds = 510;
+
 /** Watches a project's sources and reports changes in batches; `close` stops it. */
-export function watchSources(project: string, onChange: (changes: SourceChanges) => void): { close(): void } {
+export function watchSources(
+  project: string,
+  onChange: (changes: SourceChanges) => void,
+  clock: Clock = systemClock,
+): { close(): void } {
   const changed = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => undefined;
+  const reportAfter = (waited: number): void => {
+    cancel = clock.setTimer(() => {
+      const isSaving = [...changed].some((path) => hasNoContent(join(project, path)));
+      if (isSaving && waited < saveMilliseconds) reportAfter(waited + quietMilliseconds);
+      else report();
+    }, quietMilliseconds);
+  };
   const report = (): void => {
     const changes = [...changed].toSorted();
     changed.clear();
@@ -21,8 +39,8 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
   };
   const note = (path: string): void => {
     changed.add(path);
-    clearTimeout(timer);
-    timer = setTimeout(report, quietMilliseconds);
+    cancel();
+    reportAfter(quietMilliseconds);
   };
   const watchers = new Map<string, FSWatcher>();
   const forget = (folder: string): void => {
@@ -61,7 +79,7 @@ export function watchSources(project: string, onChange: (changes: SourceChanges)
   });
   return {
     close: () => {
-      clearTimeout(timer);
+      cancel();
       root.close();
       for (const watcher of watchers.values()) watcher.close();
     },
@@ -76,6 +94,11 @@ function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | 
   } catch {
     return undefined;
   }
+}
+
+function hasNoContent(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return !stats || (stats.isFile() && stats.size === 0);
 }
 
 /** Editors put backups and swap files next to the file they write. */

@@ -14,10 +14,8 @@ export interface Tree {
 /** The files on disk. */
 export function diskTree(root: string): Tree {
   return {
-    read(path) {
-      const file = join(root, path);
-      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-    },
+    // Editors may replace a file or folder at any moment, so asking first whether it exists would not help.
+    read: (path) => unlessMissing(() => readFileSync(join(root, path), "utf8")),
     has: (path) => existsSync(join(root, path)),
     list: (folder) => walk(root, folder === "." ? "" : folder).sort(),
   };
@@ -96,13 +94,21 @@ interface Pending {
 }
 
 function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
-  const absolute = join(root, folder);
-  if (!existsSync(absolute)) return [];
-  return readdirSync(absolute, { withFileTypes: true }).flatMap((entry) => {
+  const entries = unlessMissing(() => readdirSync(join(root, folder), { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) return leaveOut(`${path}/`) ? [] : walk(root, path, leaveOut);
     return entry.isFile() ? [path] : [];
   });
+}
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
 }
 
 const isLeftOut = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendor|\.[^/]+)\//u.test(path);

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Report } from "../../dev/dev-event.ts";
 import type { Session, SessionOptions } from "../../dev/session.ts";
 import type { GeneratorCache } from "../../generators/project-sources.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project.ts";
 import { applyPlan } from "../../scaffold/apply.ts";
-import { Draft, diskTree } from "../../scaffold/tree.ts";
+import { Draft, type Tree } from "../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../ship/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";
@@ -13,6 +11,7 @@ import { defineCommand } from "../command.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
+import { refuseEmptied } from "../refuse-emptied.ts";
 import { describeError } from "../report.ts";
 import type { Ui } from "../ui.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -57,13 +56,12 @@ export const dev = defineCommand({
     "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods",
   ],
   async run({ flags, rest, cwd, ui }) {
-    const { root, project } = openProject(cwd, ui);
+    const { root, project, tree } = openProject(cwd, ui);
     if (isOther(flags)) {
       if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
       await agreeOn(flags, ui);
     }
-    const describe = (error: unknown): string =>
-      describeError(error, (file) => readFileSync(join(root, file), "utf8"));
+    const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
     const ended = stopSignal();
     const isScreen = ui.isInteractive && !flags.plain && process.env["TERM"] !== "dumb";
     const { openScreen } = await import("../../dev/screen/open-screen.ts");
@@ -74,7 +72,7 @@ export const dev = defineCommand({
     try {
       const { startSession } = await import("../../dev/session.ts");
       const session = await startSession(
-        { ...sessionOptions(root, project, flags), args: rest },
+        { ...sessionOptions(root, project, flags, refuseEmptied(tree)), args: rest },
         view.report,
       );
       view.started(session);
@@ -108,6 +106,7 @@ function sessionOptions(
     readonly inspect: string | true | undefined;
     readonly "webhook-address": string | undefined;
   },
+  tree: Tree,
 ): SessionOptions {
   const { projectName } = project;
   let cache: GeneratorCache | undefined;
@@ -134,7 +133,7 @@ function sessionOptions(
       cache ??= (await import("../../generators/project-sources.ts")).createCache();
       const known = cache;
       return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
-        const draft = new Draft(diskTree(root));
+        const draft = new Draft(tree);
         await planGenerated(draft, {}, known);
         const changes = draft.changes();
         applyPlan(root, changes);

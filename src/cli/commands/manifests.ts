@@ -8,6 +8,7 @@ import { defineCommand, type FlagValues } from "../command.ts";
 import { withProjectLock } from "../lock-project.ts";
 import { openProject, openToChange } from "../open-project.ts";
 import { planGenerated } from "../plan-generated.ts";
+import { refuseEmptied } from "../refuse-emptied.ts";
 import type { Ui } from "../ui.ts";
 
 const flags = {
@@ -138,13 +139,15 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     import("../watch-manifests.ts"),
   ]);
   const cache = createCache();
+  const sources = refuseEmptied(tree);
   const plan = async (): Promise<Plan> => {
-    const draft = new Draft(tree);
+    const draft = new Draft(sources);
     const notes = await planGenerated(draft, readOptions(values), cache);
     return { changes: draft.changes(), notes };
   };
   const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
   await watchManifests({
+    tree,
     root,
     ui,
     plan,
