@@ -3,7 +3,7 @@ import { copyObject, dropped, mapList, mapObject } from "./copy-on-write.ts";
 import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
 import { memberSchema } from "./member-schema.ts";
 
-/** Tells whether there is a null anywhere in a value; there rarely is, and then nothing needs to be dropped. */
+/** Returns true if a value contains null anywhere. It rarely does; otherwise there is nothing to drop. */
 export function hasNull(value: unknown): boolean {
   if (typeof value !== "object") return false;
   if (value === null) return true;
@@ -12,7 +12,7 @@ export function hasNull(value: unknown): boolean {
   return false;
 }
 
-/** Drops nulls where a field is neither nullable nor defaulted: clients send them for "not set". */
+/** Drops nulls of fields that are neither nullable nor have a default: clients send them for "not set". */
 export function dropNulls(value: unknown, schema: JSONSchema | undefined): unknown {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
@@ -27,12 +27,12 @@ export function dropNulls(value: unknown, schema: JSONSchema | undefined): unkno
   });
 }
 
-/** A default of null is none: it can't be told from one that is not there. */
+/** A default of null counts as no default. */
 export function hasDefault(schema: JSONSchema): boolean {
   return schema.default !== undefined && schema.default !== null;
 }
 
-/** A node's defaults, ready to be applied again and again. */
+/** The compiled defaults of a node. */
 interface Defaulter {
   readonly properties: ReadonlyMap<string, Defaulter>;
   /** The properties that have a default. */
@@ -44,7 +44,7 @@ interface Defaulter {
   readonly replacesNull: boolean;
 }
 
-/** Compiles the defaults of a schema; the result returns its argument where nothing was missing. */
+/** Compiles the defaults of a schema to a function, which returns its argument if no field was missing. */
 export function compileDefaults(schema: JSONSchema): (value: unknown) => unknown {
   const root = compile("", schema, new Map());
   return (value) => applyTo(value, root);
@@ -63,7 +63,7 @@ function applyTo(value: unknown, node: Defaulter | undefined): unknown {
   });
 }
 
-/** A default is applied before what it contains gets its own defaults. */
+/** Applies a node's default first, then the defaults of its fields. */
 function fillIn(object: JSONObject<unknown>, node: Defaulter): JSONObject<unknown> {
   let copy: JSONObject<unknown> | undefined;
   for (const property of node.missing) {

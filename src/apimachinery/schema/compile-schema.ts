@@ -12,8 +12,8 @@ import { compileNode } from "./validate/compile-node.ts";
 import { Run } from "./validate/run.ts";
 
 /**
- * Compiles a structural schema. Compilation takes well under a millisecond for a schema of 50 KB, so
- * that it can happen when a CRD is created; keep the result for as long as the schema lives.
+ * Compiles a structural schema. This takes well under a millisecond for a schema of 50 KB, fast enough for the creation
+ * of a CRD; cache the result as long as the schema is in use.
  */
 export function compileSchema(schema: JSONSchema): CompiledSchema {
   const check = compileNode(schema);
@@ -30,16 +30,16 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
       const prefix = options.path ?? "";
       const errors = validateValues(object, options);
       if (embeds) errors.push(...checkEmbedded(object, schema, prefix));
-      // A list that broke its rule before the rule was made must not block every later update.
+      // A stored list that violates a later list type must not block every update.
       const duplicates = checkListTypes?.(object, prefix) ?? [];
-      if (duplicates.length === 0 || isForgiven(options.old, prefix)) return errors;
+      if (duplicates.length === 0 || isRatcheted(options.old, prefix)) return errors;
       return [...errors, ...duplicates];
     },
   };
 
   function pruneEmbedding<T>(object: T): Pruned<T> {
     const pruned = prune(object, shape, true);
-    // A null that means "not set" is gone before anybody asks whether it is a string or metadata.
+    // Nulls that mean "not set" are dropped before types and metadata are checked.
     const set = hasNull(pruned.object) ? dropNulls(pruned.object, schema) : pruned.object;
     const coerced = coerceEmbedded(set, shape);
     const unknown = [...pruned.unknown, ...coerced.unknown].sort();
@@ -60,12 +60,12 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
     return again.errors.length > 0 && isUnchanged(schema, object, old) ? [] : unique(again.errors);
   }
 
-  function isForgiven(old: unknown, path: string): boolean {
+  function isRatcheted(old: unknown, path: string): boolean {
     return old !== undefined && checkListTypes!(old, path).length > 0;
   }
 }
 
-/** Branches of `anyOf` and `allOf` may find the same fault several times. */
+/** Branches of `anyOf` and `allOf` may report the same error several times. */
 function unique(errors: FieldError[]): FieldError[] {
   if (errors.length < 2) return errors;
   const seen = new Set<string>();

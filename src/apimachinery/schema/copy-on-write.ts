@@ -1,9 +1,9 @@
 import { type JSONObject, setMember } from "../json/index.ts";
 
-/** What a mapping returns for a member that must go. */
+/** Returned by a mapping to remove the member. */
 export const dropped = Symbol("dropped");
 
-/** Maps a list; returns the list itself when every item came back as it was. */
+/** Maps a list; returns the list itself if no item changed. */
 export function mapList(list: unknown[], map: (item: unknown, index: number) => unknown): unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < list.length; index++) {
@@ -15,7 +15,7 @@ export function mapList(list: unknown[], map: (item: unknown, index: number) => 
   return copy ?? list;
 }
 
-/** Maps an object's members; returns the object itself when every member came back as it was. */
+/** Maps an object's members; returns the object itself if no member changed. */
 export function mapObject(
   object: JSONObject<unknown>,
   map: (item: unknown, key: string) => unknown,
@@ -32,7 +32,7 @@ export function mapObject(
   return copy ?? object;
 }
 
-/** A shallow copy that keeps a member named `__proto__` a member. */
+/** Returns a shallow copy; a member named `__proto__` stays an own member. */
 export function copyObject(object: JSONObject<unknown>): JSONObject<unknown> {
   return { ...object };
 }

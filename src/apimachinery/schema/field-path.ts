@@ -2,17 +2,17 @@ import { controlEscapes } from "../text/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import { valuesOf } from "./json-schema.ts";
 
-/** A path of fields that a schema describes, as rules and selectable fields name it. */
+/** A field path of a schema, as in `fieldPath` of rules and `jsonPath` of selectable fields. */
 export interface FieldPath {
-  /** `spec.test` or `map[a.b]`: as field errors write it. */
+  /** `spec.test` or `map[a.b]`, as in field errors. */
   readonly text: string;
   readonly names: readonly string[];
   readonly schema: JSONSchema;
 }
 
 /**
- * Reads `.spec.test` and `.map['a.b']` against a schema. Returns what is wrong as a string.
- * Lists can't be entered: a path names one place.
+ * Resolves `.spec.test` or `.map['a.b']` in a schema. Returns an error as a string.
+ * Array indexes are not supported.
  */
 export function parseFieldPath(
   source: string,
@@ -46,7 +46,7 @@ export function parseFieldPath(
   return { text, names, schema: schema ?? {} };
 }
 
-/** Dots and brackets are tokens; what is between them is one, and so is a quoted string. */
+/** Tokens: dots, brackets, quoted strings, and the text in between. */
 function tokenize(source: string): string[] {
   return source.match(/'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/g) ?? [];
 }

@@ -4,8 +4,8 @@ import { indexListMap } from "./list-map.ts";
 import { memberSchema } from "./member-schema.ts";
 
 /**
- * Tells whether a value equals its old one in the eyes of ratcheting. List maps may have changed their
- * order. Objects with fields that the schema does not describe always count as changed.
+ * Returns true if a value counts as unchanged for ratcheting. The order of list maps is ignored; objects with fields
+ * that are not in the schema always count as changed.
  */
 export function isUnchanged(schema: JSONSchema, value: unknown, old: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(old)) return isUnchangedList(schema, value, old);

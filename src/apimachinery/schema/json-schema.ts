@@ -1,23 +1,23 @@
-/** The types that a structural schema may name. */
+/** The types of a structural schema. */
 export type SchemaType = "object" | "array" | "string" | "integer" | "number" | "boolean";
 
 /** One entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
-  /** Required, but a request may lack it. */
+  /** Required, but a request may omit it. */
   rule?: string;
   message?: string;
-  /** CEL that yields the message; falls back to `message` when it fails. */
+  /** A CEL expression for the message; `message` is used if it fails. */
   messageExpression?: string;
   reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
-  /** Which child of the value the error points at: `.spec.test`, `.items['a.b']`. */
+  /** The field of the error, relative to the value: `.spec.test`, `.items['a.b']`. */
   fieldPath?: string;
-  /** Makes a transition rule run on create too, with `oldSelf` as an optional. */
+  /** Evaluates a transition rule on create, too, with `oldSelf` as an optional. */
   optionalOldSelf?: boolean;
 }
 
 /**
- * A node of `openAPIV3Schema`, as a CRD of `apiextensions.k8s.io/v1` carries it.
- * The fields below the line are never accepted by an API server; they are here to be reported.
+ * A node of `openAPIV3Schema` in a CRD of `apiextensions.k8s.io/v1`.
+ * The API server rejects the fields below the line; they are declared so that we can report them.
  */
 export interface JSONSchema {
   type?: string;
@@ -71,13 +71,13 @@ export interface JSONSchema {
   dependencies?: Readonly<Record<string, JSONSchema | readonly string[]>>;
 }
 
-/** The schema of an array's items; a list of schemas is not structural and counts as none. */
+/** The schema of an array's items; undefined for a list of schemas, which is not structural. */
 export function itemsOf(schema: JSONSchema | undefined): JSONSchema | undefined {
   const items = schema?.items;
   return items === undefined || Array.isArray(items) ? undefined : (items as JSONSchema);
 }
 
-/** The schema of a map's values, where there is one. */
+/** The schema of a map's values, if it has one. */
 export function valuesOf(schema: JSONSchema | undefined): JSONSchema | undefined {
   const values = schema?.additionalProperties;
   return typeof values === "object" ? values : undefined;

@@ -2,8 +2,8 @@ import { isObject } from "../json/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 
 /**
- * Indexes a list map by its keys, and returns the way to find the item with the keys of another one.
- * Items that lack a key can't be found; of several with the same keys the first is.
+ * Indexes a list map by its keys and returns a function that finds the item with the same keys as another item.
+ * Items without all keys can't be found; of several items with the same keys, the first is returned.
  */
 export function indexListMap(schema: JSONSchema, list: readonly unknown[]): (item: unknown) => unknown {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];

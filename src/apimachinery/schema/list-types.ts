@@ -4,10 +4,10 @@ import { duplicate, type FieldError, invalid } from "../errors/index.ts";
 import type { JSONSchema } from "./json-schema.ts";
 import type { Shape } from "./shape.ts";
 
-/** Reports items that are twice in a set, or have the same keys in a list map. */
+/** Reports duplicate items of sets, and items of list maps with the same keys. */
 export type CheckListTypes = (value: unknown, path: string) => FieldError[];
 
-/** The part of a schema that leads to sets and list maps. */
+/** The part of a schema that contains sets and list maps. */
 interface Node {
   readonly schema: JSONSchema;
   readonly properties: Map<string, Node>;
@@ -15,7 +15,7 @@ interface Node {
   items: Node | undefined;
 }
 
-/** Compiles the check; undefined for a schema without sets and list maps. */
+/** Compiles the check; returns undefined for a schema without sets and list maps. */
 export function compileListTypes(shape: Shape): CheckListTypes | undefined {
   const node = compile(shape, new Map());
   if (!node) return undefined;
@@ -26,7 +26,7 @@ export function compileListTypes(shape: Shape): CheckListTypes | undefined {
   };
 }
 
-/** Branches without lists of these types are left out; in a cyclic schema the way back stays in. */
+/** Omits subtrees without such lists; keeps the cycles of a cyclic schema. */
 function compile(shape: Shape, known: Map<Shape, Node>): Node | undefined {
   const existing = known.get(shape);
   if (existing) return existing;
@@ -87,7 +87,7 @@ function checkListMap(list: unknown[], keys: readonly string[], path: string, er
   }
 }
 
-/** The keys of an item as one value; an absent key differs from every value. */
+/** Returns the keys of an item as one value; an absent key differs from every value. */
 function identify(item: JSONObject<unknown>, keys: readonly string[]): unknown {
   if (keys.length === 1) return identity(item[keys[0]!]);
   return keys.map((key) => `${typeof item[key]} ${String(identity(item[key]))}`).join("\u0000");
@@ -101,7 +101,7 @@ function identity(item: unknown): unknown {
   return typeof item === "object" && item !== null ? goJSON(item) + typeof item : item;
 }
 
-/** The index of the second appearance of each value that appears more than once; the third is not reported. */
+/** Returns the index of the second occurrence of each duplicate value; further occurrences are not reported. */
 function repeated(values: readonly unknown[]): number[] {
   const times = new Map<unknown, number>();
   const indices: number[] = [];

@@ -10,8 +10,8 @@ const cache = new Map<string, Pattern>();
 const cacheLimit = 2000;
 
 /**
- * Compiles a pattern as RE2, the dialect of the API server: linear time, no look-around, no back-references.
- * Unanchored: a pattern that means the whole value says so with `^` and `$`.
+ * Compiles a pattern as RE2, as the API server does: linear time, no look-around, no back-references.
+ * Unanchored: a pattern for the whole value needs `^` and `$`.
  */
 export function compilePattern(source: string): Pattern {
   const existing = cache.get(source);
@@ -31,7 +31,7 @@ function compile(source: string): Pattern {
   return { test: (value) => compiled.test(value) };
 }
 
-/** Says what is wrong with a pattern, in the words of Go's parser, or undefined. */
+/** Returns the error of a pattern in the words of Go's parser, or undefined. */
 export function patternError(source: string): string | undefined {
   try {
     RE2JS.compile(source);

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSchema, type JSONSchema } from "./index.ts";
 
-/** Schemas of all shapes; names are few, so that objects often fit. */
+/** Schemas of all shapes, with few names, so that objects often match. */
 const names = fc.constantFrom("a", "b", "kind", "metadata", "constructor", "__proto__", "x.y");
 const schemas: fc.Arbitrary<JSONSchema> = fc.letrec<{ node: JSONSchema }>((tie) => ({
   node: fc.oneof(
@@ -44,7 +44,7 @@ const schemas: fc.Arbitrary<JSONSchema> = fc.letrec<{ node: JSONSchema }>((tie) 
 
 const scalars = fc.constantFrom<unknown>(null, true, 0, 1.5, -3, "", "text");
 
-/** Metadata as people send it, and as they should not: what does not fit its type, nulls, empty lists. */
+/** Valid and invalid metadata: wrong types, nulls, empty lists. */
 const metadata = fc.oneof(
   fc.constantFrom<unknown>(null, {}, [], "text"),
   fc.record(
@@ -96,7 +96,7 @@ function freeze<T>(value: T): T {
 
 const given = { numRuns: 500 };
 
-/** Without members that say nothing, which decoding may add and leave out: a null, an empty text, list or map. */
+/** Removes members that decoding may add or omit: null, and empty strings, lists and maps. */
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value || null;
   const items = Object.entries(value).map(([key, item]) => [key, withoutEmpty(item)] as const);
@@ -107,7 +107,7 @@ function withoutEmpty(value: unknown): unknown {
 const roots = schemas.map((spec): JSONSchema => ({ type: "object", properties: { spec } }));
 
 describe("compileSchema()", () => {
-  it("prunes what it has pruned no further, and reports nothing then", () => {
+  it("prunes idempotently, and reports nothing the second time", () => {
     fc.assert(
       fc.property(roots, objects, (schema, object) => {
         const compiled = compileSchema(schema);
@@ -115,7 +115,7 @@ describe("compileSchema()", () => {
         const twice = compiled.prune(once.object);
         expect(twice.object).toBe(once.object);
         expect(twice.unknown).toEqual([]);
-        // What went in silence said nothing; what came back as it was had nothing unknown in it.
+        // What was dropped without a report was empty; an object that is returned as is had no unknown fields.
         const isAsSaid = isDeepStrictEqual(withoutEmpty(once.object), withoutEmpty(object));
         expect({ isAsSaid: once.unknown.length > 0 || isAsSaid }).toEqual({ isAsSaid: true });
         expect(once.object === object && once.unknown.length > 0).toBe(false);
@@ -124,7 +124,7 @@ describe("compileSchema()", () => {
     );
   });
 
-  it("fills in defaults once, and leaves its argument alone", () => {
+  it("applies defaults idempotently, and doesn't modify its argument", () => {
     fc.assert(
       fc.property(roots, objects, (schema, object) => {
         const compiled = compileSchema(freeze(schema));
@@ -137,7 +137,7 @@ describe("compileSchema()", () => {
     );
   });
 
-  it("never throws, and forgives an object that did not change unless it holds what no schema describes", () => {
+  it("never throws, and accepts an unchanged object unless it has fields that are not in the schema", () => {
     fc.assert(
       fc.property(roots, objects, (schema, object) => {
         const compiled = compileSchema(schema);
@@ -148,13 +148,13 @@ describe("compileSchema()", () => {
     );
   });
 
-  it("takes time in proportion to the text for a pattern that would hang a backtracking engine", () => {
+  it("matches a pattern that would hang a backtracking engine in linear time", () => {
     const compiled = compileSchema({ type: "string", pattern: "^(a+)+$" });
     const errors = compiled.validate(`${"a".repeat(5000)}!`);
     expect(errors.map(({ reason }) => reason)).toEqual(["FieldValueInvalid"]);
   });
 
-  it("shares what it does not change", () => {
+  it("shares unchanged subtrees", () => {
     const compiled = compileSchema({
       type: "object",
       properties: {
@@ -185,7 +185,7 @@ describe("compileSchema()", () => {
     expect(compiled.applyDefaults({})).toEqual({ list: ["a"] });
   });
 
-  it("takes a cyclic schema, as built-in kinds have them", () => {
+  it("accepts a cyclic schema, as built-in kinds have", () => {
     const node: { type: string; properties: Record<string, JSONSchema> } = {
       type: "object",
       properties: { name: { type: "string" } },
@@ -200,7 +200,7 @@ describe("compileSchema()", () => {
     ]);
   });
 
-  it("puts the path of a part in front of fields, not into texts", () => {
+  it("prefixes the path to fields, not to messages", () => {
     const compiled = compileSchema({
       type: "object",
       properties: { phase: { type: "string", enum: ["A"] }, n: { type: "integer" } },

@@ -5,7 +5,7 @@ import type { Shape } from "./shape.ts";
 
 const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Drops the fields that a schema does not know. A resource keeps its type and metadata whatever the schema says. */
+/** Drops unknown fields. A resource always keeps its apiVersion, kind and metadata. */
 export function prune<T>(object: T, shape: Shape, isResource: boolean): Pruned<T> {
   const unknown: string[] = [];
   const root = isResource && !shape.embedded ? { ...shape, embedded: true } : shape;
@@ -35,7 +35,7 @@ function pruneValue(value: unknown, shape: Shape | undefined, path: string, unkn
   });
 }
 
-/** Where unknown fields are preserved, pruning starts again below what the schema describes; lists hand it on. */
+/** Below preserved unknown fields, pruning resumes at fields that are in the schema, also within lists. */
 function preserve(value: unknown, shape: Shape, path: string, unknown: string[]): unknown {
   if (Array.isArray(value)) {
     const { items } = shape;
@@ -46,7 +46,7 @@ function preserve(value: unknown, shape: Shape, path: string, unknown: string[])
   return mapObject(value, (item, key) => {
     if (typeof item !== "object" || (shape.embedded && typeFields.has(key))) return item;
     const property = shape.properties.get(key);
-    // The content of a map with `additionalProperties: true` is dropped here too.
+    // The content of a map with `additionalProperties: true` is dropped, too.
     if (!property && !shape.takesAnyKey) return item;
     return pruneValue(item, property ?? shape.values, path === "" ? key : `${path}.${key}`, unknown);
   });

@@ -12,14 +12,14 @@ interface Recorded {
   readonly causes?: readonly { reason: string; message: string; field: string }[];
 }
 
-/** What kube-apiserver 1.36.3 answered; `e2e/real/recordings` writes it anew. */
+/** Recorded from kube-apiserver 1.36.3 by `e2e/real/recordings`. */
 const recorded = JSON.parse(
   readFileSync(new URL("testdata/recorded.json", import.meta.url), "utf8"),
 ) as Record<string, { creates: Recorded[]; updates: Recorded[] }>;
 
-describe("compileSchema() answers as a real API server", () => {
+describe("compileSchema() agrees with a real API server", () => {
   for (const { name, spec, creates = [], updates = [] } of cases) {
-    it(`answers to ${name}`, () => {
+    it(`on ${name}`, () => {
       const compiled = compileSchema({ type: "object", properties: { spec } });
       const answers = recorded[name]!;
       creates.forEach((value, index) => {
@@ -47,7 +47,7 @@ describe("compileSchema() answers as a real API server", () => {
 });
 
 function expected({ warnings, causes: reported = [], spec, status }: Recorded): Record<string, unknown> {
-  // An API server walks maps in random order.
+  // The API server iterates over maps in random order.
   const sorted = reported.toSorted(byText);
   return status < 300 ? { warnings, causes: [], spec } : { warnings, causes: sorted };
 }

@@ -1,6 +1,6 @@
 import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
 
-/** What pruning and other walks need of a schema, with its properties in a map. */
+/** The parts of a schema that pruning and other walks need, with the properties in a map. */
 export interface Shape {
   readonly schema: JSONSchema;
   readonly properties: ReadonlyMap<string, Shape>;
@@ -8,11 +8,11 @@ export interface Shape {
   readonly items: Shape | undefined;
   readonly preserves: boolean;
   readonly embedded: boolean;
-  /** Any key is kept, though not what is in it: `additionalProperties` of either kind. */
+  /** Any key is kept, but its content may be pruned: `additionalProperties` is true or a schema. */
   readonly takesAnyKey: boolean;
 }
 
-/** Lays a schema out for walking; cyclic schemas become cyclic shapes. */
+/** Converts a schema to a shape; cyclic schemas become cyclic shapes. */
 export function shapeOf(schema: JSONSchema, known = new Map<JSONSchema, Shape>()): Shape {
   const existing = known.get(schema);
   if (existing) return existing;

@@ -6,14 +6,14 @@ import { memberSchema } from "../member-schema.ts";
 import { checkMetadata } from "./check-metadata.ts";
 import { decodeMetadata, MalformedMetadataError } from "./decode-metadata.ts";
 
-/** Checks apiVersion, kind and metadata of resources that are embedded in an object. */
+/** Checks apiVersion, kind and metadata of embedded resources. */
 export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
   check(value, schema, path, errors);
   return errors;
 }
 
-/** Tells whether a schema has an embedded resource anywhere. */
+/** Returns true if a schema has an embedded resource anywhere. */
 export function hasEmbedded(schema: JSONSchema, seen = new Set<JSONSchema>()): boolean {
   if (seen.has(schema)) return false;
   seen.add(schema);
@@ -47,7 +47,7 @@ function checkResource(resource: JSONObject<unknown>, path: string, errors: Fiel
   if (metadata !== undefined) checkDecoded(metadata, joinPath(path, "metadata"), errors);
 }
 
-/** What a default or a webhook put in has not been decoded yet. */
+/** Metadata from a default or a webhook has not been decoded yet. */
 function checkDecoded(metadata: unknown, path: string, errors: FieldError[]): void {
   try {
     checkMetadata(decodeMetadata(metadata, path).metadata, path, errors);

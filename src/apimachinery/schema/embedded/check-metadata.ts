@@ -2,7 +2,7 @@ import { isObject, type JSONObject } from "../../json/index.ts";
 import { type FieldError, invalid } from "../../errors/index.ts";
 import { checkLabel, checkLabelValue, checkQualifiedName } from "../../naming/index.ts";
 
-/** Checks decoded metadata of a resource whose kind is not known: its name need only fit into a URL. */
+/** Checks decoded metadata of a resource of unknown kind: its name only has to be a valid path segment. */
 export function checkMetadata(metadata: JSONObject<unknown>, path: string, errors: FieldError[]): void {
   const { name, generateName, namespace, generation } = metadata;
   const report = (field: string, value: unknown, faults: readonly string[]): void => {
@@ -30,7 +30,7 @@ function entriesOf(value: unknown): [string, string][] {
   return isObject(value) ? (Object.entries(value) as [string, string][]) : [];
 }
 
-/** The position of an owner in its list is not part of the field. */
+/** The field of an error has no index of the owner reference. */
 function checkOwners(owners: unknown, path: string, errors: FieldError[]): void {
   for (const owner of Array.isArray(owners) ? owners : []) {
     for (const field of ["apiVersion", "kind", "name", "uid"]) {

@@ -30,8 +30,8 @@ function resourceOf(resource: object): unknown {
   return object.spec.r;
 }
 
-describe("compileSchema().prune() decodes embedded resources", () => {
-  it("and says what can't be decoded, in the words of an API server", () => {
+describe("compileSchema().prune() of embedded resources", () => {
+  it("reports what can't be decoded in the API server's words", () => {
     expect(malformed({ metadata: { name: "a", labels: { a: 1 } } })).toBe(
       'spec.r.metadata: Invalid value: {"labels":{"a":1},"name":"a"}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     );
@@ -50,12 +50,12 @@ describe("compileSchema().prune() decodes embedded resources", () => {
     expect(malformed({ kind: 5 })).toBe("spec.r.kind: Invalid value: 5: must be a string");
   });
 
-  it("and takes null metadata for empty metadata", () => {
+  it("treats null metadata as empty metadata", () => {
     expect(resourceOf({ metadata: null })).toEqual({ apiVersion: "v1", kind: "Pod", metadata: {} });
     expect(resourceOf({ metadata: { labels: null, annotations: {} } })).toMatchObject({ metadata: {} });
   });
 
-  it("after it dropped the nulls of fields that the schema names", () => {
+  it("drops nulls of fields in the schema first", () => {
     const described = compileSchema({
       type: "object",
       "x-kubernetes-embedded-resource": true,
@@ -66,7 +66,7 @@ describe("compileSchema().prune() decodes embedded resources", () => {
     expect(described.validate(object).map(({ field }) => field)).toEqual(["kind"]);
   });
 
-  it("and keeps zeros that mean something", () => {
+  it("keeps zeros that are not the same as absent", () => {
     const metadata = {
       deletionGracePeriodSeconds: 0,
       managedFields: [{ operation: "Update", fieldsV1: {} }],
@@ -74,7 +74,7 @@ describe("compileSchema().prune() decodes embedded resources", () => {
     expect(resourceOf({ metadata })).toMatchObject({ metadata });
   });
 
-  it("and leaves what it can decode without change the same object", () => {
+  it("returns the same object if decoding changes nothing", () => {
     const object = {
       spec: { r: { apiVersion: "v1", kind: "Pod", metadata: { name: "a", labels: { x: "y" } } } },
     };
@@ -83,8 +83,8 @@ describe("compileSchema().prune() decodes embedded resources", () => {
   });
 });
 
-describe("compileSchema().validate() decodes embedded resources", () => {
-  it("and reports what can't be decoded as an error of the field", () => {
+describe("compileSchema().validate() of embedded resources", () => {
+  it("reports what can't be decoded as an error of the field", () => {
     const resource = { apiVersion: "v1", kind: "Pod" };
     const told = (metadata: unknown) =>
       compiled.validate({ spec: { r: { ...resource, metadata } } }).map(formatFieldError);

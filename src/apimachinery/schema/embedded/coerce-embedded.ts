@@ -4,7 +4,7 @@ import { mapList, mapObject } from "../copy-on-write.ts";
 import type { Shape } from "../shape.ts";
 import { decodeMetadata, MalformedMetadataError } from "./decode-metadata.ts";
 
-/** What the coercion of embedded resources came to. */
+/** The result of coercing embedded resources. */
 export interface Coerced {
   readonly object: unknown;
   readonly unknown: readonly string[];
@@ -12,7 +12,7 @@ export interface Coerced {
   readonly malformed?: FieldError;
 }
 
-/** Thrown to leave the walk at the first malformed resource. */
+/** Ends the walk at the first malformed resource. */
 class MalformedFieldError extends Error {
   readonly error: FieldError;
 
@@ -22,7 +22,7 @@ class MalformedFieldError extends Error {
   }
 }
 
-/** Brings type and metadata of embedded resources into the form that they are stored in. */
+/** Coerces type and metadata of embedded resources to the form in which they are stored. */
 export function coerceEmbedded(object: unknown, shape: Shape): Coerced {
   const unknown: string[] = [];
   try {

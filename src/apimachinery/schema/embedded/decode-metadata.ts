@@ -5,7 +5,7 @@ import { dropped, mapList, mapObject } from "../copy-on-write.ts";
 /** How a field of metadata is decoded. */
 type Field = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
 
-/** A list of structs; fields that are `kept` are written even when they are empty. */
+/** A list of structs; fields in `kept` are encoded even if they are empty. */
 interface Struct {
   readonly name: string;
   readonly fields: Readonly<Record<string, Field>>;
@@ -61,16 +61,16 @@ const objectMeta: Struct = {
   kept: new Set(["deletionGracePeriodSeconds"]),
 };
 
-/** Metadata as it comes out of a decoder, and the fields that the decoder did not know. */
+/** Decoded metadata, and its unknown fields. */
 export interface DecodedMetadata {
   readonly metadata: JSONObject<unknown>;
   readonly unknown: readonly string[];
 }
 
-/** Metadata that can't be decoded; the text is that of Go's decoder. */
+/** Metadata that can't be decoded; the message is that of Go's decoder. */
 export class MalformedMetadataError extends Error {}
 
-/** Reads metadata as an API server does: unknown fields and empty values are dropped, wrong types throw. */
+/** Decodes metadata as the API server does: drops unknown fields and empty values, throws on wrong types. */
 export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata {
   const unknown: string[] = [];
   if (metadata === null) return { metadata: {}, unknown };
@@ -154,7 +154,7 @@ function isInt64(value: unknown): boolean {
   return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isInteger(value);
 }
 
-/** A number is quoted where another one would have done. */
+/** The message includes the number if another number would have been valid. */
 function jsonType(value: unknown, wanted?: string): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";

@@ -1,10 +1,10 @@
-/** A card number of a known scheme whose check digit fits; anything but digits is skipped. */
+/** A card number of a known scheme with a valid check digit; other characters than digits are ignored. */
 export function isCreditCard(value: string): boolean {
   const digits = value.replaceAll(/[^0-9]+/g, "");
   return cardSchemes.test(digits) && luhnSum(digits) % 10 === 0;
 }
 
-/** Ten digits, the last may be X; blanks and dashes are skipped. */
+/** Ten digits, the last may be X; spaces and dashes are ignored. */
 export function isISBN10(value: string): boolean {
   const digits = withoutSeparators(value);
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
@@ -12,7 +12,7 @@ export function isISBN10(value: string): boolean {
   return sum % 11 === 0;
 }
 
-/** Thirteen digits; blanks and dashes are skipped. */
+/** Thirteen digits; spaces and dashes are ignored. */
 export function isISBN13(value: string): boolean {
   const digits = withoutSeparators(value);
   if (!/^\d{13}$/.test(digits)) return false;

@@ -1,5 +1,5 @@
 /**
- * An address as Go's mail package reads it: `user@host`, `<user@host>`, or `Name <user@host>`,
+ * An address as Go's mail package parses it: `user@host`, `<user@host>`, or `Name <user@host>`,
  * with quoted local parts and names.
  */
 export function isEmail(value: string): boolean {

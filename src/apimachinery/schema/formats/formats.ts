@@ -7,8 +7,8 @@ import { isMAC, parseCIDR, parseIP } from "./ip.ts";
 import { parseRequestURI } from "./go-url.ts";
 
 /**
- * The formats that an API server of 1.36 enforces on strings, under their names without dashes;
- * every other format is ignored.
+ * The string formats that a Kubernetes 1.36 API server enforces, by name without dashes;
+ * it ignores every other format.
  */
 const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["bsonobjectid", isBsonObjectId],
@@ -39,12 +39,12 @@ const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["uuid5", (value: string) => isUUID(value, 5)],
 ]);
 
-/** Tells whether an API server enforces a format. Dashes don't matter: `date-time` is `datetime`. */
+/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
 export function isKnownFormat(format: string): boolean {
   return format !== "" && formats.has(format.replaceAll("-", ""));
 }
 
-/** The check of a string format, or undefined for an unknown one. */
+/** Returns the check of a string format, or undefined for an unknown one. */
 export function formatCheck(format: string): ((value: string) => boolean) | undefined {
   return formats.get(format.replaceAll("-", ""));
 }

@@ -11,7 +11,7 @@ const units: Readonly<Record<string, bigint>> = {
 
 const limit = 2n ** 63n;
 
-/** Reads a duration as Go's `time.ParseDuration` does: the nanoseconds, or undefined. */
+/** Parses a duration as Go's `time.ParseDuration` does. Returns nanoseconds, or undefined. */
 export function parseGoDuration(text: string): bigint | undefined {
   const negative = text.startsWith("-");
   let rest = negative || text.startsWith("+") ? text.slice(1) : text;
@@ -30,7 +30,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   return total === limit ? undefined : total;
 }
 
-/** Digits below a nanosecond are cut off. */
+/** Digits below a nanosecond are truncated. */
 function fraction(digits: string, unit: bigint): bigint {
   return digits === "" ? 0n : (BigInt(digits) * unit) / 10n ** BigInt(digits.length);
 }

@@ -1,19 +1,19 @@
 import { parseIP } from "./ip.ts";
 
-/** The parts of a URL that Go's `ParseRequestURI` finds. */
+/** The parts of a URL as returned by Go's `ParseRequestURI`. */
 export interface RequestURI {
-  /** Lower case; empty for a bare path. */
+  /** Lower case; empty for a path only. */
   readonly scheme: string;
-  /** Host and port as written, without percent-encoding. */
+  /** Host and port as written, percent-decoded. */
   readonly host: string;
   readonly hostname: string;
   readonly port: string;
-  /** The path as it was escaped, or as it must be. */
+  /** The escaped path. */
   readonly escapedPath: string;
   readonly rawQuery: string;
 }
 
-/** Reads an absolute URL or an absolute path, as a request line holds it; fragments are not split off. */
+/** Parses an absolute URL or path, as in a request line; a fragment is not split off. */
 export function parseRequestURI(text: string): RequestURI | undefined {
   if (text === "" || hasControl(text)) return undefined;
   if (text === "*") return assemble("", "", "*", "");
@@ -33,7 +33,7 @@ export function parseRequestURI(text: string): RequestURI | undefined {
     : withPath(scheme, host, slash === -1 ? "" : rest.slice(slash), rawQuery);
 }
 
-/** Undoes percent-encoding; undefined where an escape is malformed. */
+/** Decodes percent-encoding; undefined if an escape is malformed. */
 export function unescapeURL(text: string, options: { plusIsSpace?: boolean } = {}): string | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
   const plain = options.plusIsSpace ? text.replaceAll("+", " ") : text;
@@ -96,7 +96,7 @@ function parseName(scheme: string, host: string): string | undefined {
   const strict = scheme === "http" || scheme === "https";
   const colon = strict ? host.indexOf(":") : host.lastIndexOf(":");
   if (colon !== -1 && !isOptionalPort(host.slice(colon))) return undefined;
-  // Only bytes outside ASCII, and the percent sign, may be percent-encoded in a host.
+  // In a host, only non-ASCII bytes and the percent sign may be percent-encoded.
   const unescaped = host.replaceAll(/%(?:25|[89A-Fa-f][0-9A-Fa-f])/g, "");
   if (!/^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]*$/.test(unescaped)) return undefined;
   return unescapeURL(host);

@@ -4,19 +4,19 @@ export interface IPAddress {
   readonly zone?: string;
 }
 
-/** A network: an address with the length of its prefix. */
+/** A network: an address and its prefix length. */
 export interface Network {
   readonly address: IPAddress;
   readonly prefix: number;
 }
 
-/** How much is forgiven: `sloppy` takes leading zeros in IPv4, `zones` takes `fe80::1%eth0`. */
+/** `sloppy` accepts leading zeros in IPv4 addresses, `zones` accepts `fe80::1%eth0`. */
 export interface IPOptions {
   readonly sloppy?: boolean;
   readonly zones?: boolean;
 }
 
-/** Reads an IPv4 or IPv6 address. */
+/** Parses an IPv4 or IPv6 address. */
 export function parseIP(text: string, options: IPOptions = {}): IPAddress | undefined {
   if (!text.includes(":")) {
     const bytes = parseIPv4(text, options.sloppy === true);
@@ -29,7 +29,7 @@ export function parseIP(text: string, options: IPOptions = {}): IPAddress | unde
   return percent === -1 ? { bytes } : { bytes, zone: text.slice(percent + 1) };
 }
 
-/** Reads `address/length`; a zone is never part of a network. */
+/** Parses `address/length`; networks have no zone. */
 export function parseCIDR(text: string, options: IPOptions = {}): Network | undefined {
   const slash = text.lastIndexOf("/");
   if (slash === -1) return undefined;
@@ -41,7 +41,7 @@ export function parseCIDR(text: string, options: IPOptions = {}): Network | unde
   return prefix <= address.bytes.length * 8 ? { address, prefix } : undefined;
 }
 
-/** Writes an address in its canonical form: IPv6 in lower case with the longest run of zeros cut out. */
+/** Formats an address in canonical form: IPv6 in lower case, with the longest run of zeros as `::`. */
 export function formatIP({ bytes, zone }: IPAddress): string {
   if (bytes.length === 4) return bytes.join(".");
   const suffix = zone === undefined ? "" : `%${zone}`;
@@ -53,7 +53,7 @@ export function formatIP({ bytes, zone }: IPAddress): string {
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}${suffix}`;
 }
 
-/** Tells whether 16 bytes hold an IPv4 address, `::ffff:1.2.3.4`. */
+/** Returns true if 16 bytes are an IPv4-mapped address, `::ffff:1.2.3.4`. */
 export function isMapped(bytes: Uint8Array): boolean {
   return (
     bytes.length === 16 &&
@@ -63,7 +63,7 @@ export function isMapped(bytes: Uint8Array): boolean {
   );
 }
 
-/** A hardware address of 6, 8 or 20 bytes, with colons, dashes or, in groups of four digits, dots. */
+/** A MAC address of 6, 8 or 20 bytes, separated by colons, dashes or (in groups of four digits) dots. */
 export function isMAC(value: string): boolean {
   const byBytes = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2})*$/;
   if (byBytes.test(value)) return [17, 23, 59].includes(value.length);

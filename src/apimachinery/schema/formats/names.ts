@@ -2,19 +2,19 @@ import { RE2JS } from "re2js";
 
 let hostname: RE2JS | undefined;
 
-/** A host name of letters, digits, dashes and symbols in any script, each label up to 63 bytes. */
+/** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
 export function isHostname(value: string): boolean {
   hostname ??= RE2JS.compile(hostnamePattern());
   if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
   return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
 }
 
-/** Lower-case letters, digits and inner dashes, up to 63. */
+/** At most 63 lower-case letters, digits and inner dashes. */
 export function isShortName(value: string): boolean {
   return value.length <= 63 && isLabel(value);
 }
 
-/** Short names joined by dots, up to 253 in all. */
+/** Short names joined by dots, at most 253 characters in total. */
 export function isLongName(value: string): boolean {
   return value.length <= 253 && value.split(".").every(isLabel);
 }
@@ -24,8 +24,8 @@ function isLabel(label: string): boolean {
 }
 
 /**
- * One label, or labels with a top-level domain of letters. The first alternative is anchored at the start
- * only and the second at the end only, which the API server's pattern does too.
+ * One label, or labels and a top-level domain of letters. As in the API server's pattern, the first alternative is
+ * anchored at the start only, the second at the end only.
  */
 function hostnamePattern(): string {
   const char = "[a-zA-Z0-9\\p{S}\\p{L}]";

@@ -1,6 +1,6 @@
 import { parseGoDuration } from "./go-duration.ts";
 
-/** A day of the calendar, `2024-02-29`. */
+/** A date, `2024-02-29`. */
 export function isDate(value: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
   if (!match) return false;
@@ -8,7 +8,7 @@ export function isDate(value: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** A time with a zone. The hour, minute and second have their limits, the zone has none. */
+/** A time with a time zone. Hour, minute and second are range-checked, the zone is not. */
 export function isDateTime(value: string): boolean {
   const parts = value.toLowerCase().split("t");
   if (value.length < 4 || parts.length < 2 || !isDate(parts[0]!)) return false;
@@ -16,12 +16,12 @@ export function isDateTime(value: string): boolean {
   return match !== null && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
 }
 
-/** A span as Go or Scala write it: `1h30m`, `2 days`, `3 wk`. */
+/** A duration in Go's or Scala's notation: `1h30m`, `2 days`, `3 wk`. */
 export function isDuration(value: string): boolean {
   return parseDuration(value) !== undefined;
 }
 
-/** The nanoseconds of a span in either notation, or undefined. */
+/** Returns the nanoseconds of a duration in either notation, or undefined. */
 export function parseDuration(value: string): bigint | undefined {
   const nanos = parseGoDuration(value);
   if (nanos !== undefined) return nanos;
@@ -35,7 +35,7 @@ export function parseDuration(value: string): bigint | undefined {
 
 const second = 1_000_000_000n;
 
-/** The names of each unit; more letters may follow the last one of a line. */
+/** The names of each unit; any letters may follow the last one of a line. */
 const units: readonly (readonly [bigint, ...string[]])[] = [
   [1n, "ns", "nano"],
   [1_000n, "us", "µs", "micro"],

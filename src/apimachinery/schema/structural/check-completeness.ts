@@ -1,7 +1,7 @@
 import { type FieldError, required } from "../../errors/index.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 
-/** Checks that every field a branch restricts is also described outside of branches. */
+/** Checks that every field in `allOf`, `anyOf`, `oneOf` or `not` is also specified outside of them. */
 export function checkCompleteness(schema: JSONSchema, path: string, errors: FieldError[]): void {
   checkBranches(schema, schema, path, path, errors);
 }

@@ -5,12 +5,12 @@ import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { prune } from "../prune.ts";
 import { shapeOf } from "../shape.ts";
 
-/** Checks a default against the rules of its node: once as an unchanged value, once as a new one. */
+/** Checks a default against the CEL rules of its node: once as an unchanged value, once as a new one. */
 export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => FieldError[];
 
 /**
- * Checks that every default obeys its own schema: nothing in it would be pruned, and it is valid.
- * Defaults of a map's values are not looked at: no keyword allows them to be applied there.
+ * Checks that every default matches its own schema: it is valid, and nothing in it would be pruned.
+ * Skips defaults of map values, which are not allowed anyway.
  */
 export function checkDefaults(schema: JSONSchema, path: string, checkRules?: CheckRules): FieldError[] {
   const errors: FieldError[] = [];

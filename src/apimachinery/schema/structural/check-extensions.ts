@@ -37,7 +37,7 @@ function checkKind(
   if (!allowed.includes(value)) errors.push(notSupported(`${path}.${name}`, value, allowed));
 }
 
-/** Items of a set are compared as a whole, so they must not be merged in parts. */
+/** Items of a set are compared as a whole, so they must be atomic. */
 function checkSetItems(items: JSONSchema | undefined, path: string, errors: FieldError[]): void {
   const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items?.["x-kubernetes-list-type"];

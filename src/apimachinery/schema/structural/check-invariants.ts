@@ -3,10 +3,10 @@ import { type FieldError, forbidden, invalid, required } from "../../errors/inde
 import { itemsOf, type JSONSchema, valuesOf } from "../json-schema.ts";
 import { checkNested, checkPattern } from "./check-nested.ts";
 
-/** Where a node stands: the rules for its type and metadata depend on it. */
+/** The position of a node: the rules for its type and metadata depend on it. */
 type Level = "root" | "item" | "field";
 
-/** Checks that every node says what it is, in the one way that pruning and defaulting understand. */
+/** Checks that every node has a type, in the form that pruning and defaulting need. */
 export function checkInvariants(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
   const items = itemsOf(schema);
   const values = valuesOf(schema);
@@ -34,7 +34,7 @@ function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[])
   }
 }
 
-/** Two spellings of int-or-string may name types inside of branches; nothing else may. */
+/** Only the two forms of int-or-string may have types inside `anyOf` and `allOf`. */
 function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): void {
   if (!isIntOrString(schema.anyOf)) {
     schema.anyOf?.forEach((branch, index) => checkNested(branch, `${path}.anyOf[${index}]`, errors));

@@ -2,16 +2,16 @@ import { type FieldError, forbidden, notSupported } from "../../errors/index.ts"
 import { hasDefault } from "../apply-defaults.ts";
 import type { JSONSchema } from "../json-schema.ts";
 
-/** What decides whether a node may carry a default or another resource. */
+/** Whether a node may have a default or be an embedded resource. */
 export interface KeywordContext {
-  /** Why no default may stand here, or undefined where one may. */
+  /** Why a default is not allowed here; undefined if it is allowed. */
   readonly noDefaults: string | undefined;
   readonly insideMeta: boolean;
 }
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** Checks that a node uses the part of OpenAPI v3 that Kubernetes supports. */
+/** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
 export function checkKeywords(schema: JSONSchema, path: string, context: KeywordContext): FieldError[] {
   const errors: FieldError[] = [];
   const type = schema.type ?? "";

@@ -2,7 +2,7 @@ import { type FieldError, forbidden, invalid } from "../../errors/index.ts";
 import { itemsOf, type JSONSchema } from "../json-schema.ts";
 import { patternError } from "../pattern.ts";
 
-/** Checks a branch of `allOf`, `anyOf`, `oneOf` or `not`: it may restrict values, and describe nothing. */
+/** Checks a branch of `allOf`, `anyOf`, `oneOf` or `not`, which may have value validations only. */
 export function checkNested(
   schema: JSONSchema,
   path: string,
@@ -31,7 +31,7 @@ export function checkNested(
   }
 }
 
-/** Checks that a pattern is a regular expression at all. */
+/** Checks that a pattern is a valid regular expression. */
 export function checkPattern(schema: JSONSchema, path: string, errors: FieldError[]): void {
   const { pattern } = schema;
   if (pattern === undefined || pattern === "") return;

@@ -5,29 +5,29 @@ import { checkKeywords, type KeywordContext } from "./check-keywords.ts";
 import { checkRuleTexts } from "./check-rule-texts.ts";
 import { goSchema } from "./go-schema.ts";
 
-/** What a CEL compiler knows about a node: it follows the walk down the described fields. */
+/** The context of CEL rules at a node. */
 export interface RuleContext {
   property(schema: JSONSchema, name: string): RuleContext;
   values(schema: JSONSchema): RuleContext;
   items(schema: JSONSchema): RuleContext;
-  /** Checks the node's own rules; `uncorrelatable` is the path above which `oldSelf` has no meaning. */
+  /** Checks the node's own rules; `uncorrelatable` is the ancestor below which `oldSelf` is not available. */
   check(path: string, uncorrelatable: string | undefined): FieldError[];
 }
 
-/** Where a node stands, as far as what it may say depends on that. */
+/** The position of a node, as far as validation depends on it. */
 export interface NodeContext extends KeywordContext {
   readonly isRoot: boolean;
   readonly uncorrelatable: string | undefined;
   readonly rules: RuleContext | undefined;
 }
 
-/** What a walk found; rules are only compiled where no schema error is at or below the node. */
+/** The errors of a walk; rules are compiled only if there is no schema error at or below the node. */
 export interface Findings {
   readonly schemaErrors: FieldError[];
   readonly ruleErrors: FieldError[];
 }
 
-/** Checks the keywords of a CRD's schema, node by node, branches included. */
+/** Checks the keywords of a CRD's schema node by node, including `allOf`, `anyOf`, `oneOf` and `not`. */
 export function checkOpenAPI(schema: JSONSchema, path: string, context: NodeContext): Findings {
   const own: Findings = { schemaErrors: checkKeywords(schema, path, context), ruleErrors: [] };
   if (schema.uniqueItems) {
@@ -106,7 +106,7 @@ function checkItems(schema: JSONSchema, path: string, context: NodeContext, own:
   add(own, checkOpenAPI(items, `${path}.items`, { ...context, isRoot: false, uncorrelatable, rules }));
 }
 
-/** Checks what only the root must obey; `hasStatus` says that the status subresource is on. */
+/** Checks the rules for the root; `hasStatus`: the status subresource is enabled. */
 export function checkRoot(schema: JSONSchema, path: string, hasStatus: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (hasStatus) errors.push(...checkRootWithStatus(schema, path));
@@ -114,7 +114,7 @@ export function checkRoot(schema: JSONSchema, path: string, hasStatus: boolean):
   return errors;
 }
 
-/** With a status subresource the status is validated by its own part of the schema, so nothing may span both. */
+/** With a status subresource the status is validated by its own part of the schema, so no keyword may span both. */
 const allowedAtRoot =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern " +
   "MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields " +

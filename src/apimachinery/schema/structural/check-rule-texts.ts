@@ -5,7 +5,7 @@ import type { JSONSchema, ValidationRule } from "../json-schema.ts";
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 const lineBreak = /[\n\r]/;
 
-/** Checks everything of a node's rules but their CEL. */
+/** Checks a node's rules except for their CEL expressions. */
 export function checkRuleTexts(schema: JSONSchema, path: string): FieldError[] {
   return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, index) =>
     checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`),

@@ -5,8 +5,8 @@ import { checkCompleteness } from "./check-completeness.ts";
 import { checkInvariants } from "./check-invariants.ts";
 
 /**
- * Checks that a schema is structural, with the errors of a CRD create in the API server's order.
- * `path` is where the schema stands, as in `spec.validation.openAPIV3Schema`.
+ * Checks that a schema is structural; the errors and their order are those of creating the CRD on an API server.
+ * `path` is the path of the schema, such as `spec.validation.openAPIV3Schema`.
  */
 export function checkStructural(schema: JSONSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -18,7 +18,7 @@ export function checkStructural(schema: JSONSchema, path: string): FieldError[] 
     .map(({ error }) => error);
 }
 
-/** The first keyword that keeps a schema from being read as structural at all, or undefined. */
+/** Returns an error if a keyword prevents converting the schema to a structural one. */
 export function unsupportedKeyword(schema: JSONSchema): string | undefined {
   const own = unsupported.find((name) => isPresent(schema[name]));
   if (own !== undefined) return `OpenAPIV3Schema '${own === "$schema" ? "schema" : own}' is not supported`;

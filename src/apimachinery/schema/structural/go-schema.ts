@@ -1,6 +1,6 @@
 import type { JSONSchema, ValidationRule } from "../json-schema.ts";
 
-/** The keywords in the order of the API server's struct, with what an unset one shows. */
+/** The keywords in the order of the API server's Go struct, with their zero values. */
 const keywords: readonly (readonly [string, string, unknown])[] = [
   ["ID", "id", ""],
   ["Schema", "$schema", ""],
@@ -48,7 +48,7 @@ const keywords: readonly (readonly [string, string, unknown])[] = [
   ["XValidations", "x-kubernetes-validations", null],
 ];
 
-/** A schema as field errors show it: the API server prints its own struct. */
+/** Returns a schema as in field errors: the API server prints its Go struct. */
 export function goSchema(schema: JSONSchema): object {
   const values = schema as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
@@ -59,7 +59,7 @@ export function goSchema(schema: JSONSchema): object {
   );
 }
 
-/** A rule in the same way. */
+/** The same for a rule. */
 export function goRule({
   rule,
   message,

@@ -2,13 +2,13 @@ import type { JSONSchema } from "../json-schema.ts";
 import { formatCases } from "./format-cases.ts";
 import { objectCases } from "./object-cases.ts";
 
-/** One schema for `spec`, and objects to create or update with it. The answers are recorded from a real API server. */
+/** A schema for `spec`, and objects to create or update. The responses are recorded from a real API server. */
 export interface SchemaCase {
   readonly name: string;
   readonly spec: JSONSchema;
   /** Values of `spec` to create. */
   readonly creates?: readonly unknown[];
-  /** Values of `spec` before and after an update; what is before need not be valid. */
+  /** Values of `spec` before and after an update; the one before need not be valid. */
   readonly updates?: readonly { readonly before: unknown; readonly after: unknown }[];
 }
 
@@ -17,7 +17,7 @@ const one = (schema: JSONSchema, values: readonly unknown[]): Pick<SchemaCase, "
   creates: values.map((x) => ({ x })),
 });
 
-/** `spec.x` with a schema of its own. */
+/** A case with a schema for `spec.x`. */
 export const cases: readonly SchemaCase[] = [
   {
     name: "integer",

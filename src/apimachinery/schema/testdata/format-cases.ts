@@ -1,6 +1,6 @@
 import type { SchemaCase } from "./cases.ts";
 
-/** Texts in every format that is enforced, and in one that is not; and values of other types. */
+/** Strings of every enforced format and of one that is ignored, and values of other types. */
 export const formatCases: readonly SchemaCase[] = (
   [
     [

@@ -1,6 +1,6 @@
 import type { SchemaCase } from "./cases.ts";
 
-/** Defaults, preserved fields, embedded resources and updates: what changes an object, or depends on another. */
+/** Defaults, preserved fields, embedded resources and updates. */
 export const objectCases: readonly SchemaCase[] = [
   {
     name: "defaults",

@@ -1,4 +1,4 @@
 import type { Run } from "./run.ts";
 
-/** Checks one value against one schema node and reports to the run. */
+/** Validates a value against a schema node and reports errors to the run. */
 export type Check = (value: unknown, run: Run) => void;

@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import { descend, oldItems } from "./descend.ts";
 import type { Run } from "./run.ts";
 
-/** Compiles what a node asks of lists. */
+/** Compiles a node's validations of arrays. */
 export function compileArray(
   schema: JSONSchema,
   items: { schema: JSONSchema; check: Check } | undefined,

@@ -4,7 +4,7 @@ import type { JSONSchema } from "../json-schema.ts";
 import type { Check } from "./check.ts";
 import { type Run, uncorrelated } from "./run.ts";
 
-/** What one branch found: its errors, and how many of its checks passed. */
+/** The result of one branch: its errors, and how many checks passed. */
 interface Finding {
   readonly errors: FieldError[];
   readonly matches: number;
@@ -21,7 +21,7 @@ export function compileBranches(
   const not = schema.not && compileChild(schema.not);
   if (anyOf.length === 0 && oneOf.length === 0 && allOf.length === 0 && !not) return undefined;
   return (value, run) => {
-    // Below a branch nothing is compared with the old object; the node around it is, as a whole.
+    // No ratcheting inside branches: only the node around them is compared with the old object.
     const { old } = run;
     run.old = uncorrelated;
     if (anyOf.length > 0) checkAnyOf(anyOf, value, run);

@@ -9,13 +9,13 @@ import { effectiveFormat, effectiveTypes, kindOf, typeMismatch } from "./schema-
 import type { Check } from "./check.ts";
 
 /**
- * Compiles a schema node to a closure. The order of checks, and what counts as a passed check,
- * are the API server's: both show in which errors a client sees, and in which order.
+ * Compiles a schema node to a closure. The order of checks, and what counts as a passed check, are the API server's,
+ * because both decide which errors clients get, and in which order.
  */
 export function compileNode(schema: JSONSchema, known: Map<JSONSchema, Check> = new Map()): Check {
   const existing = known.get(schema);
   if (existing) return existing;
-  // Schemas of built-in kinds may be cyclic: children find this stand-in while the node is being built.
+  // Schemas of built-in kinds may be cyclic: children get this placeholder while the node is being compiled.
   let compiled: Check | undefined;
   known.set(schema, (value, run) => compiled!(value, run));
   compiled = withShortcut(
@@ -26,7 +26,7 @@ export function compileNode(schema: JSONSchema, known: Map<JSONSchema, Check> = 
   return compiled;
 }
 
-/** Most values are scalars of the right type that nothing else is asked of. */
+/** A fast path: most values are scalars of the right type without further validations. */
 function withShortcut(schema: JSONSchema, check: Check): Check {
   const { type, format, description: _, ...rest } = schema;
   const isPlain = Object.keys(rest).every((key) => ["default", "title", "example", "nullable"].includes(key));
@@ -72,7 +72,7 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
     if (kind === "string") onString?.(value as string, run);
     else if (kind === "integer" || kind === "number") onNumber?.(value as number | bigint, run);
     else if (kind === "array") onArray(value as unknown[], run);
-    // A null among the allowed values never matches, not even null: see the branch above.
+    // A null in `enum` never matches, not even null: see the branch above.
     if (allowed && !allowed.some((item) => item !== null && isEqual(item, value))) {
       run.notOneOf(value, allowed);
     }

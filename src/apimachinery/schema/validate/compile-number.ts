@@ -3,7 +3,7 @@ import type { JSONSchema } from "../json-schema.ts";
 import { kindOf } from "./schema-types.ts";
 import type { Run } from "./run.ts";
 
-/** Compiles what a node asks of numbers: the range of its format, bounds, and multiples. */
+/** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
 export function compileNumber(
   schema: JSONSchema,
   types: readonly string[],
@@ -32,7 +32,7 @@ export function compileNumber(
     for (const check of checks) check(value, run);
   };
 
-  /** A constraint that its own type can't hold, such as 1.5 for integers, is reported with every value. */
+  /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
   function bounded(
     name: string,
     bound: number,
@@ -51,7 +51,7 @@ export function compileNumber(
   }
 }
 
-/** Checks a value against a bound; one that is not exact is compared as a fraction. */
+/** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
 type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
 
 function checkMaximum(
@@ -105,7 +105,7 @@ function report(value: number | bigint, exact: boolean, complaint: string, run: 
   else run.invalidFloat(Number(value), complaint);
 }
 
-/** Integers are compared with the whole part of a bound, as the API server casts the bound to int64. */
+/** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
 function boundFor(value: number | bigint, bound: number, exact: boolean): number {
   return exact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
 }

@@ -10,7 +10,7 @@ interface Property {
   readonly check: Check;
 }
 
-/** Compiles what a node asks of objects. */
+/** Compiles a node's validations of objects. */
 export function compileObject(
   schema: JSONSchema,
   compileChild: (schema: JSONSchema) => Check,

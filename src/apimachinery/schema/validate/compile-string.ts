@@ -3,7 +3,7 @@ import type { JSONSchema } from "../json-schema.ts";
 import { compilePattern } from "../pattern.ts";
 import type { Run } from "./run.ts";
 
-/** Compiles what a node asks of strings; only the first broken one of length and pattern is reported. */
+/** Compiles a node's validations of strings; of length and pattern, only the first error is reported. */
 export function compileString(
   schema: JSONSchema,
   format: string,
@@ -32,7 +32,7 @@ function isShorter(value: string, min: number): boolean {
   return value.length < min || (value.length < min * 2 && countCharacters(value) < min);
 }
 
-/** Lengths count Unicode characters, not UTF-16 units. */
+/** Lengths are counted in Unicode code points, not UTF-16 code units. */
 function countCharacters(value: string): number {
   let count = 0;
   for (const _ of value) count++;

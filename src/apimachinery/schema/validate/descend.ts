@@ -5,7 +5,7 @@ import { isUnchanged } from "../is-unchanged.ts";
 import type { Check } from "./check.ts";
 import { type Run, uncorrelated } from "./run.ts";
 
-/** Runs a child's check with the child's own old value, and forgives all of it when it did not change. */
+/** Runs a child's check with the child's old value; drops its errors if the child is unchanged. */
 export function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown, run: Run): void {
   const parent = run.old;
   const before = run.errors.length;
@@ -17,7 +17,7 @@ export function descend(check: Check, schema: JSONSchema, value: unknown, old: u
   }
 }
 
-/** The old value of a member. The root's type is the same in every version of an object, so it never correlates. */
+/** Returns the old value of a member. The root's apiVersion and kind are never correlated. */
 export function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
   if (!isObject(run.old) || !Object.hasOwn(run.old, key)) return uncorrelated;
   if (run.isTypeField(key)) return uncorrelated;
@@ -26,7 +26,7 @@ export function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
   return known ? memberOf(run.old, key) : uncorrelated;
 }
 
-/** How to find an item's old value: only the items of list maps have one. */
+/** Returns a function that finds an item's old value; only the items of list maps have one. */
 export function oldItems(schema: JSONSchema, old: unknown): (item: unknown) => unknown {
   if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(old) || !itemsOf(schema)) {
     return () => uncorrelated;

@@ -10,17 +10,17 @@ import {
   typeInvalid,
 } from "../../errors/index.ts";
 
-/** Marks the absence of an old value to compare with; `null` and `undefined` are values. */
+/** There is no old value; `null` and `undefined` are values. */
 export const uncorrelated = Symbol("uncorrelated");
 
 /**
- * The state of one validation: where it is, what it found, and how many checks passed.
- * The number of passed checks decides which branch of an `anyOf` or `oneOf` gets reported.
+ * The state of one validation: the current path, the errors, and the number of checks that passed, which decides which
+ * branch of an `anyOf` or `oneOf` is reported.
  */
 export class Run {
   errors: FieldError[] = [];
   matches = 0;
-  /** The old value at the current place; only read when `ratcheting`. */
+  /** The old value at the current path; only used if `ratcheting`. */
   old: unknown = uncorrelated;
   readonly ratcheting: boolean;
   readonly #prefix: string;
@@ -44,12 +44,12 @@ export class Run {
     return this.#path.length === 0;
   }
 
-  /** Tells whether a key is a type field of the validated object itself. */
+  /** Returns true for the apiVersion and kind of the validated object itself. */
   isTypeField(key: string): boolean {
     return this.#path.length === 1 && (key === "kind" || key === "apiVersion");
   }
 
-  /** The path as messages show it: properties of the root have no dot in front, its other keys have. */
+  /** The path as in messages: properties of the root have no leading dot, its other keys have one. */
   path(step = ""): string {
     return this.#path.join("") + step;
   }
@@ -104,7 +104,7 @@ export class Run {
     this.errors.push(tooMany(this.#field(this.path()), actual, max));
   }
 
-  /** Errors of `anyOf` and its kin name their place in the text only; the field is the validated object. */
+  /** Adds an error of `anyOf`, `oneOf`, `allOf` or `not`: the path is in the message only, the field is the object. */
   composite(text: string): void {
     this.errors.push(invalid(this.#field(""), "", text));
   }

@@ -1,16 +1,16 @@
 import { isKnownFormat } from "../formats/formats.ts";
 import type { JSONSchema } from "../json-schema.ts";
 
-/** What a JSON value is; whole numbers within int64 are integers, as the API server decodes them. */
+/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
 export type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
-/** The types that a node accepts: int-or-string overrides what `type` says. */
+/** The types that a node accepts: int-or-string overrides `type`. */
 export function effectiveTypes(schema: JSONSchema): readonly string[] {
   if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
   return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 
-/** The format as far as it is enforced; unknown formats, and formats of other types, are ignored. */
+/** The enforced format; unknown formats, and formats of other types, are ignored. */
 export function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
   const format = schema.format ?? "";
   switch (types.length === 1 ? types[0] : "") {
@@ -26,7 +26,7 @@ export function effectiveFormat(schema: JSONSchema, types: readonly string[]): s
   }
 }
 
-/** Classifies a value that is not null. */
+/** Returns the type of a value that is not null. */
 export function kindOf(value: unknown): ValueKind {
   switch (typeof value) {
     case "string":
@@ -43,8 +43,8 @@ export function kindOf(value: unknown): ValueKind {
 }
 
 /**
- * Compares a value's kind with the schema's types. A format hides the type: with one, other kinds are
- * reported by the name of the format, and lists pass (so they do on an API server).
+ * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
+ * format instead of the type, and arrays are accepted.
  */
 export function typeMismatch(
   types: readonly string[],
