@@ -2,22 +2,22 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission-request.ts";
 import { Rounds } from "./rounds.ts";
 
-/** A pod that is about to be made: several plug-ins have something to add to it. */
+/** Whether a request creates a pod, which several plugins add fields to. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, object } = request;
   if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;
   return resource.group === "" && resource.plural === "pods" && object["spec"] !== undefined;
 }
 
-/** One link of the chain. A refusal is a thrown StatusError. */
+/** One plugin of the chain. It denies a request by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Returns the object that goes on, which may be the one it got, changed. */
+  /** Returns the object for the next plugin. It may change the request's object in place. */
   mutate?(request: AdmissionRequest, rounds: Rounds): ApiObject | undefined | Promise<ApiObject | undefined>;
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
-/** The chain that every write passes: all mutations first, then, after defaults and validation, all vetoes. */
+/** The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating ones. */
 export class AdmissionChain implements Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 

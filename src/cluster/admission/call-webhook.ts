@@ -4,9 +4,9 @@ import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { requestMap } from "../expressions/request-map.ts";
 import { objectInVersion } from "../expressions/request-names.ts";
 import type { WebhookClient } from "./webhook-client.ts";
-import type { WebhookDefinition } from "./webhook-configuration.ts";
+import type { Webhook } from "./webhook.ts";
 
-/** What a webhook decided. */
+/** A webhook's response. */
 export interface WebhookAnswer {
   readonly allowed: boolean;
   /** A JSON patch as text. */
@@ -16,12 +16,12 @@ export interface WebhookAnswer {
 }
 
 /**
- * Asks one webhook. A refusal is thrown as the client gets to see it; a webhook that can't be reached is one too,
- * unless it is to be ignored then: undefined.
+ * Calls one webhook. A denial is thrown as the error that the client receives. So is a failed call, unless the failure
+ * policy is `Ignore`: then the result is undefined.
  */
 export async function callWebhook(
   client: WebhookClient,
-  webhook: WebhookDefinition,
+  webhook: Webhook,
   request: AdmissionRequest,
   version: string,
 ): Promise<WebhookAnswer | undefined> {
@@ -53,7 +53,7 @@ function readAnswer(body: unknown, uid: string): WebhookAnswer {
     response?: WebhookAnswer & { uid?: string; patch?: string; patchType?: string };
   };
   if (kind !== "AdmissionReview" || !response)
-    throw new Error("webhook response is no AdmissionReview with a response");
+    throw new Error("webhook response is not an AdmissionReview with a response");
   if (response.uid !== uid)
     throw new Error(
       `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`,
@@ -69,8 +69,8 @@ function readAnswer(body: unknown, uid: string): WebhookAnswer {
   };
 }
 
-/** A refusal keeps the webhook's code and reason; its text says who refused. */
-function denied({ name }: WebhookDefinition, { status = {} }: WebhookAnswer): StatusError {
+/** A denial keeps the webhook's code and reason; the message names the webhook. */
+function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
   const code = status.code && status.code >= 400 ? status.code : 403;
   const who = `admission webhook ${JSON.stringify(name)} denied the request`;
   const message = status.message
@@ -82,7 +82,7 @@ function denied({ name }: WebhookDefinition, { status = {} }: WebhookAnswer): St
   return new StatusError(code, reason, message);
 }
 
-function checkDryRun({ name, sideEffects }: WebhookDefinition, { dryRun }: AdmissionRequest): void {
+function checkDryRun({ name, sideEffects }: Webhook, { dryRun }: AdmissionRequest): void {
   if (!dryRun || sideEffects === "None" || sideEffects === "NoneOnDryRun") return;
   throw new StatusError(
     400,

@@ -4,7 +4,7 @@ import { forbidden } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
-/** A claim grows only where the class of its volume says that it can. */
+/** A claim can grow only if its storage class allows expansion. */
 export function claimResize(store: Store): AdmissionPlugin {
   return {
     name: "PersistentVolumeClaimResize",

@@ -14,7 +14,7 @@ interface ConversionResponse {
   convertedObjects?: ApiObject[];
 }
 
-/** Brings custom resources into another version through the webhook of their CRD. */
+/** Converts custom resources to another version with their CRD's conversion webhook. */
 export function convertByWebhook(client: WebhookClient): ConvertObjects {
   return async (crd, objects, apiVersion) => {
     const uid = randomUUID();
@@ -47,7 +47,7 @@ function readConverted(
   if (response.uid !== uid)
     throw fail(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`);
   if (response.result?.status !== "Success")
-    throw fail(response.result?.message ?? "the webhook reported no success");
+    throw fail(response.result?.message ?? "the webhook did not report success");
   const converted = response.convertedObjects ?? [];
   if (converted.length !== objects.length) {
     throw fail(`webhook returned ${converted.length} objects, expected ${objects.length}`);
@@ -58,14 +58,14 @@ function readConverted(
         `webhook returned invalid converted object at index ${index}: invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`,
       );
     }
-    // Merging takes objects apart, and asks for the conversion of what is left: a webhook may give that back as it came.
+    // Server-side apply converts parts of objects, and a webhook may return these without metadata.
     const sent: unknown = object.metadata;
     if (!isObject(sent)) {
       const why = "returned invalid metadata: missing metadata in converted object";
       throw new StatusError(500, undefined, `${nameOf(crd, objects[0]!)} ${why}`);
     }
     const { metadata } = objects[index]!;
-    // A conversion may change labels and annotations, and nothing else of the metadata.
+    // A conversion may change labels and annotations, but no other metadata.
     const { labels, annotations } = object.metadata;
     const { labels: _labels, annotations: _annotations, ...kept } = metadata;
     return {

@@ -1,18 +1,18 @@
-import type { Toleration } from "../kinds/core/pod-spec/types.ts";
+import type { PodSpec, Toleration } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
 
-const patience = 300;
+const tolerationSeconds = 300;
 
-/** A pod stays for five minutes on a node that is not well. */
+/** A pod stays for five minutes on a node that is not ready or unreachable. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {
     if (!isNewPod(request)) return undefined;
-    const spec = request.object["spec"] as { tolerations?: Toleration[] };
+    const spec = request.object["spec"] as PodSpec;
     const tolerations = spec.tolerations ?? [];
     for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
       if (tolerations.some((toleration) => covers(toleration, key))) continue;
-      tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: patience });
+      tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds });
     }
     spec.tolerations = tolerations;
     return request.object;

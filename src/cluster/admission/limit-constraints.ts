@@ -1,32 +1,18 @@
+import type { LimitRangeItem, PodSpec, ResourceRequirements } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
-import { type PodNeeds, sumPodResources } from "../quota/pod-resources.ts";
+import { sumPodResources } from "../quota/pod-resources.ts";
 import type { ResourceList } from "../quota/resource-list.ts";
 
-/** One entry of a LimitRange. */
-export interface Limits {
-  readonly type: string;
-  readonly min?: ResourceList;
-  readonly max?: ResourceList;
-  readonly default?: ResourceList;
-  readonly defaultRequest?: ResourceList;
-  readonly maxLimitRequestRatio?: ResourceList;
-}
-
-/** What a container, a pod or a claim asks for, and what it may have at most. */
-interface Needs {
-  readonly requests?: ResourceList;
-  readonly limits?: ResourceList;
-}
-
-/** Yields what of a pod is outside the limits, as the real server says it. */
-export function* checkPodLimits(pod: PodNeeds, limits: readonly Limits[]): Generator<string> {
+/** Yields how a pod violates limits, in the real server's words. */
+export function* checkPodLimits(pod: PodSpec, limits: readonly LimitRangeItem[]): Generator<string> {
   for (const limit of limits) {
     if (limit.type === "Container") {
       for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
-        yield* checkNeeds(limit, container.resources ?? {});
+        yield* checkResources(limit, container.resources ?? {});
       }
     } else if (limit.type === "Pod") {
-      yield* checkNeeds(limit, {
+      yield* checkResources(limit, {
         requests: sumPodResources(pod, "requests"),
         limits: sumPodResources(pod, "limits"),
       });
@@ -34,33 +20,43 @@ export function* checkPodLimits(pod: PodNeeds, limits: readonly Limits[]): Gener
   }
 }
 
-function* checkNeeds(limit: Limits, needs: Needs): Generator<string> {
+function* checkResources(limit: LimitRangeItem, resources: ResourceRequirements): Generator<string> {
   for (const [name, enforced] of Object.entries(limit.min ?? {})) {
-    yield* checkMinimum(`minimum ${name} usage per ${limit.type} is ${enforced}`, name, enforced, needs);
+    yield* checkMinimum(`minimum ${name} usage per ${limit.type} is ${enforced}`, name, enforced, resources);
   }
   for (const [name, enforced] of Object.entries(limit.max ?? {})) {
-    yield* checkMaximum(`maximum ${name} usage per ${limit.type} is ${enforced}`, name, enforced, needs);
+    yield* checkMaximum(`maximum ${name} usage per ${limit.type} is ${enforced}`, name, enforced, resources);
   }
   for (const [name, enforced] of Object.entries(limit.maxLimitRequestRatio ?? {})) {
     yield* checkRatio(
       `${name} max limit to request ratio per ${limit.type} is ${enforced}`,
       name,
       enforced,
-      needs,
+      resources,
     );
   }
 }
 
-function* checkMinimum(rule: string, name: string, enforced: string, needs: Needs): Generator<string> {
-  const { request, limit } = amountsOf(needs, name);
+function* checkMinimum(
+  rule: string,
+  name: string,
+  enforced: Quantity,
+  resources: ResourceRequirements,
+): Generator<string> {
+  const { request, limit } = amountsOf(resources, name);
   if (request === undefined) yield `${rule}.  No request is specified`;
   else if (compareQuantities(request, enforced) < 0) yield `${rule}, but request is ${request}`;
   else if (limit !== undefined && compareQuantities(limit, enforced) < 0)
     yield `${rule}, but limit is ${limit}`;
 }
 
-function* checkMaximum(rule: string, name: string, enforced: string, needs: Needs): Generator<string> {
-  const { request, limit } = amountsOf(needs, name);
+function* checkMaximum(
+  rule: string,
+  name: string,
+  enforced: Quantity,
+  resources: ResourceRequirements,
+): Generator<string> {
+  const { request, limit } = amountsOf(resources, name);
   if (limit === undefined) yield `${rule}.  No limit is specified`;
   else if (compareQuantities(limit, enforced) > 0) yield `${rule}, but limit is ${limit}`;
   else if (request !== undefined && compareQuantities(request, enforced) > 0) {
@@ -68,8 +64,13 @@ function* checkMaximum(rule: string, name: string, enforced: string, needs: Need
   }
 }
 
-function* checkRatio(rule: string, name: string, enforced: string, needs: Needs): Generator<string> {
-  const { request, limit } = amountsOf(needs, name);
+function* checkRatio(
+  rule: string,
+  name: string,
+  enforced: Quantity,
+  resources: ResourceRequirements,
+): Generator<string> {
+  const { request, limit } = amountsOf(resources, name);
   if (request === undefined || quantityToNumber(request) === 0) {
     yield `${rule}, but no request is specified or request is 0`;
   } else if (limit === undefined || quantityToNumber(limit) === 0) {
@@ -80,8 +81,11 @@ function* checkRatio(rule: string, name: string, enforced: string, needs: Needs)
   }
 }
 
-/** Claims have no limits, only what they ask for. */
-export function* checkClaimLimits(requests: ResourceList, limits: readonly Limits[]): Generator<string> {
+/** Only the requests of a claim count. */
+export function* checkClaimLimits(
+  requests: ResourceList,
+  limits: readonly LimitRangeItem[],
+): Generator<string> {
   for (const { type, min = {}, max = {} } of limits) {
     if (type !== "PersistentVolumeClaim") continue;
     for (const [name, enforced] of Object.entries(min)) {
@@ -96,6 +100,6 @@ export function* checkClaimLimits(requests: ResourceList, limits: readonly Limit
   }
 }
 
-function amountsOf({ requests, limits }: Needs, name: string) {
+function amountsOf({ requests, limits }: ResourceRequirements, name: string) {
   return { request: requests?.[name], limit: limits?.[name] };
 }

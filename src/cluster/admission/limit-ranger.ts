@@ -1,47 +1,41 @@
+import type {
+  Container,
+  LimitRange,
+  LimitRangeItem,
+  PersistentVolumeClaim,
+  PodSpec,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Stored } from "../contract/stored.ts";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { PodNeeds } from "../quota/pod-resources.ts";
 import type { ResourceList } from "../quota/resource-list.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
-import { checkClaimLimits, checkPodLimits, type Limits } from "./limit-constraints.ts";
+import { checkClaimLimits, checkPodLimits } from "./limit-constraints.ts";
 
-interface LimitRange extends ApiObject {
-  readonly spec: { readonly limits: readonly Limits[] };
-}
-
-interface Claim extends ApiObject {
-  readonly spec?: { readonly resources?: { readonly requests?: ResourceList } };
-}
-
-interface Container {
-  readonly name: string;
-  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
-}
-
-/** Gives containers what a namespace says they get, and refuses pods and claims outside its limits. */
+/** Sets default requests and limits of containers, and denies pods and claims outside a namespace's limit ranges. */
 export function limitRanger(store: Store): AdmissionPlugin {
-  const rangesOf = (namespace: string): LimitRange[] =>
+  const rangesOf = (namespace: string): Stored<LimitRange>[] =>
     store
       .collection("limitranges")
       .list(`${namespace}/`)
-      .map(({ object }) => object as LimitRange);
+      .map(({ object }) => object as Stored<LimitRange>);
   return {
     name: "LimitRanger",
     mutate(request) {
       if (!isNewPod(request)) return undefined;
-      for (const { spec } of rangesOf(request.namespace)) giveDefaults(request.object, spec.limits);
+      for (const { spec } of rangesOf(request.namespace)) setDefaults(request.object, spec.limits);
       return request.object;
     },
     validate(request) {
       const { object, subresource } = request;
       if (subresource !== "" || !object || object.metadata.deletionTimestamp) return;
       if (isNewPod(request)) {
-        const pod = object["spec"] as PodNeeds;
+        const pod = object["spec"] as PodSpec;
         refuse(request, rangesOf(request.namespace), (limits) => checkPodLimits(pod, limits));
       } else if (isClaimWrite(request)) {
-        const { requests = {} } = (object as Claim).spec?.resources ?? {};
+        const { requests = {} } = (object as PersistentVolumeClaim).spec?.resources ?? {};
         refuse(request, rangesOf(request.namespace), (limits) => checkClaimLimits(requests, limits));
       }
     },
@@ -53,11 +47,11 @@ function isClaimWrite({ resource, operation }: AdmissionRequest): boolean {
   return isWrite && resource.group === "" && resource.plural === "persistentvolumeclaims";
 }
 
-/** The first range that refuses is the one that is told. */
+/** Denies the request for the first range that it violates. */
 function refuse(
   { resource, object, name }: AdmissionRequest,
-  ranges: readonly LimitRange[],
-  check: (limits: readonly Limits[]) => Iterable<string>,
+  ranges: readonly Stored<LimitRange>[],
+  check: (limits: readonly LimitRangeItem[]) => Iterable<string>,
 ): void {
   for (const { spec } of ranges) {
     const problems = [...new Set(check(spec.limits))];
@@ -69,24 +63,21 @@ function refuse(
 
 const annotation = "kubernetes.io/limit-ranger";
 
-/** What a container does not say of itself is set, and an annotation tells so. */
-function giveDefaults(pod: ApiObject, limits: readonly Limits[]): void {
+/** Sets missing requests and limits of containers, and records in an annotation what was set. */
+function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
   const own = limits.filter(({ type }) => type === "Container");
   const requests: ResourceList = Object.assign({}, ...own.map((limit) => limit.defaultRequest));
-  const most: ResourceList = Object.assign({}, ...own.map((limit) => limit.default));
-  const { containers, initContainers = [] } = pod["spec"] as {
-    containers: Container[];
-    initContainers?: Container[];
-  };
-  const told = [
-    ...containers.flatMap((container) => fillContainer(container, requests, most, "container")),
-    ...initContainers.flatMap((container) => fillContainer(container, requests, most, "init container")),
+  const maxima: ResourceList = Object.assign({}, ...own.map((limit) => limit.default));
+  const { containers, initContainers = [] } = pod["spec"] as PodSpec;
+  const changes = [
+    ...containers.flatMap((container) => fillContainer(container, requests, maxima, "container")),
+    ...initContainers.flatMap((container) => fillContainer(container, requests, maxima, "init container")),
   ];
-  if (told.length === 0) return;
+  if (changes.length === 0) return;
   const { annotations } = pod.metadata;
   pod.metadata.annotations = {
     ...annotations,
-    [annotation]: `LimitRanger plugin set: ${told.join("; ")}`,
+    [annotation]: `LimitRanger plugin set: ${changes.join("; ")}`,
   };
 }
 
@@ -97,7 +88,7 @@ function fillContainer(
   what: string,
 ): string[] {
   const resources = (container.resources ??= {});
-  const told: string[] = [];
+  const changes: string[] = [];
   for (const [kind, defaults] of [
     ["request", requests],
     ["limit", limits],
@@ -106,7 +97,7 @@ function fillContainer(
     const missing = Object.keys(defaults).filter((name) => resources[field]?.[name] === undefined);
     if (missing.length === 0) continue;
     resources[field] = { ...defaults, ...resources[field] };
-    told.push(`${missing.toSorted().join(", ")} ${kind} for ${what} ${container.name}`);
+    changes.push(`${missing.toSorted().join(", ")} ${kind} for ${what} ${container.name}`);
   }
-  return told;
+  return changes;
 }

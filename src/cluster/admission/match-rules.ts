@@ -2,16 +2,19 @@ import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { notFound } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
-import type { MatchPolicy, RequestRule } from "../expressions/policy.ts";
+import type {
+  MatchResources,
+  NamedRuleWithOperations,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 
 /**
- * Finds the version in which a rule matches: that of the request, or with `Equivalent` any other in which the
+ * Finds the version in which a rule matches: the request's version, or with `Equivalent` any other in which the
  * resource is served.
  */
 export function matchVersion(
-  rules: readonly RequestRule[],
-  policy: MatchPolicy | undefined,
+  rules: readonly NamedRuleWithOperations[],
+  policy: MatchResources["matchPolicy"],
   request: AdmissionRequest,
 ): string | undefined {
   if (rules.some((rule) => matchesRule(rule, request, request.version))) return request.version;
@@ -21,7 +24,7 @@ export function matchVersion(
     .find((name) => rules.some((rule) => matchesRule(rule, request, name)));
 }
 
-function matchesRule(rule: RequestRule, request: AdmissionRequest, version: string): boolean {
+function matchesRule(rule: NamedRuleWithOperations, request: AdmissionRequest, version: string): boolean {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope = "*" } = rule;
   const { resourceNames = [] } = rule;
   const { resource, name } = request;
@@ -36,7 +39,7 @@ function matchesRule(rule: RequestRule, request: AdmissionRequest, version: stri
   );
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*`, `*\/status`, `*\/*`; without a slash no subresource is meant. */
+/** `pods`, `pods/status`, `pods/*`, `*`, `*\/status`, `*\/*`; a pattern without a slash matches no subresources. */
 function matchesResource(pattern: string, plural: string, subresource: string): boolean {
   const [resource, sub] = pattern.split("/");
   if (resource !== "*" && resource !== plural) return false;
@@ -47,7 +50,7 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/** A namespace that is made or changed is looked at itself; cluster-wide objects are never left out. */
+/** For a write of a namespace its new labels count; cluster-scoped objects always match. */
 export function matchesNamespace(
   selector: LabelSelector | undefined,
   { resource, operation, subresource, object, namespace, name }: AdmissionRequest,
@@ -64,7 +67,7 @@ export function matchesNamespace(
   return matchesLabelSelector(selector, stored.object.metadata.labels ?? {});
 }
 
-/** The object as it will be or as it was. */
+/** The selector must match the new object or the old one. */
 export function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,

@@ -1,11 +1,11 @@
 import type { Store } from "../storage/store.ts";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { matchesNamespace, matchesObject, matchVersion } from "./match-rules.ts";
-import type { WebhookDefinition } from "./webhook-configuration.ts";
+import type { Webhook } from "./webhook.ts";
 
-/** Finds out whether a webhook is to be called, and in which version it wants the object. */
+/** Returns the version in which a webhook receives the object; undefined if it is not called for this request. */
 export function matchWebhook(
-  { rules = [], matchPolicy, namespaceSelector, objectSelector }: WebhookDefinition,
+  { rules = [], matchPolicy, namespaceSelector, objectSelector }: Webhook,
   request: AdmissionRequest,
   store: Store,
 ): string | undefined {

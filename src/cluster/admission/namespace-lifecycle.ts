@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from "./admission.ts";
 
 const namespaces = { group: "", plural: "namespaces", kind: "Namespace" };
 
-/** Nothing is created in a namespace that is not there, or that is going. */
+/** Nothing can be created in a namespace that does not exist or is being terminated. */
 export function namespaceLifecycle(store: Store): AdmissionPlugin {
   return {
     name: "NamespaceLifecycle",

@@ -1,23 +1,18 @@
+import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { PriorityClass } from "@tsbuilder/apimachinery/k8s/scheduling/v1";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
 
-interface PriorityClass extends ApiObject {
-  value: number;
-  globalDefault?: boolean;
-  preemptionPolicy?: string;
-  description?: string;
-}
-
-/** The classes that every cluster has. */
-export const systemPriorities: readonly PriorityClass[] = [
+/** The priority classes that every cluster has. */
+export const systemPriorities: readonly (PriorityClass & ApiObject)[] = [
   systemPriority("system-cluster-critical", 2_000_000_000, "critical to the cluster: moved rather than lost"),
   systemPriority("system-node-critical", 2_000_001_000, "critical to its node: it must not be moved"),
 ];
 
-function systemPriority(name: string, value: number, what: string): PriorityClass {
+function systemPriority(name: string, value: number, what: string): PriorityClass & ApiObject {
   return {
     apiVersion: "scheduling.k8s.io/v1",
     kind: "PriorityClass",
@@ -28,7 +23,7 @@ function systemPriority(name: string, value: number, what: string): PriorityClas
   };
 }
 
-/** Gives pods the priority of their class; nobody may say it himself. */
+/** Sets the priority of pods from their priority class; users can't set another one. */
 export function podPriority(store: Store): AdmissionPlugin {
   const classes = (): PriorityClass[] =>
     store
@@ -39,7 +34,7 @@ export function podPriority(store: Store): AdmissionPlugin {
     name: "Priority",
     mutate(request) {
       if (!isNewPod(request)) return undefined;
-      const spec = request.object["spec"] as PodPriority;
+      const spec = request.object["spec"] as PodSpec;
       const name = spec.priorityClassName ?? "";
       const found = classes().find((each) =>
         name === "" ? each.globalDefault : each.metadata.name === name,
@@ -80,12 +75,6 @@ export function podPriority(store: Store): AdmissionPlugin {
       );
     },
   };
-}
-
-interface PodPriority {
-  priority?: number;
-  priorityClassName?: string;
-  preemptionPolicy?: string;
 }
 
 function refusal({ resource, object, name }: AdmissionRequest, reason: string): Error {

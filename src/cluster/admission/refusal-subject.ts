@@ -2,7 +2,7 @@ import type { StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { qualifiedName } from "../contract/status-error.ts";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 
-/** How a refusal names what it is about: an object that has no name yet by the prefix of it. */
+/** The object as a denial names it: by its `generateName` if it has no name yet. */
 export function refusalSubject({ resource, name, object }: AdmissionRequest): {
   readonly text: string;
   readonly details: StatusDetails;

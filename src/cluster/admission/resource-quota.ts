@@ -1,6 +1,6 @@
 import type { AdmissionRequest } from "../registry/admission-request.ts";
-import type { PodNeeds } from "../quota/pod-resources.ts";
-import { isInScope, type ResourceQuota } from "../quota/quota.ts";
+import type { PodSpec, ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isInScope } from "../quota/quota.ts";
 import {
   addLists,
   growth,
@@ -20,14 +20,14 @@ import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
-/** What comes and goes without being counted. */
+/** Resources that quotas don't count. */
 const uncounted: ReadonlySet<string> = new Set(["events", "bindings"]);
-/** Of these kinds an update can need more than before. */
+/** Resources of which an update can use more quota than before. */
 const growing: ReadonlySet<string> = new Set(["services", "persistentvolumeclaims"]);
 
 /**
- * Refuses what a namespace has no quota left for, and notes what it lets in. Quotas are good only once a controller
- * has said in their status what is limited and used, as on a real server.
+ * Denies what exceeds a namespace's quotas, and adds what it admits to their usage. As on a real server, a quota
+ * applies only once a controller has set `hard` and `used` in its status.
  */
 export function resourceQuota(core: () => Core): AdmissionPlugin {
   return {
@@ -60,7 +60,7 @@ function quotasOf({ store }: Core, namespace: string): ResourceQuota[] {
   return stored.map(({ object }) => object as ResourceQuota);
 }
 
-/** Charges every quota that counts the object, and gives those that change. */
+/** Charges every quota that counts the object, and returns the quotas whose usage changes. */
 function chargeAll(
   request: AdmissionRequest & { object: ApiObject },
   quotas: readonly ResourceQuota[],
@@ -80,7 +80,7 @@ function chargeAll(
   });
 }
 
-/** What is used of a quota when the object is there. */
+/** A quota's usage including the object. */
 function charge(
   request: AdmissionRequest & { object: ApiObject },
   { metadata, status }: ResourceQuota,
@@ -90,8 +90,8 @@ function charge(
   const { resource, object, name } = request;
   const { hard = {}, used = {} } = status ?? {};
   const refuse = (why: string): Error => forbidden(resource, object.metadata.name ?? name, why);
-  const unsaid = resource.plural === "pods" ? findUnsaid(object["spec"] as PodNeeds, names) : "";
-  if (unsaid !== "") throw refuse(`failed quota: ${metadata.name}: must specify ${unsaid}`);
+  const unspecified = resource.plural === "pods" ? findUnspecified(object["spec"] as PodSpec, names) : "";
+  if (unspecified !== "") throw refuse(`failed quota: ${metadata.name}: must specify ${unspecified}`);
   if (names.some((each) => used[each] === undefined)) {
     const resources = names.toSorted().join(",");
     throw refuse(`status unknown for quota: ${metadata.name}, resources: ${resources}`);
@@ -104,11 +104,11 @@ function charge(
   throw refuse(`exceeded quota: ${metadata.name}, requested: ${asked}, used: ${taken}, limited: ${most}`);
 }
 
-const mustBeSaid = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
+const mustBeSpecified = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
-/** Where processors or memory are limited, each container has to say how much it wants. */
-function findUnsaid({ containers, initContainers = [] }: PodNeeds, names: readonly string[]): string {
-  const silent = mustBeSaid
+/** If a quota limits CPU or memory, each container must specify how much of it it needs. */
+function findUnspecified({ containers, initContainers = [] }: PodSpec, names: readonly string[]): string {
+  const missing = mustBeSpecified
     .filter((name) => names.includes(name))
     .map((name) => {
       const without = [...containers, ...initContainers].filter(
@@ -117,7 +117,7 @@ function findUnsaid({ containers, initContainers = [] }: PodNeeds, names: readon
       return { name, without: [...new Set(without.map((container) => container.name))].toSorted() };
     })
     .filter(({ without }) => without.length > 0);
-  return silent.map(({ name, without }) => `${name} for: ${without.join(",")}`).join("; ");
+  return missing.map(({ name, without }) => `${name} for: ${without.join(",")}`).join("; ");
 }
 
 /** Writes the usage; returns the names of the quotas that another write changed first. */

@@ -1,30 +1,26 @@
-import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { Authorizer, Rule } from "../contract/authorizer.ts";
+import type { RoleBinding } from "@tsbuilder/apimachinery/k8s/rbac/v1";
+import type { AdmissionRequest } from "../registry/admission-request.ts";
+import { allRules, type Authorizer, resourceAttributes, type Rule } from "../contract/authorizer.ts";
 import { describeRules, missingRules } from "../auth/missing-rules.ts";
 import { forbidden, notFound, StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
+import type { Sent } from "../contract/sent.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
 const group = "rbac.authorization.k8s.io";
-const everything: Rule[] = [
-  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-  { verbs: ["*"], nonResourceURLs: ["*"] },
-];
 
-/** The objects of the group; what is not there yet to be checked may lack anything. */
-interface Role extends ApiObject {
+/** A role or a binding that is not validated yet: any field may be missing, and the rules may be null. */
+interface SentRole extends ApiObject {
   readonly rules?: readonly Rule[] | null;
   readonly aggregationRule?: object;
 }
-interface Binding extends ApiObject {
-  readonly roleRef?: { readonly kind?: string; readonly name?: string };
-}
+type SentBinding = Sent<RoleBinding> & ApiObject;
 
 /**
- * Nobody grants what he does not hold himself, unless he may `escalate` roles or `bind` the one he binds. It stands
- * at the end of the mutations, because a refusal comes before the object's own errors.
+ * Users can grant only permissions that they hold, unless they may `escalate` the role or `bind` it. This is the last
+ * mutating plugin, because its denial comes before validation errors.
  */
 export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionPlugin {
   return {
@@ -41,10 +37,10 @@ export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionP
   };
 }
 
-function checkRole(request: AdmissionRequest, role: Role, authorizer: Authorizer): void {
+function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Authorizer): void {
   if (may(authorizer, request, "escalate", request.resource.plural, request.name)) return;
   const refuse = (reason: string): Error => forbidden(request.resource, role.metadata.name ?? "", reason);
-  if (role.aggregationRule && missingOf(request, everything, authorizer).length > 0) {
+  if (role.aggregationRule && missingOf(request, allRules, authorizer).length > 0) {
     throw refuse("must have cluster-admin privileges to use the aggregationRule");
   }
   const missing = missingOf(request, role.rules ?? [], authorizer);
@@ -53,7 +49,7 @@ function checkRole(request: AdmissionRequest, role: Role, authorizer: Authorizer
 
 function checkBinding(
   request: AdmissionRequest,
-  binding: Binding,
+  binding: SentBinding,
   store: Store,
   authorizer: Authorizer,
 ): void {
@@ -67,7 +63,7 @@ function checkBinding(
   const key = kind === "ClusterRole" ? name : `${namespace}/${name}`;
   const role = store.collection(`${plural}.${group}`).get(key);
   if (!role) throw notFound(resource, name);
-  const missing = missingOf(request, (role.object as Role).rules ?? [], authorizer);
+  const missing = missingOf(request, (role.object as SentRole).rules ?? [], authorizer);
   if (missing.length > 0) {
     throw forbidden(resource, binding.metadata.name ?? "", describeRefusal(request, missing));
   }
@@ -80,8 +76,8 @@ function may(
   resource: string,
   name: string,
 ): boolean {
-  const asked = { verb, group, version: "*", resource, subresource: "", namespace, name };
-  return authorizer.decide(user, { ...asked, isResource: true, path: "" }).allowed;
+  const asked = resourceAttributes({ verb, group, version: "*", resource, namespace, name });
+  return authorizer.decide(user, asked).allowed;
 }
 
 function missingOf(

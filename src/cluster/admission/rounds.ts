@@ -2,15 +2,15 @@ import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 
 /**
- * The passes of one request through the mutating plug-ins. When a webhook or a policy has changed the object, all
- * plug-ins see it once more; of the webhooks and policies those that ask for it.
+ * The rounds of one request through the mutating plugins. If a webhook or a policy changes the object, all plugins run
+ * a second time, with the webhooks and policies whose reinvocation policy is `IfNeeded`.
  */
 export class Rounds {
   #second = false;
   #needed = false;
   readonly #calls = new Map<string, Calls>();
 
-  /** What a plug-in has called, in all rounds. */
+  /** The calls that a plugin has made, in all rounds. */
   callsOf(plugin: string, object: ApiObject | undefined): Calls {
     const known = this.#calls.get(plugin) ?? new Calls(() => void (this.#needed = true));
     this.#calls.set(plugin, known);
@@ -18,7 +18,7 @@ export class Rounds {
     return known;
   }
 
-  /** Begins the second round, if there has to be one; there is no third. */
+  /** Begins the second round if one is needed; there is no third. */
   next(): boolean {
     if (this.#second || !this.#needed) return false;
     this.#second = true;
@@ -26,7 +26,7 @@ export class Rounds {
   }
 }
 
-/** Which of a plug-in's webhooks or policies were called, and which are to be called again. */
+/** Which of a plugin's webhooks or policies were called, and which must be called again. */
 export class Calls {
   readonly #tellChanged: () => void;
   readonly #repeatable = new Set<unknown>();
@@ -38,23 +38,23 @@ export class Calls {
     this.#tellChanged = tellChanged;
   }
 
-  /** What is called for the first time is called in the first round. */
+  /** In the first round everything is due; in the second only what a later change made due again. */
   isDue(key: unknown): boolean {
     return !this.#second || this.#due.has(key);
   }
 
-  /** Something has changed: who was remembered before is due again. */
+  /** The object has changed: all keys remembered so far are due again. */
   changed(): void {
     this.#repeatAll();
     this.#tellChanged();
   }
 
-  /** Notes one that wants to be called again after a change. */
+  /** Remembers a webhook or policy that is called again after a change. */
   remember(key: unknown): void {
     this.#repeatable.add(key);
   }
 
-  /** Remembers the object of the round, if a later one may ask what has changed since. */
+  /** Keeps the object at the end of the first round, to compare it in the second. */
   end(object: ApiObject | undefined): void {
     if (this.#repeatable.size > 0 && !this.#second) this.#left = copyJSON(object);
   }

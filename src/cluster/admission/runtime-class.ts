@@ -1,29 +1,17 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { Toleration } from "../kinds/core/pod-spec/types.ts";
+import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { RuntimeClass } from "@tsbuilder/apimachinery/k8s/node/v1";
 import { forbidden } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
 
-interface RuntimeClass extends ApiObject {
-  overhead?: { podFixed?: Record<string, string> };
-  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
-}
-
-interface RunningPod {
-  runtimeClassName?: string;
-  overhead?: Record<string, string>;
-  nodeSelector?: Record<string, string>;
-  tolerations?: Toleration[];
-}
-
-/** Pods get from their runtime class what it costs, and where it runs. */
+/** Copies overhead, node selector and tolerations of the runtime class into pods. */
 export function runtimeClass(store: Store): AdmissionPlugin {
   return {
     name: "RuntimeClass",
     mutate(request) {
       if (!isNewPod(request)) return undefined;
-      const spec = request.object["spec"] as RunningPod;
+      const spec = request.object["spec"] as PodSpec;
       const { runtimeClassName: name } = spec;
       if (name === undefined) return undefined;
       const refuse = (reason: string): never => {
@@ -31,7 +19,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       };
       const stored = store.collection("runtimeclasses.node.k8s.io").get(name);
       if (!stored) return refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
-      const { overhead, scheduling } = stored.object as RuntimeClass;
+      const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
       if (overhead?.podFixed) {
         if (spec.overhead && !isEqual(spec.overhead, overhead.podFixed)) {
           refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");

@@ -1,27 +1,16 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { posix } from "node:path";
+import type { WebhookClientConfig } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-/** How a webhook is reached, as configurations and CRDs write it. */
-export interface ClientConfig {
-  readonly url?: string;
-  readonly caBundle?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-}
-
-/** Finds the local process behind a service; undefined where there is none. */
+/** Finds the local process behind a Service; undefined if there is none. */
 export type ServiceResolver = (
   namespace: string,
   name: string,
   port: number,
 ) => { host: string; port: number } | undefined;
 
-/** Calls webhooks over TLS. Services have no network here: a resolver says which local port stands for one. */
+/** Calls webhooks over TLS. Services have no network here: a resolver returns the local port behind each. */
 export class WebhookClient {
   readonly #resolve: ServiceResolver;
 
@@ -29,8 +18,8 @@ export class WebhookClient {
     this.#resolve = resolve;
   }
 
-  /** Posts a review and answers the review that comes back. Throws with what went wrong, in Go's form. */
-  async post(config: ClientConfig, body: object, timeoutSeconds: number): Promise<unknown> {
+  /** Posts a review and returns the review in the response. Errors are worded as Go words them. */
+  async post(config: WebhookClientConfig, body: object, timeoutSeconds: number): Promise<unknown> {
     const target = this.#target(config, timeoutSeconds);
     const { code, text } = await send(target, JSON.stringify(body), config.caBundle, timeoutSeconds);
     if (code !== 200)
@@ -41,12 +30,12 @@ export class WebhookClient {
       return JSON.parse(text);
     } catch {
       throw new Error(
-        "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got JSON that can't be read",
+        "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got malformed JSON",
       );
     }
   }
 
-  #target({ url, service }: ClientConfig, timeout: number): Target {
+  #target({ url, service }: WebhookClientConfig, timeout: number): Target {
     if (url) {
       const parsed = new URL(url);
       parsed.pathname = cleaned(parsed.pathname);
@@ -110,7 +99,7 @@ function send(
     path,
     method: "POST",
     headers,
-    // As in Go, a certificate that the bundle names is trusted itself, whoever signed it: envtest's is the server's own.
+    // As in Go, a certificate in the bundle is trusted whoever signed it: envtest's bundle holds the serving certificate.
     ...(ca && { ca, allowPartialTrustChain: true }),
     ...(!isAddress && { servername: serverName }),
   };

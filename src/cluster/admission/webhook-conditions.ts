@@ -6,14 +6,14 @@ import { conditionsHold, matchConditionBudget } from "../expressions/match-condi
 import { objectInVersion, requestNames } from "../expressions/request-names.ts";
 import { Budget } from "../expressions/run-expression.ts";
 import { PolicyCompiler } from "../expressions/policy-compiler.ts";
-import type { WebhookDefinition } from "./webhook-configuration.ts";
+import type { Webhook } from "./webhook.ts";
 
-/** Stored definitions never change, so their conditions are compiled once. */
-const compiled = new WeakMap<WebhookDefinition, Compilation[]>();
+/** Stored webhooks are never changed in place, so their conditions are compiled once. */
+const compiled = new WeakMap<Webhook, Compilation[]>();
 
-/** Tells whether all conditions of a webhook hold; one that fails to evaluate counts by the failure policy. */
+/** Whether all match conditions of a webhook hold; the failure policy decides about errors in them. */
 export async function webhookConditionsHold(
-  webhook: WebhookDefinition,
+  webhook: Webhook,
   request: AdmissionRequest,
   version: string,
   authorizer: Authorizer,
@@ -29,7 +29,7 @@ export async function webhookConditionsHold(
   throw forbidden(request.resource, request.name, holds.error);
 }
 
-function conditionsOf(webhook: WebhookDefinition): Compilation[] {
+function conditionsOf(webhook: Webhook): Compilation[] {
   let conditions = compiled.get(webhook);
   if (!conditions) {
     const compiler = new PolicyCompiler({ params: false, variables: false });

@@ -11,11 +11,11 @@ import { matchWebhook } from "./match-webhook.ts";
 import type { Rounds } from "./rounds.ts";
 import { webhookConditionsHold } from "./webhook-conditions.ts";
 import type { WebhookClient } from "./webhook-client.ts";
-import type { WebhookDefinition } from "./webhook-configuration.ts";
+import type { Webhook } from "./webhook.ts";
 
 const group = "admissionregistration.k8s.io";
 
-/** Webhooks are never asked about webhooks: a broken one could not be repaired. */
+/** No webhook is called for writes of webhook configurations and policies: a broken one could not be fixed. */
 const exempt = new Set([
   "mutatingwebhookconfigurations",
   "validatingwebhookconfigurations",
@@ -25,22 +25,22 @@ const exempt = new Set([
   "validatingadmissionpolicybindings",
 ]);
 
-interface Surroundings {
+interface WebhookContext {
   readonly store: Store;
   readonly client: WebhookClient;
   readonly authorizer: Authorizer;
 }
 
-/** Mutating webhooks one after the other, once more where asked for; validating webhooks all at once. */
-export function webhookAdmission(surroundings: Surroundings): AdmissionPlugin {
-  const { store, client, authorizer } = surroundings;
+/** Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel. */
+export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
+  const { store, client, authorizer } = context;
   return {
     name: "Webhooks",
     async mutate(request, rounds) {
       if (isExempt(request)) return request.object;
       const webhooks = definitions(store, "mutatingwebhookconfigurations");
       if (webhooks.length === 0) return request.object;
-      return mutate(surroundings, webhooks, request, rounds);
+      return mutate(context, webhooks, request, rounds);
     },
     async validate(request) {
       if (isExempt(request)) return;
@@ -62,18 +62,18 @@ function isExempt({ resource }: AdmissionRequest): boolean {
   return exempt.has(resource.plural) && resource.group === group;
 }
 
-/** All webhooks of a kind, by the name of their configuration, then in their order. */
-function definitions(store: Store, plural: string): WebhookDefinition[] {
+/** All webhooks of one kind of configuration, sorted by the name of the configuration. */
+function definitions(store: Store, plural: string): Webhook[] {
   return store
     .collection(`${plural}.${group}`)
     .list()
-    .flatMap(({ object }) => (object as unknown as { webhooks?: WebhookDefinition[] }).webhooks ?? []);
+    .flatMap(({ object }) => (object as unknown as { webhooks?: Webhook[] }).webhooks ?? []);
 }
 
-/** Each webhook sees what those before it have made of the object. */
+/** Each webhook receives the object as the webhooks before it have changed it. */
 async function mutate(
-  { store, client, authorizer }: Surroundings,
-  webhooks: readonly WebhookDefinition[],
+  { store, client, authorizer }: WebhookContext,
+  webhooks: readonly Webhook[],
   request: AdmissionRequest,
   rounds: Rounds,
 ): Promise<ApiObject | undefined> {
@@ -94,7 +94,7 @@ async function mutate(
 
 async function mutateOnce(
   client: WebhookClient,
-  webhook: WebhookDefinition,
+  webhook: Webhook,
   request: AdmissionRequest,
   version: string,
 ): Promise<ApiObject | undefined> {

@@ -1,24 +1,17 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { ClusterRole } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { isUsable } from "../kinds/checks/label-selector.ts";
-import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { Rule } from "../contract/authorizer.ts";
 
-interface ClusterRole extends ApiObject {
-  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
-  rules?: Rule[];
-}
-
-/** Keeps the rules of aggregating cluster roles equal to the sum of those they select. */
+/** Keeps the rules of aggregated cluster roles equal to the union of the roles they select. */
 export function aggregateRoles(store: Store): () => void {
   const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
   const settle = () => {
     for (const { key, object } of roles.list()) {
       const role = object as ClusterRole;
       const selectors = role.aggregationRule?.clusterRoleSelectors;
-      // A folder of an older version may hold a role that would be refused today: it stays as it is.
+      // A data folder of an older version may hold a role that is invalid today: it stays as it is.
       if (!selectors?.every(isUsable)) continue;
       const rules = roles.list().flatMap((other) => {
         const labels = other.object.metadata.labels ?? {};

@@ -3,7 +3,7 @@ import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/
 import { type Kubeconfig, kubeconfigOf } from "./kubeconfig.ts";
 import type { User } from "../contract/user.ts";
 
-/** The certificates of a cluster and the tokens it knows by heart. */
+/** The certificates of a cluster and its static tokens. */
 export class Credentials {
   readonly ca: CertificateWithKey;
   readonly serving: CertificateWithKey;
@@ -29,7 +29,7 @@ export class Credentials {
     return this.#tokens.get(token);
   }
 
-  /** A kubeconfig with a client certificate, and a token for clients that know no certificates. */
+  /** A kubeconfig with a client certificate, and a token for clients that don't support certificates. */
   issue(server: string, name: string, groups: readonly string[]): Kubeconfig {
     const { cert, key } = issueCertificate(this.ca, {
       commonName: name,

@@ -1,21 +1,17 @@
+import type { Secret } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
 import { StatusError } from "../contract/status-error.ts";
 import type { TokenIssuer } from "../contract/tokens.ts";
 
-interface TokenSecret extends KubernetesObject {
-  type?: string;
-  data?: Record<string, string>;
-}
-
-const secrets: ResourceName<TokenSecret> = "secrets";
+const secrets: ResourceName<Secret> = "secrets";
 const serviceAccounts: ResourceName = "serviceaccounts";
 
 const ofName = "kubernetes.io/service-account.name";
 const ofUid = "kubernetes.io/service-account.uid";
 const user = "system:kube-controller-manager";
 
-interface Filling {
+interface TokenSecretsContext {
   readonly objects: ClusterObjects;
   readonly tokens: TokenIssuer;
   readonly caCertificate: string;
@@ -23,10 +19,16 @@ interface Filling {
 }
 
 /**
- * Fills Secrets of the type `kubernetes.io/service-account-token` with a token that never ends, and deletes those
- * whose account is gone: the older way to get one, which charts and CI systems still go. Returns a function that stops it.
+ * Fills Secrets of type `kubernetes.io/service-account-token` with a token that never expires, and deletes those whose
+ * service account is gone: the older way to get a token, which charts and CI systems still use. Returns a function
+ * that stops it.
  */
-export function fillTokenSecrets({ objects, tokens, caCertificate, onError }: Filling): () => void {
+export function fillTokenSecrets({
+  objects,
+  tokens,
+  caCertificate,
+  onError,
+}: TokenSecretsContext): () => void {
   async function settle(namespace: string, name: string): Promise<void> {
     const secret = objects.get(secrets, namespace, name);
     if (!secret || !isTokenSecret(secret)) return;
@@ -41,7 +43,7 @@ export function fillTokenSecrets({ objects, tokens, caCertificate, onError }: Fi
     if (next) await objects.update(user, next);
   }
 
-  function filled(secret: TokenSecret, account: { name: string; uid: string }): TokenSecret | undefined {
+  function filled(secret: Secret, account: { name: string; uid: string }): Secret | undefined {
     const { metadata, data = {} } = secret;
     const namespace = metadata.namespace!;
     const ca = encode(caCertificate);
@@ -64,9 +66,9 @@ export function fillTokenSecrets({ objects, tokens, caCertificate, onError }: Fi
 
   const start = ({ metadata }: KubernetesObject) => {
     settle(metadata.namespace!, metadata.name!).catch((error: unknown) => {
-      // Somebody else was quicker; what that one wrote is an event of its own.
-      const isOvertaken = error instanceof StatusError && (error.code === 409 || error.code === 404);
-      if (!isOvertaken) onError(error);
+      // Another client has written it since, and that write has triggered its own event.
+      const isOutdated = error instanceof StatusError && (error.code === 409 || error.code === 404);
+      if (!isOutdated) onError(error);
     });
   };
   for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) start(secret);
@@ -80,7 +82,7 @@ export function fillTokenSecrets({ objects, tokens, caCertificate, onError }: Fi
   });
 }
 
-function isTokenSecret(object: TokenSecret): boolean {
+function isTokenSecret(object: Secret): boolean {
   return object.type === "kubernetes.io/service-account-token";
 }
 

@@ -25,7 +25,7 @@ export interface Access {
   readonly clientKey?: string;
 }
 
-/** Writes down how a user reaches the cluster. */
+/** The kubeconfig with which a user reaches the cluster. */
 export function kubeconfigOf(access: Access): Kubeconfig {
   const { server, user, certificateAuthority, token, clientCertificate, clientKey } = access;
   const name = "tsbuilder";

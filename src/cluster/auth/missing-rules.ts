@@ -1,11 +1,11 @@
 import type { Rule } from "../contract/authorizer.ts";
 
-/** What of the wanted rules none of the held ones covers, permission by permission. */
+/** The permissions of the wanted rules that no held rule covers. */
 export function missingRules(held: readonly Rule[], wanted: readonly Rule[]): Rule[] {
   return wanted.flatMap(permissionsOf).filter((permission) => !held.some((rule) => covers(rule, permission)));
 }
 
-/** Lists permissions as the real server does: the verbs on one resource together, a sorted line each. */
+/** Lists permissions as the real server does: a line for each resource with all its verbs, sorted. */
 export function describeRules(permissions: readonly Rule[]): string {
   const merged = new Map<string, Rule>();
   for (const permission of permissions) {
@@ -51,7 +51,7 @@ function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResource
   ];
 }
 
-/** Whether a rule includes one permission. */
+/** Whether a rule includes a permission. */
 function covers(rule: Rule, permission: Rule): boolean {
   if (!includesAll(rule.verbs, permission.verbs)) return false;
   const [url] = permission.nonResourceURLs ?? [];

@@ -1,22 +1,16 @@
+import type { RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
-import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
+import {
+  allRules,
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  type Rule,
+} from "../contract/authorizer.ts";
 
-interface Subject {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-interface Binding {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly subjects?: readonly Subject[];
-  readonly roleRef: { readonly kind: string; readonly name: string };
-}
-
-/** Decides by the roles and bindings in the store, as they are at the moment. */
+/** Authorizes by the roles and bindings that are in the store at the time of the request. */
 export class RBAC implements Authorizer {
   readonly #roles: Collection;
   readonly #clusterRoles: Collection;
@@ -43,18 +37,14 @@ export class RBAC implements Authorizer {
   rulesOf(user: User, namespace: string): Rule[] {
     const all = [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
     if (!user.groups.includes("system:masters")) return all;
-    return [
-      ...all,
-      { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-      { verbs: ["*"], nonResourceURLs: ["*"] },
-    ];
+    return [...all, ...allRules];
   }
 
-  *#grants(user: User, namespace: string): Generator<{ binding: Binding; rules: readonly Rule[] }> {
+  *#grants(user: User, namespace: string): Generator<{ binding: RoleBinding; rules: readonly Rule[] }> {
     const cluster = this.#clusterBindings.list();
     const local = namespace === "" ? [] : this.#bindings.list(`${namespace}/`);
     for (const { object } of [...cluster, ...local]) {
-      const binding = object as unknown as Binding;
+      const binding = object as unknown as RoleBinding;
       if (!binding.subjects?.some((subject) => isMeant(subject, user, binding.metadata.namespace))) continue;
       const { kind, name } = binding.roleRef;
       const role =
@@ -73,7 +63,7 @@ function isMeant({ kind, name, namespace }: Subject, user: User, bindingNamespac
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-/** Tells whether a rule allows what is asked for. */
+/** Whether a rule allows a request. */
 export function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
@@ -94,7 +84,7 @@ function matchesPath(url: string, path: string): boolean {
   return url.endsWith("*") && path.startsWith(url.slice(0, -1));
 }
 
-function reasonFor(binding: Binding, user: User): string {
+function reasonFor(binding: RoleBinding, user: User): string {
   const { kind, name, namespace } = { ...binding.metadata, kind: binding.kind };
   const subject = binding.subjects!.find((each) => isMeant(each, user, namespace))!;
   const who =

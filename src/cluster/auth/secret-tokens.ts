@@ -1,12 +1,12 @@
 import type { Store } from "../storage/store.ts";
 import { serviceAccountUser, type User } from "../contract/user.ts";
 
-/** Who issues the tokens that stand in Secrets, whatever the cluster's own issuer is called. */
+/** The issuer of the tokens in Secrets, whatever the cluster's own issuer is. */
 export const secretTokenIssuer = "kubernetes/serviceaccount";
 
 const claimPrefix = "kubernetes.io/serviceaccount/";
 
-/** The claims of a token that is good as long as its Secret holds it. */
+/** The claims of a token that is valid while its Secret holds it. */
 export function secretTokenClaims(
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
   secret: string,
@@ -21,7 +21,7 @@ export function secretTokenClaims(
   };
 }
 
-/** Who such a token belongs to; undefined once its Secret holds another one, or its account is gone. */
+/** The user of such a token; undefined once its Secret holds another token, or its service account is gone. */
 export function readSecretToken(
   store: Store,
   token: string,

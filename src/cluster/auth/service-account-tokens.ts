@@ -69,12 +69,12 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { token: this.#sign(claims), expires: new Date(claims.exp * 1000) };
   }
 
-  /** Issues a token that is good as long as a Secret holds it. */
+  /** Issues a token that is valid while a Secret holds it. */
   issueForSecret(account: { namespace: string; name: string; uid: string }, secret: string): string {
     return this.#sign(secretTokenClaims(account, secret));
   }
 
-  /** Who a token belongs to; undefined if it is not ours, out of date, or its account is gone. */
+  /** The user of a token; undefined if the token is not ours or has expired, or its service account is gone. */
   read(token: string, audience: string = this.issuer): { user: User; audiences: string[] } | undefined {
     const verified = this.#verify(token);
     if (verified?.["iss"] === secretTokenIssuer) {
@@ -104,12 +104,12 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
-  /** Keys that are given are often RSA; our own are ECDSA, which costs nothing to make. */
+  /** Keys from options are often RSA; generated ones are ECDSA, which is much faster to generate. */
   get algorithm(): "ES256" | "RS256" {
     return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
 
-  /** The public key as a JSON Web Key set, for those who check tokens themselves. */
+  /** The public key as a JSON Web Key Set, for clients that verify tokens themselves. */
   keys(): object {
     const key = this.#publicKey.export({ format: "jwk" });
     return { keys: [{ use: "sig", kid: this.#keyId, alg: this.algorithm, ...key }] };

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CertificateWithKey, createCA } from "@tsbuilder/apimachinery/certs";
 
-/** What must stay the same when a cluster comes back: else nobody's kubeconfig or token would be good any more. */
+/** The credentials that must survive a restart: otherwise existing kubeconfigs and tokens would become invalid. */
 export interface StoredCredentials {
   readonly ca: CertificateWithKey;
   /** PEM of the key that signs service account tokens. */
   readonly serviceAccountKey: string;
 }
 
-/** Reads the credentials of a data folder, or makes them the first time. */
+/** Reads the credentials in a data folder; creates them the first time. */
 export function storedCredentials(folder: string): StoredCredentials {
   const path = join(folder, "credentials.json");
   if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as StoredCredentials;

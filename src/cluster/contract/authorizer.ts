@@ -1,8 +1,10 @@
 import type { User } from "./user.ts";
 
-/** What a user wants to do, in the terms of RBAC and the access reviews. */
+/** What a request does, as authorizers and access reviews see it. Fields that don't apply are empty. */
 export interface Attributes {
+  /** `get`, `list`, `watch`, `create` …, or the lower-case HTTP method of a path that names no resource. */
   readonly verb: string;
+  /** False for discovery, health and other paths that name no resource. */
   readonly isResource: boolean;
   readonly group: string;
   readonly version: string;
@@ -13,12 +15,35 @@ export interface Attributes {
   readonly path: string;
 }
 
+/** Completes the attributes of a request for a resource. */
+export function resourceAttributes(given: Partial<Attributes> & { readonly verb: string }): Attributes {
+  return { ...noAttributes, isResource: true, ...given };
+}
+
+/** The attributes of a request for a path that names no resource. */
+export function pathAttributes(verb: string, path: string): Attributes {
+  return { ...noAttributes, isResource: false, verb, path };
+}
+
+const noAttributes = {
+  group: "",
+  version: "",
+  resource: "",
+  subresource: "",
+  namespace: "",
+  name: "",
+  path: "",
+};
+
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-/** One rule of a role, as RBAC and SelfSubjectRulesReview write it. */
+/**
+ * A rule of a role or of a SelfSubjectRulesReview: the generated PolicyRule, but read-only, because rules of stored
+ * roles are shared.
+ */
 export interface Rule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -29,15 +54,18 @@ export interface Rule {
 
 export interface Authorizer {
   decide(user: User, attributes: Attributes): Decision;
-  /** All rules that hold for a user in a namespace. */
+  /** All rules that apply to a user in a namespace. */
   rulesOf(user: User, namespace: string): Rule[];
 }
 
-/** Everybody may do everything. */
+/** The rules of cluster-admin. */
+export const allRules: readonly Rule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+/** Allows every request. */
 export const alwaysAllow: Authorizer = {
   decide: () => ({ allowed: true, reason: "" }),
-  rulesOf: () => [
-    { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-    { verbs: ["*"], nonResourceURLs: ["*"] },
-  ],
+  rulesOf: () => [...allRules],
 };

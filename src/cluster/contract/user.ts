@@ -1,4 +1,4 @@
-/** Who makes a request. */
+/** The user who sends a request. */
 export interface User {
   readonly name: string;
   readonly uid?: string;
@@ -6,19 +6,24 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The server itself: controllers and bootstrapping, which skip authorization. */
+/** The server itself, for controllers and bootstrapping. They skip authorization. */
 export const systemUser: User = { name: "system:apiserver", groups: ["system:masters"] };
 
-/** The groups that everybody gets who is known. */
+/** Adds the group of all authenticated users. */
 export function authenticated(user: User): User {
   return { ...user, groups: [...new Set([...user.groups, "system:authenticated"])] };
 }
 
-/** A service account as a user. */
+/** The user of a service account. */
 export function serviceAccountUser(namespace: string, name: string, uid?: string): User {
   return {
     name: `system:serviceaccount:${namespace}:${name}`,
     ...(uid !== undefined && { uid }),
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
   };
+}
+
+/** The UserInfo of reviews and admission requests. */
+export function userInfo({ name, uid, groups, extra }: User) {
+  return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) };
 }

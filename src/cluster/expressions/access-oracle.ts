@@ -1,8 +1,13 @@
 import type { AccessOracle, AccessQuestion } from "@tsbuilder/apimachinery/cel";
-import type { Attributes, Authorizer } from "../contract/authorizer.ts";
+import {
+  type Attributes,
+  type Authorizer,
+  pathAttributes,
+  resourceAttributes,
+} from "../contract/authorizer.ts";
 import { serviceAccountUser, type User } from "../contract/user.ts";
 
-/** Answers what expressions ask about access, for one user. */
+/** Answers the authorization checks of CEL expressions for one user. */
 export function accessOracle(authorizer: Authorizer, user: User): AccessOracle {
   return {
     decide: (question) => authorizer.decide(user, attributesOf(question)),
@@ -10,9 +15,6 @@ export function accessOracle(authorizer: Authorizer, user: User): AccessOracle {
   };
 }
 
-const nothing = { group: "", resource: "", subresource: "", namespace: "", name: "" };
-
 function attributesOf({ verb, resource, path = "" }: AccessQuestion): Attributes {
-  const isResource = resource !== undefined;
-  return { ...nothing, ...resource, verb, isResource, version: isResource ? "*" : "", path };
+  return resource ? resourceAttributes({ ...resource, verb, version: "*" }) : pathAttributes(verb, path);
 }

@@ -1,6 +1,7 @@
+import { userInfo } from "../contract/user.ts";
 import { type AdmissionRequest, requestNamespace } from "../registry/admission-request.ts";
 
-/** The request as expressions and webhooks see it; what is empty is left out. `version` is that of the rule. */
+/** The request as expressions and webhooks see it, without empty fields. `version` is the version that the rule matches. */
 export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
   const { resource, operation, subresource, name, dryRun, options, user } = request;
   const namespace = requestNamespace(request);
@@ -23,12 +24,8 @@ export function requestMap(request: AdmissionRequest, version: string): Record<s
   };
 }
 
-/** Some subresources have bodies of a kind of their own. */
+/** The body of some subresources has another kind. */
 function kindOf({ resource, subresource }: AdmissionRequest, version: string) {
   const { body } = resource.subresources.get(subresource) ?? {};
   return body ?? { group: resource.group, version, kind: resource.kind };
-}
-
-function userInfo({ name, uid, groups, extra }: AdmissionRequest["user"]) {
-  return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) };
 }

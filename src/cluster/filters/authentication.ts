@@ -3,10 +3,10 @@ import { authenticated, type User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { unauthorized } from "../contract/status-error.ts";
 
-/** Finds out who a bearer token belongs to; undefined for a token that is not good. */
+/** Returns the user of a bearer token; undefined if the token is invalid. */
 export type TokenReader = (token: string) => User | undefined;
 
-/** Authenticates the request by client certificate or bearer token; without either it is anonymous. A bad token is refused. */
+/** Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is an error. */
 export function authenticationFilter(readToken: TokenReader): Filter {
   const certificates = new WeakMap<object, User | null>();
   return (context, next) => {
@@ -30,7 +30,7 @@ function bearerToken({ request }: RequestContext): string | undefined {
   return /^bearer\s+(\S+)$/i.exec(header)?.[1];
 }
 
-/** The certificate belongs to the connection: it is read once for all its requests. */
+/** The user of the connection's client certificate, which is parsed once for all its requests. */
 function certificateUser({ request }: RequestContext, known: WeakMap<object, User | null>): User | undefined {
   const socket = request.socket as Partial<TLSSocket>;
   if (!socket.authorized) return undefined;

@@ -3,7 +3,7 @@ import type { User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { qualifiedName, StatusError } from "../contract/status-error.ts";
 
-/** Lets through what the authorizer allows. */
+/** Denies requests that the authorizer does not allow. */
 export function authorizationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const attributes = attributesOf(context);
@@ -13,27 +13,16 @@ export function authorizationFilter(authorizer: Authorizer): Filter {
   };
 }
 
-export function attributesOf({ info, query }: RequestContext): Attributes {
-  const { verb, group, version, resource, subresource, namespace, path, isResource } = info;
-  return {
-    verb,
-    group,
-    version,
-    resource,
-    subresource,
-    namespace,
-    path,
-    isResource,
-    name: info.name || selectedName(query),
-  };
+/** A list or watch that selects one name by field selector is authorized like a request for that name. */
+function attributesOf({ info, query }: RequestContext): Attributes {
+  return info.name === "" ? { ...info, name: selectedName(query) } : info;
 }
 
-/** A list of one name by field selector is allowed to who may read that name. */
 function selectedName(query: URLSearchParams): string {
   return /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
 }
 
-/** The message that operators search for when a rule is missing. */
+/** The Forbidden error, with the real server's message. */
 export function denied(user: User, attributes: Attributes, reason = ""): StatusError {
   const { isResource, group, resource, name } = attributes;
   const why = reason === "" ? "" : `: ${reason}`;

@@ -2,7 +2,7 @@ import { jsonReply } from "../http/reply.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 
-/** Turns what the chain throws into a Status; what is no StatusError was not foreseen and answers 500. */
+/** Turns thrown errors into Status responses; errors that are not StatusErrors are bugs and answered with 500. */
 export function errorsFilter(report: (error: unknown) => void): Filter {
   return async (context, next) => {
     try {
@@ -19,12 +19,12 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
   };
 }
 
-/** Says which request it was that failed. */
+/** Adds the failed request to an error. */
 export function failedRequest({ method, request }: RequestContext, cause: unknown): Error {
   return new Error(`${method} ${request.url ?? ""} failed`, { cause });
 }
 
-/** What the system says, such as of a full disk, is for the client too; what JavaScript says is for us. */
+/** System errors, such as a full disk, are shown to the client; bugs are only reported to `onError`. */
 export function unforeseen(thrown: unknown): StatusError {
   const isSystems = thrown instanceof Error && "syscall" in thrown;
   return internalError(isSystems ? thrown.message : panicked);

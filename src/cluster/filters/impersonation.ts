@@ -1,10 +1,10 @@
-import type { Attributes, Authorizer } from "../contract/authorizer.ts";
+import { type Attributes, type Authorizer, resourceAttributes } from "../contract/authorizer.ts";
 import { authenticated, serviceAccountUser, type User } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { badRequest } from "../contract/status-error.ts";
 import { denied } from "./authorization.ts";
 
-/** Acts as another user where the caller may: `kubectl --as`. */
+/** Impersonates another user if the caller may: `kubectl --as`. */
 export function impersonationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const wanted = readHeaders(context);
@@ -47,7 +47,7 @@ function header(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Node joins repeated headers with commas, which may stand in group names too. */
+/** The values of a repeated header. Node joins them with commas, which group names may contain too. */
 function splitRaw(raw: readonly string[], name: string): string[] {
   return raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
 }
@@ -69,15 +69,5 @@ function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
 }
 
 function impersonate(group: string, resource: string, name: string, namespace = ""): Attributes {
-  return {
-    verb: "impersonate",
-    isResource: true,
-    group,
-    version: "v1",
-    resource,
-    subresource: "",
-    namespace,
-    name,
-    path: "",
-  };
+  return resourceAttributes({ verb: "impersonate", group, version: "v1", resource, namespace, name });
 }

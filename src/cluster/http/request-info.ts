@@ -1,17 +1,8 @@
-/** What a request's path says, before anybody looks whether such a resource is served. */
-export interface RequestInfo {
-  /** False for discovery, health and other paths that name no resource. */
-  readonly isResource: boolean;
-  /** The verb that authorization knows: `get`, `list`, `watch`, `create` … or the lower-case method. */
-  readonly verb: string;
-  readonly path: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** What stands after the subresource, as in `/proxy/some/path`. */
+import { type Attributes, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
+
+/** A parsed request path: the attributes to authorize, whether such a resource is served or not. */
+export interface RequestInfo extends Attributes {
+  /** The path below the subresource, as in `/proxy/some/path`. */
   readonly rest: string;
 }
 
@@ -24,29 +15,20 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** Below a namespace these are parts of the Namespace itself; everything else is a resource in it. */
+/** Below a namespace these are subresources of the Namespace itself; everything else is a resource in it. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 
-/** Reads `/api/v1/namespaces/ns/pods/name/status` and its like. Throws URIError for broken escapes. */
+/** Parses paths such as `/api/v1/namespaces/ns/pods/name/status`. Throws URIError for malformed escapes. */
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
   const parts = path
     .split("/")
     .filter((part) => part !== "")
     .map(decodeURIComponent);
   const verb = verbs[method] ?? method.toLowerCase();
-  const none = {
-    verb,
-    path,
-    group: "",
-    version: "",
-    resource: "",
-    subresource: "",
-    namespace: "",
-    name: "",
-    rest: "",
-  };
   const core = parts[0] === "api";
-  if ((!core && parts[0] !== "apis") || parts.length < (core ? 3 : 4)) return { ...none, isResource: false };
+  if ((!core && parts[0] !== "apis") || parts.length < (core ? 3 : 4)) {
+    return { ...pathAttributes(verb, path), rest: "" };
+  }
 
   const [group, version] = core ? ["", parts[1]!] : [parts[1]!, parts[2]!];
   const below = parts.slice(core ? 2 : 3);
@@ -61,21 +43,20 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     if (below.length > 2 && !namespaceSubresources.has(below[2]!)) below.splice(0, 2);
   }
   const [resource = "", name = "", subresource = "", ...rest] = below;
-  const inherited = resource === "namespaces" ? name : namespace;
-  const info = {
-    ...none,
-    isResource: true,
+  const attributes = resourceAttributes({
+    verb: refineVerb(verb, name, query, watchPrefix),
+    path,
     group,
     version,
-    namespace: inherited,
+    namespace: resource === "namespaces" ? name : namespace,
     resource,
     name,
     subresource,
-  };
-  return { ...info, rest: rest.join("/"), verb: refineVerb(verb, name, query, watchPrefix) };
+  });
+  return { ...attributes, rest: rest.join("/") };
 }
 
-/** A GET without a name lists, one with `watch` watches; a DELETE without a name deletes a collection. */
+/** A GET without a name is a list, or a watch with `watch=true`; a DELETE without a name deletes the collection. */
 function refineVerb(verb: string, name: string, query: URLSearchParams, watchPrefix: boolean): string {
   if (verb === "delete" && name === "") return "deletecollection";
   if (verb !== "get") return verb;
@@ -83,7 +64,7 @@ function refineVerb(verb: string, name: string, query: URLSearchParams, watchPre
   return name === "" ? "list" : "get";
 }
 
-/** Query flags count as set unless they say otherwise: `?watch`, `watch=1`, `watch=true`. */
+/** A query flag is true if present with any value but `0` and `false`: `?watch`, `watch=1`, `watch=true`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== "0" && value !== "false";
 }

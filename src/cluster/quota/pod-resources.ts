@@ -1,29 +1,11 @@
+import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { addLists, maxOfLists, type ResourceList } from "./resource-list.ts";
 
-interface Resources {
-  readonly requests?: ResourceList;
-  readonly limits?: ResourceList;
-}
-
-interface Container {
-  readonly name: string;
-  readonly restartPolicy?: string;
-  readonly resources?: Resources;
-}
-
-/** What of a pod's spec says what the pod needs. */
-export interface PodNeeds {
-  readonly containers: readonly Container[];
-  readonly initContainers?: readonly Container[];
-  readonly overhead?: ResourceList;
-  readonly resources?: Resources;
-}
-
 /**
- * What a pod asks for, or may have, in all: its containers together, or what one init container needs beside the
- * sidecars that started before it, whichever is more. What is said of the pod as a whole takes precedence.
+ * The requests or limits of a whole pod: the sum of its containers, or what an init container needs together with the
+ * sidecars started before it, whichever is more. Resources of the pod itself take precedence.
  */
-export function sumPodResources(pod: PodNeeds, of: "requests" | "limits"): ResourceList {
+export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): ResourceList {
   let sum: ResourceList = {};
   for (const { resources } of pod.containers) sum = addLists(sum, resources?.[of] ?? {});
   let sidecars: ResourceList = {};
@@ -42,9 +24,9 @@ export function sumPodResources(pod: PodNeeds, of: "requests" | "limits"): Resou
   return addLists(needed, overheadOf(pod, needed, of));
 }
 
-/** A pod without a limit stays without one, whatever runs beside its containers. */
+/** Overhead is added to limits only where the pod has a limit. */
 function overheadOf(
-  { overhead = {} }: PodNeeds,
+  { overhead = {} }: PodSpec,
   needed: ResourceList,
   of: "requests" | "limits",
 ): ResourceList {

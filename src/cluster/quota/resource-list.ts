@@ -1,28 +1,33 @@
+import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { addQuantities, compareQuantities, subtractQuantities } from "@tsbuilder/apimachinery/quantity";
 
-/** Amounts by what they are of: `cpu`, `requests.memory`, `count/configmaps`. */
-export type ResourceList = Readonly<Record<string, string>>;
+/** Quantities by resource name: `cpu`, `requests.memory`, `count/configmaps`. */
+export type ResourceList = Readonly<Record<string, Quantity>>;
 
-/** Both together; what only one of them has counts as it is. */
+/** The sums by name; a name that is missing from one list counts as zero there. */
 export function addLists(a: ResourceList, b: ResourceList): ResourceList {
   return merge(a, b, addQuantities);
 }
 
-/** The larger of both, one by one. */
+/** The larger quantity for each name. */
 export function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
   return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }
 
-function merge(a: ResourceList, b: ResourceList, join: (one: string, other: string) => string): ResourceList {
-  const result: Record<string, string> = { ...a };
+function merge(
+  a: ResourceList,
+  b: ResourceList,
+  join: (one: Quantity, other: Quantity) => Quantity,
+): ResourceList {
+  const result: Record<string, Quantity> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
     result[name] = result[name] === undefined ? amount : join(result[name], amount);
   }
   return result;
 }
 
-/** What `now` has more than `before`; nothing where it has less. */
+/** By how much `now` exceeds `before`; zero where it does not. */
 export function growth(now: ResourceList, before: ResourceList): ResourceList {
   const grown = Object.entries(now).map(([name, amount]) => {
     const more = subtractQuantities(amount, before[name] ?? "0");
@@ -31,7 +36,7 @@ export function growth(now: ResourceList, before: ResourceList): ResourceList {
   return Object.fromEntries(grown);
 }
 
-/** The amounts of some names only. */
+/** The entries with the given names. */
 export function onlyOf(list: ResourceList, names: Iterable<string>): ResourceList {
   const wanted = new Set(names);
   return Object.fromEntries(Object.entries(list).filter(([name]) => wanted.has(name)));
@@ -43,7 +48,7 @@ export function withoutZeros(list: ResourceList): ResourceList {
   );
 }
 
-/** The names of what is more than it may be. */
+/** The names whose quantity exceeds the limit. */
 export function namesOver(list: ResourceList, limits: ResourceList): string[] {
   return Object.keys(list).filter(
     (name) => limits[name] !== undefined && compareQuantities(list[name]!, limits[name]) > 0,
@@ -58,7 +63,7 @@ export function isSameList(a: ResourceList, b: ResourceList): boolean {
   );
 }
 
-/** As refusals print it. */
+/** The list as error messages print it: `cpu=1,memory=1Gi`. */
 export function printList(list: ResourceList): string {
   const entries = Object.entries(list).toSorted(([a], [b]) => compareText(a, b));
   return entries.map(([name, amount]) => `${name}=${amount}`).join(",");

@@ -1,6 +1,8 @@
+import type { PersistentVolumeClaim, Pod, PodSpec, Service } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { KubernetesObject, Quantity } from "@tsbuilder/apimachinery/meta";
 import { qualifiedName } from "../contract/status-error.ts";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type PodNeeds, sumPodResources } from "./pod-resources.ts";
+import type { Stored } from "../contract/stored.ts";
+import { sumPodResources } from "./pod-resources.ts";
 import { addLists, type ResourceList } from "./resource-list.ts";
 
 /** A resource as quotas name it. */
@@ -9,43 +11,25 @@ interface Counted {
   readonly plural: string;
 }
 
-interface Pod extends KubernetesObject {
-  readonly spec: PodNeeds;
-  readonly status?: { readonly phase?: string };
-}
-
-interface Service extends KubernetesObject {
-  readonly spec: {
-    readonly type?: string;
-    readonly allocateLoadBalancerNodePorts?: boolean;
-    readonly ports?: readonly { readonly nodePort?: number }[];
-  };
-}
-
-interface Claim extends KubernetesObject {
-  readonly spec: {
-    readonly storageClassName?: string;
-    readonly resources?: { readonly requests?: ResourceList };
-  };
-}
-
-/** What an object takes of the quotas of its namespace, by the names under which quotas limit it. */
+/** What an object uses of the quotas of its namespace, by the names that quotas limit. */
 export function usageOf(resource: Counted, object: KubernetesObject, now: number): ResourceList {
   const counts = { [countName(resource)]: "1" };
   if (resource.group !== "") return counts;
   switch (resource.plural) {
     case "pods":
-      return isOver(object as Pod, now) ? counts : { ...counts, ...podUsage((object as Pod).spec) };
+      return podCounts(object as Stored<Pod>, now)
+        ? { ...counts, ...podUsage(object as Stored<Pod>) }
+        : counts;
     case "services":
-      return { ...counts, ...serviceUsage(object as Service) };
+      return { ...counts, ...serviceUsage(object as Stored<Service>) };
     case "persistentvolumeclaims":
-      return { ...counts, ...claimUsage(object as Claim) };
+      return { ...counts, ...claimUsage(object as Stored<PersistentVolumeClaim>) };
     default:
-      return oldCounts.has(resource.plural) ? { ...counts, [resource.plural]: "1" } : counts;
+      return countedByPlural.has(resource.plural) ? { ...counts, [resource.plural]: "1" } : counts;
   }
 }
 
-/** Which of the names in a quota a resource's objects count for. */
+/** The names in a quota that objects of a resource count towards. */
 export function namesFor(resource: Counted, names: readonly string[]): string[] {
   const count = countName(resource);
   return names.filter(
@@ -57,8 +41,8 @@ function countName({ group, plural }: Counted): string {
   return `count/${qualifiedName({ group, plural })}`;
 }
 
-/** Kinds that were counted before any kind could be. */
-const oldCounts: ReadonlySet<string> = new Set([
+/** Resources that quotas can also limit by their plural, besides `count/<plural>`. */
+const countedByPlural: ReadonlySet<string> = new Set([
   "configmaps",
   "secrets",
   "replicationcontrollers",
@@ -77,27 +61,27 @@ function isOwnName(plural: string, name: string): boolean {
   if (plural === "pods") return podName.test(name);
   if (plural === "services") return serviceNames.has(name);
   if (plural === "persistentvolumeclaims") return claimName.test(name);
-  return oldCounts.has(plural) && name === plural;
+  return countedByPlural.has(plural) && name === plural;
 }
 
-/** A pod that has ended, or that should have been gone by now, needs nothing any more. */
-function isOver({ status, metadata }: Pod, now: number): boolean {
-  if (status?.phase === "Succeeded" || status?.phase === "Failed") return true;
+/** A pod that has finished, or whose grace period is over, uses no quota. */
+function podCounts({ status, metadata }: Stored<Pod>, now: number): boolean {
+  if (status?.phase === "Succeeded" || status?.phase === "Failed") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
-  if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return false;
-  return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return true;
+  return now <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
 }
 
-function podUsage(spec: PodNeeds): ResourceList {
+function podUsage({ spec }: { readonly spec: PodSpec }): ResourceList {
   return {
     pods: "1",
     ...computeUsage(sumPodResources(spec, "requests"), sumPodResources(spec, "limits")),
   };
 }
 
-/** What pods and containers ask for, by its old names too: `cpu` is `requests.cpu`. */
+/** Requests and limits by the names in quotas. Requests have two: `cpu` is also `requests.cpu`. */
 export function computeUsage(requests: ResourceList = {}, limits: ResourceList = {}): ResourceList {
-  const usage: Record<string, string> = {};
+  const usage: Record<string, Quantity> = {};
   for (const [name, amount] of Object.entries(requests)) {
     const isOwn = ["cpu", "memory", "ephemeral-storage"].includes(name) || name.startsWith("hugepages-");
     if (isOwn) usage[name] = amount;
@@ -109,7 +93,7 @@ export function computeUsage(requests: ResourceList = {}, limits: ResourceList =
   return usage;
 }
 
-function serviceUsage({ spec }: Service): ResourceList {
+function serviceUsage({ spec }: Stored<Service>): ResourceList {
   const { type, ports = [], allocateLoadBalancerNodePorts = true } = spec;
   const isBalanced = type === "LoadBalancer";
   const isOpen = type === "NodePort" || (isBalanced && allocateLoadBalancerNodePorts);
@@ -121,7 +105,7 @@ function serviceUsage({ spec }: Service): ResourceList {
   };
 }
 
-function claimUsage({ spec }: Claim): ResourceList {
+function claimUsage({ spec }: Stored<PersistentVolumeClaim>): ResourceList {
   const storage = spec.resources?.requests?.["storage"];
   const usage = {
     persistentvolumeclaims: "1",

@@ -1,4 +1,5 @@
-import { containersOf, hostsOf, type SecuritySpec } from "./security-spec.ts";
+import type { PodSpec } from "../../kinds/core/pod-spec/types.ts";
+import { containersOf, hostsOf, type SecurityContext } from "./containers.ts";
 import {
   containersWhere,
   nameAll,
@@ -10,12 +11,9 @@ import {
 } from "./violation.ts";
 
 /** A rule of a standard. */
-export type Check = (
-  spec: SecuritySpec,
-  annotations: Readonly<Record<string, string>>,
-) => Violation | undefined;
+export type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
 
-/** The rules that keep a pod off its node, in the order in which refusals list them. */
+/** The checks of the baseline standard, in the order in which denials list them. */
 export const baselineChecks = {
   appArmorProfile: checkAppArmor,
   capabilities: checkCapabilities,
@@ -34,11 +32,8 @@ export const baselineChecks = {
 const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
 const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
 
-function checkAppArmor(
-  spec: SecuritySpec,
-  annotations: Readonly<Record<string, string>>,
-): Violation | undefined {
-  const forbidden = ({ appArmorProfile }: { appArmorProfile?: { type?: string } }) =>
+function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
+  const forbidden = ({ appArmorProfile }: SecurityContext) =>
     appArmorProfile && !allowedProfiles.has(appArmorProfile.type ?? "")
       ? (appArmorProfile.type ?? "")
       : undefined;
@@ -68,13 +63,13 @@ const defaultCapabilities = new Set(
   ),
 );
 
-function checkCapabilities(spec: SecuritySpec): Violation | undefined {
+function checkCapabilities(spec: PodSpec): Violation | undefined {
   const added = addedCapabilities(spec, defaultCapabilities);
   return added === undefined ? undefined : { reason: "non-default capabilities", detail: added };
 }
 
-/** Which containers add capabilities beyond those that they may. */
-export function addedCapabilities(spec: SecuritySpec, allowed: ReadonlySet<string>): string | undefined {
+/** Names the containers that add capabilities which are not allowed. */
+export function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
   const more = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
   const all = containersOf(spec).flatMap(({ securityContext }) => more(securityContext?.capabilities?.add));
   if (all.length === 0) return undefined;
@@ -86,18 +81,18 @@ export function addedCapabilities(spec: SecuritySpec, allowed: ReadonlySet<strin
   return `${nameAll("container", containers)} must not include ${names} in securityContext.capabilities.add`;
 }
 
-function checkHostNamespaces(spec: SecuritySpec): Violation | undefined {
+function checkHostNamespaces(spec: PodSpec): Violation | undefined {
   const shared = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field]);
   if (shared.length === 0) return undefined;
   return { reason: "host namespaces", detail: shared.map((field) => `${field}=true`).join(", ") };
 }
 
-function checkHostPaths({ volumes = [] }: SecuritySpec): Violation | undefined {
-  const names = volumes.filter((volume) => volume["hostPath"]).map(({ name }) => name);
+function checkHostPaths({ volumes = [] }: PodSpec): Violation | undefined {
+  const names = volumes.filter(({ hostPath }) => hostPath).map(({ name = "" }) => name);
   return names.length === 0 ? undefined : { reason: "hostPath volumes", detail: nameAll("volume", names) };
 }
 
-function checkHostPorts(spec: SecuritySpec): Violation | undefined {
+function checkHostPorts(spec: PodSpec): Violation | undefined {
   const containers = containersWhere(spec, ({ ports = [] }) => ports.some(({ hostPort }) => hostPort));
   if (containers.length === 0) return undefined;
   const all = containersOf(spec).flatMap(({ ports = [] }) => ports.flatMap(({ hostPort }) => hostPort || []));
@@ -109,7 +104,7 @@ function checkHostPorts(spec: SecuritySpec): Violation | undefined {
   };
 }
 
-function checkHostProbes(spec: SecuritySpec): Violation | undefined {
+function checkHostProbes(spec: PodSpec): Violation | undefined {
   const containers = containersWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
   if (containers.length === 0) return undefined;
   const hosts = [...new Set(containersOf(spec).flatMap(hostsOf))].toSorted();
@@ -120,7 +115,7 @@ function checkHostProbes(spec: SecuritySpec): Violation | undefined {
   };
 }
 
-function checkPrivileged(spec: SecuritySpec): Violation | undefined {
+function checkPrivileged(spec: PodSpec): Violation | undefined {
   const containers = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
   if (containers.length === 0) return undefined;
   return {
@@ -129,18 +124,18 @@ function checkPrivileged(spec: SecuritySpec): Violation | undefined {
   };
 }
 
-/** In a user namespace of its own a pod harms nobody. */
-function checkProcMountOfUsers(spec: SecuritySpec): Violation | undefined {
+/** A pod with its own user namespace can't harm others. */
+function checkProcMountOfUsers(spec: PodSpec): Violation | undefined {
   return spec.hostUsers === false ? undefined : checkProcMount(spec);
 }
 
-export function checkProcMount(spec: SecuritySpec): Violation | undefined {
+export function checkProcMount(spec: PodSpec): Violation | undefined {
   const bad = containersOf(spec).filter(({ securityContext }) => {
     const { procMount } = securityContext ?? {};
     return procMount !== undefined && procMount !== "Default";
   });
   if (bad.length === 0) return undefined;
-  const names = bad.map(({ name }) => name);
+  const names = bad.map(({ name = "" }) => name);
   const types = [...new Set(bad.map(({ securityContext }) => securityContext!.procMount!))].toSorted();
   return {
     reason: "procMount",
@@ -156,7 +151,7 @@ const seLinuxTypes = new Set([
   "container_engine_t",
 ]);
 
-function checkSELinux(spec: SecuritySpec): Violation | undefined {
+function checkSELinux(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ seLinuxOptions }) => {
     const { type = "", user, role } = seLinuxOptions ?? {};
     return !seLinuxTypes.has(type) || Boolean(user) || Boolean(role);
@@ -177,9 +172,9 @@ function checkSELinux(spec: SecuritySpec): Violation | undefined {
   };
 }
 
-/** Of a profile that is set, whether it is one that the standards forbid. */
-export function checkSeccomp(spec: SecuritySpec): Violation | undefined {
-  const forbidden = ({ seccompProfile }: { seccompProfile?: { type?: string } }) =>
+/** Checks the seccomp profile only where one is set. */
+export function checkSeccomp(spec: PodSpec): Violation | undefined {
+  const forbidden = ({ seccompProfile }: SecurityContext) =>
     seccompProfile && !allowedProfiles.has(seccompProfile.type ?? "")
       ? (seccompProfile.type ?? "")
       : undefined;
@@ -207,14 +202,14 @@ const safeSysctls = new Set([
   "net.ipv4.tcp_wmem",
 ]);
 
-function checkSysctls({ securityContext }: SecuritySpec): Violation | undefined {
+function checkSysctls({ securityContext }: PodSpec): Violation | undefined {
   const names = (securityContext?.sysctls ?? [])
-    .map(({ name }) => name)
+    .map(({ name = "" }) => name)
     .filter((name) => !safeSysctls.has(name));
   return names.length === 0 ? undefined : { reason: "forbidden sysctls", detail: names.join(", ") };
 }
 
-function checkWindowsHostProcess(spec: SecuritySpec): Violation | undefined {
+function checkWindowsHostProcess(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ windowsOptions }) => windowsOptions?.hostProcess === true);
   if (setters === "") return undefined;
   return {

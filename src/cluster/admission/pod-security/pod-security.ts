@@ -1,3 +1,6 @@
+import type { JobTemplateSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
+import type { Sent } from "../../contract/sent.ts";
+import type { PodSpec, PodTemplateSpec } from "../../kinds/core/pod-spec/types.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { forbidden, invalidObject, qualifiedName } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -6,11 +9,11 @@ import type { AdmissionPlugin } from "../admission.ts";
 import { baselineChecks } from "./baseline.ts";
 import { isStricter, nameOf, type Policy, policyOf, type Standard } from "./policy.ts";
 import { restrictedChecks } from "./restricted.ts";
-import { containersOf, type SecuritySpec } from "./security-spec.ts";
+import { containersOf } from "./containers.ts";
 import { plural, type Violation } from "./violation.ts";
 
 /**
- * Holds pods to the standard that the labels of their namespace name, and warns of templates whose pods would break
+ * Enforces the Pod Security Standard in the labels of a namespace, and warns about templates whose pods would violate
  * it. All versions of the standards have today's rules.
  */
 export function podSecurity(store: Store): AdmissionPlugin {
@@ -23,7 +26,7 @@ export function podSecurity(store: Store): AdmissionPlugin {
       if (!object || (operation !== "CREATE" && operation !== "UPDATE")) return;
       if (resource.group === "" && resource.plural === "namespaces") checkNamespace(request, object, store);
       else if (isPodWrite(request)) checkPod(request, object, policyIn(request.namespace));
-      else if (request.subresource === "") warnOfTemplate(request, object, policyIn);
+      else if (request.subresource === "") warnAboutTemplate(request, object, policyIn);
     },
   };
 }
@@ -34,47 +37,42 @@ function isPodWrite({ resource, subresource, object, oldObject }: AdmissionReque
   return !oldObject || imagesOf(object) !== imagesOf(oldObject);
 }
 
-/** Of a pod that is there only what runs in it can change for the worse. */
+/** An update of a pod is checked only if it changes images: the other fields that matter are immutable. */
 function imagesOf(pod: ApiObject | undefined): string {
   const containers = containersOf(pod?.["spec"] ?? {});
   return JSON.stringify(containers.map(({ name, image }) => [name, image]));
 }
 
 function checkPod(request: AdmissionRequest, pod: ApiObject, { enforce, warn }: Policy): void {
-  const spec = pod["spec"] as SecuritySpec;
+  const spec = pod["spec"] as PodSpec;
   const { annotations } = pod.metadata;
   const violations = violationsOf(enforce, spec, annotations);
   if (violations.length > 0) {
     const why = `violates PodSecurity "${nameOf(enforce)}": ${describe(violations)}`;
     throw forbidden(request.resource, pod.metadata.name ?? request.name, why);
   }
-  warnOf(request, warn, spec, annotations);
+  warnAbout(request, warn, spec, annotations);
 }
 
-function warnOfTemplate(
+function warnAboutTemplate(
   request: AdmissionRequest,
   object: ApiObject,
   policyIn: (namespace: string) => Policy,
 ): void {
   const template = templateOf(request, object);
   if (!template?.spec) return;
-  warnOf(request, policyIn(request.namespace).warn, template.spec, template.metadata?.annotations);
+  warnAbout(request, policyIn(request.namespace).warn, template.spec, template.metadata?.annotations);
 }
 
-function warnOf(
+function warnAbout(
   { warn }: AdmissionRequest,
   standard: Standard,
-  spec: SecuritySpec,
+  spec: PodSpec,
   annotations: Readonly<Record<string, string>> | undefined,
 ): void {
   const violations = violationsOf(standard, spec, annotations);
   if (violations.length === 0) return;
   warn(`would violate PodSecurity "${nameOf(standard)}": ${describe(violations)}`);
-}
-
-interface Template {
-  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-  readonly spec?: SecuritySpec;
 }
 
 const templated: ReadonlySet<string> = new Set([
@@ -86,20 +84,18 @@ const templated: ReadonlySet<string> = new Set([
   "jobs.batch",
 ]);
 
-function templateOf({ resource }: AdmissionRequest, object: ApiObject): Template | undefined {
+function templateOf({ resource }: AdmissionRequest, object: ApiObject): PodTemplateSpec | undefined {
   const name = qualifiedName(resource);
   const { spec, template } = object as {
-    spec?: { template?: Template; jobTemplate?: unknown };
-    template?: Template;
+    spec?: { template?: PodTemplateSpec; jobTemplate?: Sent<JobTemplateSpec> };
+    template?: PodTemplateSpec;
   };
   if (name === "podtemplates") return template;
-  if (name === "cronjobs.batch") {
-    return (spec?.jobTemplate as { spec?: { template?: Template } } | undefined)?.spec?.template;
-  }
+  if (name === "cronjobs.batch") return spec?.jobTemplate?.spec?.template;
   return templated.has(name) ? spec?.template : undefined;
 }
 
-/** Labels that mean nothing are refused; a stricter standard tells which pods are there that break it. */
+/** Denies invalid labels. If the enforced standard gets stricter, warns about existing pods that violate it. */
 function checkNamespace(
   { resource, subresource, oldObject, name, warn }: AdmissionRequest,
   object: ApiObject,
@@ -127,7 +123,7 @@ function checkNamespace(
 function warningsAbout(namespace: string, standard: Standard, pods: readonly ApiObject[]): string[] {
   const names = new Map<string, string[]>();
   for (const { metadata, ...pod } of pods) {
-    const violations = violationsOf(standard, pod["spec"] as SecuritySpec, metadata.annotations);
+    const violations = violationsOf(standard, pod["spec"] as PodSpec, metadata.annotations);
     if (violations.length === 0) continue;
     const reasons = violations.map(({ reason }) => reason).join(", ");
     names.set(reasons, [...(names.get(reasons) ?? []), metadata.name ?? ""]);
@@ -143,7 +139,7 @@ function warningsAbout(namespace: string, standard: Standard, pods: readonly Api
 
 function violationsOf(
   { level }: Standard,
-  spec: SecuritySpec,
+  spec: PodSpec,
   annotations: Readonly<Record<string, string>> = {},
 ): Violation[] {
   if (level === "privileged") return [];

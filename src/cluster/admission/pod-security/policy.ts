@@ -2,13 +2,13 @@ import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 
 export type Level = "privileged" | "baseline" | "restricted";
 
-/** A standard, and the release of Kubernetes whose rules count: `restricted:latest`. */
+/** A Pod Security Standard and the Kubernetes version whose rules apply: `restricted:latest`. */
 export interface Standard {
   readonly level: Level;
   readonly version: string;
 }
 
-/** What a namespace asks of its pods. There is no audit log, so what that would ask is only checked. */
+/** The standards that a namespace sets. There is no audit log, so the `audit` labels are only validated. */
 export interface Policy {
   readonly enforce: Standard;
   readonly warn: Standard;
@@ -18,7 +18,7 @@ export interface Policy {
 const prefix = "pod-security.kubernetes.io/";
 const levels: readonly Level[] = ["privileged", "baseline", "restricted"];
 
-/** Reads the labels of a namespace. What can't be read is taken as strict where it refuses, and as nothing where it warns. */
+/** Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings. */
 export function policyOf(labels: Readonly<Record<string, string>> = {}): Policy {
   const errors: FieldError[] = [];
   const check = (label: string, isValid: (value: string) => boolean, message: string): string | undefined => {

@@ -1,10 +1,11 @@
+import type { PodSpec, Volume } from "../../kinds/core/pod-spec/types.ts";
 import { addedCapabilities, baselineChecks, type Check, checkProcMount, checkSeccomp } from "./baseline.ts";
-import type { SecuritySpec } from "./security-spec.ts";
+
 import { containersWhere, nameAll, plural, quoted, settersOf, type Violation } from "./violation.ts";
 
 const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
 
-/** What pods must do to be hardened, besides the rules of the baseline that none of these is stricter than. */
+/** The checks of the restricted standard, with those of the baseline that it does not replace by stricter ones. */
 export const restrictedChecks: Readonly<Record<string, Check>> = {
   ...kept,
   allowPrivilegeEscalation: unlessWindows(checkEscalation),
@@ -16,17 +17,17 @@ export const restrictedChecks: Readonly<Record<string, Check>> = {
   restrictedSeccompProfile: unlessWindows(checkSeccompSet),
 };
 
-/** On Windows these fields mean nothing. */
+/** Windows ignores these fields. */
 function unlessWindows(check: Check): Check {
   return (spec, annotations) => (spec.os?.name === "windows" ? undefined : check(spec, annotations));
 }
 
-/** In a user namespace of its own a pod's root is nobody outside. */
+/** Root in a pod with its own user namespace is not root on the node. */
 function unlessOwnUsers(check: Check): Check {
   return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
 }
 
-function checkEscalation(spec: SecuritySpec): Violation | undefined {
+function checkEscalation(spec: PodSpec): Violation | undefined {
   const containers = containersWhere(
     spec,
     ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false,
@@ -38,7 +39,7 @@ function checkEscalation(spec: SecuritySpec): Violation | undefined {
   };
 }
 
-function checkCapabilities(spec: SecuritySpec): Violation | undefined {
+function checkCapabilities(spec: PodSpec): Violation | undefined {
   const keeping = containersWhere(
     spec,
     ({ securityContext }) => !securityContext?.capabilities?.drop?.includes("ALL"),
@@ -55,7 +56,7 @@ function checkCapabilities(spec: SecuritySpec): Violation | undefined {
     : { reason: "unrestricted capabilities", detail: details.join("; ") };
 }
 
-const allowedVolumes = [
+const allowedVolumes: readonly (keyof Volume)[] = [
   "configMap",
   "csi",
   "downwardAPI",
@@ -67,10 +68,10 @@ const allowedVolumes = [
   "secret",
 ];
 
-function checkVolumes({ volumes = [] }: SecuritySpec): Violation | undefined {
+function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));
   if (bad.length === 0) return undefined;
-  const names = bad.map(({ name }) => name);
+  const names = bad.map(({ name = "" }) => name);
   const types = bad.map((volume) => Object.keys(volume).find((field) => field !== "name") ?? "unknown");
   const different = [...new Set(types)].toSorted();
   const use = bad.length === 1 ? "uses" : "use";
@@ -80,7 +81,7 @@ function checkVolumes({ volumes = [] }: SecuritySpec): Violation | undefined {
   };
 }
 
-function checkNonRoot(spec: SecuritySpec): Violation | undefined {
+function checkNonRoot(spec: PodSpec): Violation | undefined {
   const reason = "runAsNonRoot != true";
   const setters = settersOf(spec, ({ runAsNonRoot }) => runAsNonRoot === false);
   if (setters !== "") return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
@@ -93,14 +94,14 @@ function checkNonRoot(spec: SecuritySpec): Violation | undefined {
   };
 }
 
-function checkUser(spec: SecuritySpec): Violation | undefined {
+function checkUser(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ runAsUser }) => runAsUser === 0);
   return setters === ""
     ? undefined
     : { reason: "runAsUser=0", detail: `${setters} must not set runAsUser=0` };
 }
 
-function checkSeccompSet(spec: SecuritySpec): Violation | undefined {
+function checkSeccompSet(spec: PodSpec): Violation | undefined {
   const forbidden = checkSeccomp(spec);
   if (forbidden || spec.securityContext?.seccompProfile) return forbidden;
   const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);

@@ -1,6 +1,7 @@
-import { type Container, containersOf, type SecurityContext, type SecuritySpec } from "./security-spec.ts";
+import type { Container, PodSpec } from "../../kinds/core/pod-spec/types.ts";
+import { containersOf, type SecurityContext } from "./containers.ts";
 
-/** What of a pod a standard doesn't allow: in short, and in detail. */
+/** How a pod violates a standard: in short, and in detail. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -20,28 +21,25 @@ export function plural(what: string, count: number): string {
   return count === 1 ? what : `${what}s`;
 }
 
-/** The names of the containers for which something holds. */
-export function containersWhere(spec: SecuritySpec, holds: (container: Container) => boolean): string[] {
+/** The names of the containers that match a condition. */
+export function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
   return containersOf(spec)
     .filter(holds)
-    .map(({ name }) => name);
+    .map(({ name = "" }) => name);
 }
 
-/** Who of a pod and its containers says something in a security context: `pod and container "a"`. */
-export function settersOf(spec: SecuritySpec, says: (context: SecurityContext) => boolean): string {
-  const containers = containersWhere(spec, ({ securityContext }) => says(securityContext ?? {}));
+/** Names the pod and the containers whose security context matches a condition: `pod and container "a"`. */
+export function settersOf(spec: PodSpec, matches: (context: SecurityContext) => boolean): string {
+  const containers = containersWhere(spec, ({ securityContext }) => matches(securityContext ?? {}));
   const setters = [
-    ...(says(spec.securityContext ?? {}) ? ["pod"] : []),
+    ...(matches(spec.securityContext ?? {}) ? ["pod"] : []),
     ...(containers.length > 0 ? [nameAll("container", containers)] : []),
   ];
   return setters.join(" and ");
 }
 
-/** All different values that pods and containers give for something, sorted. */
-export function valuesOf(
-  spec: SecuritySpec,
-  read: (context: SecurityContext) => string | undefined,
-): string[] {
+/** The distinct values that the security contexts of a pod and its containers have, sorted. */
+export function valuesOf(spec: PodSpec, read: (context: SecurityContext) => string | undefined): string[] {
   const contexts = [spec, ...containersOf(spec)].map(({ securityContext }) => securityContext ?? {});
   return [...new Set(contexts.flatMap((context) => read(context) ?? []))].toSorted();
 }

@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
 
-/** A policy that some binding puts into force. */
+/** A policy with at least one binding. */
 export interface ActivePolicy<Spec extends PolicySpec, Compiled> {
   readonly policy: Policy<Spec>;
   readonly bindings: readonly PolicyBinding[];
@@ -10,10 +10,7 @@ export interface ActivePolicy<Spec extends PolicySpec, Compiled> {
 
 const group = "admissionregistration.k8s.io";
 
-/**
- * The policies in force, by name. They are put together anew after one of them or of their bindings has changed,
- * so that requests in between pay nothing for it; each is compiled once.
- */
+/** The policies that have bindings, by name: a cache that is cleared when a policy or binding changes. Each is compiled once. */
 export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   readonly #store: Store;
   readonly #names: { readonly policies: string; readonly bindings: string };

@@ -1,8 +1,8 @@
 import { CelList, CelMap, type Value, WrittenObject } from "@tsbuilder/apimachinery/cel";
 
 /**
- * Finds objects whose type is not spelled like the place where they stand: in `Object{spec: Object.other{}}` it
- * should be `Object.spec`. Items of lists are spelled like the list.
+ * Finds objects whose type name differs from their field path: in `Object{spec: Object.other{}}` it should be
+ * `Object.spec`. List items have the path of the list.
  */
 export function* wrongTypeNames(value: Value, path: string): Generator<string> {
   if (value instanceof WrittenObject) {

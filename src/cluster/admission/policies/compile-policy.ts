@@ -1,14 +1,14 @@
 import type { Compilation } from "../../expressions/compile-expression.ts";
 import type {
-  MutatingPolicySpec,
+  MutatingAdmissionPolicySpec,
   Mutation,
-  PolicySpec,
+  ValidatingAdmissionPolicySpec,
   Validation,
-  ValidatingPolicySpec,
-} from "../../expressions/policy.ts";
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 
-/** What policies of both kinds are made of, ready to run. */
+/** The compiled expressions that policies of both kinds have. */
 export interface CompiledPolicy {
   readonly compiler: PolicyCompiler;
   readonly conditions: readonly Compilation[];
@@ -34,8 +34,8 @@ export interface CompiledMutatingPolicy extends CompiledPolicy {
   readonly mutations: readonly CompiledMutation[];
 }
 
-/** Compiles a stored policy. What does not compile is an error when it is evaluated. */
-export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledValidatingPolicy {
+/** Compiles a stored policy. A compile error is reported when the expression is evaluated. */
+export function compileValidatingPolicy(spec: ValidatingAdmissionPolicySpec): CompiledValidatingPolicy {
   const common = compileCommon(spec);
   const { compiler } = common;
   return {
@@ -51,7 +51,7 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledVal
   };
 }
 
-export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatingPolicy {
+export function compileMutatingPolicy(spec: MutatingAdmissionPolicySpec): CompiledMutatingPolicy {
   const common = compileCommon(spec);
   const mutations = (spec.mutations ?? []).map((mutation) => ({
     mutation,

@@ -11,23 +11,19 @@ import type { CompiledPolicy } from "./compile-policy.ts";
 import type { PolicyCall } from "./find-calls.ts";
 import type { PolicySpec } from "../../expressions/policy.ts";
 
-/** What evaluating policies needs from the cluster. */
-export interface PolicySurroundings {
+export interface PolicyContext {
   readonly store: Store;
   readonly authorizer: Authorizer;
 }
 
-/**
- * The names that a group of a policy's expressions reads. Each group evaluates the variables for itself, and
- * pays for them.
- */
+/** The variables in scope of a group of expressions. Each group evaluates the policy's variables itself, on its own budget. */
 export type PolicyNames = (budget: Budget) => Names;
 
 /** Prepares the names for one request and one set of parameters. */
 export async function policyNames<Spec extends PolicySpec, Compiled extends CompiledPolicy>(
   { compiled, version, params }: PolicyCall<Spec, Compiled>,
   request: AdmissionRequest,
-  { store, authorizer }: PolicySurroundings,
+  { store, authorizer }: PolicyContext,
 ): Promise<PolicyNames> {
   const [object, oldObject] = await Promise.all(
     [request.object, request.oldObject].map((each) => objectInVersion(each, request, version)),
@@ -46,7 +42,7 @@ function withVariables(names: Names, { compiler }: CompiledPolicy, budget: Budge
   };
 }
 
-/** The namespace of a request as policies see it: there is none for namespaces themselves, and cluster-wide objects. */
+/** `namespaceObject` of a request; undefined for namespaces themselves and other cluster-scoped objects. */
 function namespaceObject({ resource, namespace }: AdmissionRequest, store: Store): ApiObject | undefined {
   if (!resource.namespaced || namespace === "") return undefined;
   const stored = store.collection("namespaces").get(namespace);

@@ -2,7 +2,7 @@ import type { AdmissionRequest } from "../../registry/admission-request.ts";
 
 const group = "admissionregistration.k8s.io";
 
-/** Policies are not asked about policies: one that refuses everything could not be taken back. */
+/** No policy applies to policies: one that denies everything could not be deleted. */
 const kinds = new Set([
   "MutatingAdmissionPolicy",
   "MutatingAdmissionPolicyBinding",
@@ -10,7 +10,7 @@ const kinds = new Set([
   "ValidatingAdmissionPolicyBinding",
 ]);
 
-/** Reviews are questions: nothing comes of them that could be admitted. */
+/** Reviews are never stored, so there is nothing to admit. */
 const reviews = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
 export function isExempt({ resource }: AdmissionRequest): boolean {

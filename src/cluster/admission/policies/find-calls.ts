@@ -7,24 +7,24 @@ import { findParamKind, findParams, MisconfiguredError, type ParamKind } from ".
 import { matchResources } from "./match-resources.ts";
 import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
 
-/** A policy that a request has to pass, with one set of parameters. */
+/** A policy that applies to a request, with one parameter object. */
 export interface PolicyCall<Spec extends PolicySpec, Compiled> {
   readonly policy: Policy<Spec>;
   readonly binding: PolicyBinding;
   readonly compiled: Compiled;
-  /** The version in which the policy wants to see the object. */
+  /** The version in which the policy's rule matches the object. */
   readonly version: string;
   readonly params: ApiObject | undefined;
 }
 
-/** A policy that can't be followed, or the binding for which it can't. */
+/** A misconfigured policy or binding. */
 export interface PolicyFault<Spec extends PolicySpec> {
   readonly policy: Policy<Spec>;
   readonly binding?: PolicyBinding;
   readonly fault: string;
 }
 
-/** Finds which policies a request has to pass: a call for each policy, binding and parameter object. */
+/** Finds the policies that apply to a request: one call for each policy, binding and parameter object. */
 export async function* findCalls<Spec extends PolicySpec, Compiled>(
   active: ReadonlyArray<ActivePolicy<Spec, Compiled>>,
   request: AdmissionRequest,
@@ -53,7 +53,7 @@ export async function* findCalls<Spec extends PolicySpec, Compiled>(
   }
 }
 
-/** Anything else is a fault of ours, or a refusal already. */
+/** Other errors are bugs, or already the error for the client. */
 function reasonOf(error: unknown): string {
   if (error instanceof MisconfiguredError) return error.message;
   throw error;

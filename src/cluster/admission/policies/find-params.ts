@@ -4,12 +4,13 @@ import type { Registry } from "../../registry/registry.ts";
 import { keyOf, type Resource } from "../../registry/resource.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Entry } from "../../storage/entry.ts";
-import type { ParamRef, PolicySpec } from "../../expressions/policy.ts";
+import type { ParamRef } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { PolicySpec } from "../../expressions/policy.ts";
 
-/** A policy or binding that can't be followed as it stands; its failure policy says what that means. */
+/** A misconfigured policy or binding; the failure policy decides whether the request is denied. */
 export class MisconfiguredError extends Error {}
 
-/** The kind of a policy's parameters, if it has any. */
+/** The resource and version of a policy's parameters. */
 export interface ParamKind {
   readonly resource: Resource;
   readonly version: string;
@@ -26,8 +27,8 @@ export function findParamKind({ paramKind }: PolicySpec, registry: Registry): Pa
 }
 
 /**
- * The objects with which a binding evaluates its policy: once for each of them. Undefined stands for no
- * parameters, where the policy or the binding has none.
+ * The parameter objects of a binding; its policy is evaluated once with each. A single undefined if the policy or
+ * the binding has no parameters.
  */
 export async function findParams(
   kind: ParamKind | undefined,
@@ -44,7 +45,7 @@ export async function findParams(
   return Promise.all(found.map(async (entry) => (await resource.present(entry, version)).object));
 }
 
-/** Parameters of a namespaced kind are those of the request's namespace, unless the binding names one. */
+/** Namespaced parameters come from the binding's namespace. Default: the namespace of the request. */
 function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string): string {
   if (namespaced) {
     const where = ref.namespace || namespace;

@@ -4,17 +4,17 @@ import { Budget, type Evaluation, type Names, runExpression } from "../../expres
 import type { CompiledValidatingPolicy, CompiledValidation } from "./compile-policy.ts";
 import type { PolicyNames } from "./evaluation.ts";
 
-/** Why a policy is against a request. */
+/** Why a policy denies a request. */
 export interface Objection {
   readonly message: string;
   readonly reason?: string | undefined;
-  /** The policy could not be evaluated: its failure policy says whether that counts. */
+  /** The policy could not be evaluated: its failure policy decides whether this counts. */
   readonly failed?: boolean;
-  /** Said by an audit annotation: it denies whatever the binding's actions are. */
+  /** From an audit annotation: denies the request whatever the binding's validation actions are. */
   readonly always?: boolean;
 }
 
-/** Evaluates a validating policy for one request, and gives what it objects to. */
+/** Evaluates a validating policy for one request and returns its objections. */
 export function judge(compiled: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
   const conditions = new Budget(matchConditionBudget);
   const budget = new Budget(runtimeBudget);
@@ -47,7 +47,7 @@ function judgeValidations(
   });
 }
 
-/** Messages are made whether they are needed or not; where that costs too much, nothing passes. */
+/** Messages are evaluated even if they are not needed; if they exceed the cost budget, every validation fails. */
 function evaluateMessages(
   validations: readonly CompiledValidation[],
   names: Names,
@@ -67,7 +67,7 @@ function messageOf({ validation }: CompiledValidation, made: Evaluation | undefi
   return validation.message?.trim() || `failed expression: ${validation.expression.trim()}`;
 }
 
-/** Audit annotations go nowhere here, but those that can't be made stand in the way of the request. */
+/** There is no audit log here, but an audit annotation that can't be evaluated denies the request. */
 function annotate({ annotations }: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
   const budget = new Budget(runtimeBudget);
   const group = names(budget);

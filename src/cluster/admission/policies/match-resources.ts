@@ -1,9 +1,9 @@
 import type { Store } from "../../storage/store.ts";
 import type { AdmissionRequest } from "../../registry/admission-request.ts";
 import { matchesNamespace, matchesObject, matchVersion } from "../match-rules.ts";
-import type { MatchResources } from "../../expressions/policy.ts";
+import type { MatchResources } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-/** Finds the version in which a policy or binding wants to see a request, or undefined where it doesn't. */
+/** Finds the version in which a policy or binding matches a request; undefined if it does not match. */
 export function matchResources(
   { resourceRules = [], excludeResourceRules = [], ...match }: MatchResources,
   request: AdmissionRequest,

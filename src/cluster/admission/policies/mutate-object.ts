@@ -16,10 +16,10 @@ import { wrongTypeNames } from "./check-written-types.ts";
 import type { CompiledMutation } from "./compile-policy.ts";
 import type { PolicyNames } from "./evaluation.ts";
 
-/** A mutation that can't be made; the failure policy says what that means. */
+/** A mutation that can't be applied; the failure policy decides whether the request is denied. */
 export class MutationFailedError extends Error {}
 
-/** Applies one mutation of a policy to an object, which stays as it is. */
+/** Applies one mutation of a policy to an object and returns the result; the object itself is not changed. */
 export function mutateObject(
   { mutation, patch }: CompiledMutation,
   object: ApiObject,
@@ -54,7 +54,7 @@ function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode 
   }
 }
 
-/** A `test` that does not hold leaves the object as it is. */
+/** If a `test` operation fails, the object stays as it is. */
 function applyOperations(value: Value, object: ApiObject): ApiObject {
   const operations = [...(value as CelList)].map((operation) => operationOf(operation as WrittenObject));
   try {

@@ -17,29 +17,29 @@ import {
   type CompiledMutation,
   compileMutatingPolicy,
 } from "./compile-policy.ts";
-import { type PolicySurroundings, policyNames } from "./evaluation.ts";
+import { type PolicyContext, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
 import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
 import { mutateObject, MutationFailedError } from "./mutate-object.ts";
-import type { MutatingPolicySpec } from "../../expressions/policy.ts";
+import type { MutatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-type Call = PolicyCall<MutatingPolicySpec, CompiledMutatingPolicy>;
-type Fault = PolicyFault<MutatingPolicySpec> & { readonly reason?: string };
+type Call = PolicyCall<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>;
+type Fault = PolicyFault<MutatingAdmissionPolicySpec> & { readonly reason?: string };
 
-interface Surroundings extends PolicySurroundings {
+interface MutatingContext extends PolicyContext {
   readonly registry: Registry;
 }
 
 const name = "MutatingAdmissionPolicy";
 
-/** MutatingAdmissionPolicies: one after the other, each on what those before it have made of the object. */
-export function mutatingPolicies(cluster: Surroundings): AdmissionPlugin {
+/** Applies MutatingAdmissionPolicies one by one, each to the result of those before it. */
+export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
   const policies = new ActivePolicies(cluster.store, "mutating", compileMutatingPolicy);
   return {
     name,
     async mutate(request, rounds) {
       const active = policies.list();
-      // There is nothing in a deletion that could be changed.
+      // A deletion has no object to change.
       if (active.length === 0 || request.operation === "DELETE" || isExempt(request)) return request.object;
       const calls: Call[] = [];
       const faults: Fault[] = [];
@@ -54,40 +54,40 @@ export function mutatingPolicies(cluster: Surroundings): AdmissionPlugin {
   };
 }
 
-interface Passage {
-  readonly cluster: Surroundings;
+interface CallContext {
+  readonly cluster: MutatingContext;
   readonly rounds: Rounds;
-  /** Takes what went wrong; the others still have their turn. */
+  /** Collects the errors; the remaining policies still run. */
   readonly faults: Fault[];
 }
 
 async function callAll(
   calls: readonly Call[],
   request: AdmissionRequest,
-  passage: Passage,
+  context: CallContext,
 ): Promise<ApiObject | undefined> {
   let { object } = request;
   let patched = false;
-  const made = passage.rounds.callsOf(name, object);
+  const made = context.rounds.callsOf(name, object);
   for (const call of calls) {
     const asked = { ...request, object };
     const key = [call.policy, call.binding, call.params].map((each) => each?.metadata.uid).join(" ");
-    if (!(await isMeant(call, asked, passage)) || !made.isDue(key)) continue;
-    object = await mutate(call, asked, passage);
+    if (!(await matchesConditions(call, asked, context)) || !made.isDue(key)) continue;
+    object = await mutate(call, asked, context);
     if (!isEqual(asked.object, object)) made.changed();
     if (call.policy.spec.reinvocationPolicy === "IfNeeded") made.remember(key);
     patched ||= object !== asked.object;
   }
-  // A policy is called again even after a change of its own.
+  // A policy is called again even after its own change.
   if (patched) made.changed();
   made.end(object);
   return object;
 }
 
-async function isMeant(
+async function matchesConditions(
   call: Call,
   request: AdmissionRequest,
-  { cluster, faults }: Passage,
+  { cluster, faults }: CallContext,
 ): Promise<boolean> {
   const budget = new Budget(matchConditionBudget);
   const names = await policyNames(call, request, cluster);
@@ -100,27 +100,27 @@ async function isMeant(
 async function mutate(
   call: Call,
   request: AdmissionRequest,
-  passage: Passage,
+  context: CallContext,
 ): Promise<ApiObject | undefined> {
   let { object } = request;
   for (const mutation of call.compiled.mutations) {
     if (object === undefined) return undefined;
     try {
-      object = await mutateOnce(call, mutation, { ...request, object }, passage.cluster);
+      object = await mutateOnce(call, mutation, { ...request, object }, context.cluster);
     } catch (error) {
       if (!(error instanceof MutationFailedError)) throw error;
-      passage.faults.push({ ...call, fault: error.message, reason: "Invalid" });
+      context.faults.push({ ...call, fault: error.message, reason: "Invalid" });
     }
   }
   return object;
 }
 
-/** Each mutation is followed by the defaults of the kind, so that the next one sees a whole object. */
+/** Defaults are applied after each mutation, so that the next one sees a complete object. */
 async function mutateOnce(
   call: Call,
   mutation: CompiledMutation,
   request: AdmissionRequest & { object: ApiObject },
-  cluster: Surroundings,
+  cluster: MutatingContext,
 ): Promise<ApiObject> {
   const { resource } = request;
   const names = await policyNames(call, request, cluster);
@@ -137,7 +137,7 @@ async function mutateOnce(
   return next;
 }
 
-/** What a JSON patch makes of an object of a built-in kind has to be one still. */
+/** A JSON patch must leave an object of a built-in kind valid against its Go type. */
 function checkDecodes(object: ApiObject, schema: ObjectSchema | undefined): void {
   try {
     const problems = (schema?.unknownFields(object) ?? []).map(
@@ -149,7 +149,7 @@ function checkDecodes(object: ApiObject, schema: ObjectSchema | undefined): void
   }
 }
 
-/** The first fault is what the client reads; all of them are causes. */
+/** The first error is the message to the client; all of them are causes. */
 function refuse(request: AdmissionRequest, faults: readonly Fault[]): void {
   const counted = faults.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
   if (counted.length === 0) return;

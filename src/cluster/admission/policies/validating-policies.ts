@@ -5,17 +5,17 @@ import type { AdmissionPlugin } from "../admission.ts";
 import { refusalSubject } from "../refusal-subject.ts";
 import { ActivePolicies } from "./active-policies.ts";
 import { type CompiledValidatingPolicy, compileValidatingPolicy } from "./compile-policy.ts";
-import { type PolicySurroundings, policyNames } from "./evaluation.ts";
+import { type PolicyContext, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
 import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
 import { judge, type Objection } from "./judge.ts";
-import type { ValidatingPolicySpec } from "../../expressions/policy.ts";
+import type { ValidatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-type Call = PolicyCall<ValidatingPolicySpec, CompiledValidatingPolicy>;
-type Fault = PolicyFault<ValidatingPolicySpec>;
+type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
+type Fault = PolicyFault<ValidatingAdmissionPolicySpec>;
 
-/** ValidatingAdmissionPolicies: all that match are evaluated; of those that deny, the client hears of the first. */
-export function validatingPolicies(cluster: PolicySurroundings & { registry: Registry }): AdmissionPlugin {
+/** Evaluates all matching ValidatingAdmissionPolicies; the client receives the first denial. */
+export function validatingPolicies(cluster: PolicyContext & { registry: Registry }): AdmissionPlugin {
   const policies = new ActivePolicies(cluster.store, "validating", compileValidatingPolicy);
   return {
     name: "ValidatingAdmissionPolicy",
@@ -25,7 +25,7 @@ export function validatingPolicies(cluster: PolicySurroundings & { registry: Reg
       const refusals: StatusError[] = [];
       for await (const found of findCalls(active, request, cluster)) {
         if ("fault" in found) refusals.push(...refuseFault(found, request));
-        else refusals.push(...(await hear(found, request, cluster)));
+        else refusals.push(...(await evaluate(found, request, cluster)));
       }
       if (refusals[0]) throw refusals[0];
     },
@@ -39,11 +39,11 @@ function refuseFault({ policy, binding, fault }: Fault, request: AdmissionReques
   return [refusal(request, `ValidatingAdmissionPolicy ${who} denied request: ${fault}`, undefined)];
 }
 
-/** Evaluates a policy, and does with its objections what the binding says. */
-async function hear(
+/** Evaluates a policy, and warns about or denies the request according to the binding's validation actions. */
+async function evaluate(
   call: Call,
   request: AdmissionRequest,
-  cluster: PolicySurroundings,
+  cluster: PolicyContext,
 ): Promise<StatusError[]> {
   const { policy, binding, compiled } = call;
   const objections = judge(compiled, await policyNames(call, request, cluster));
@@ -67,7 +67,7 @@ const codes: Readonly<Record<string, number>> = {
   RequestEntityTooLarge: 413,
 };
 
-/** The text is that of a forbidden request, whatever reason and code the policy gives. */
+/** The message always says `is forbidden`, whatever reason the policy gives. */
 function refusal(request: AdmissionRequest, message: string, reason = "Invalid"): StatusError {
   const { text, details } = refusalSubject(request);
   const causes = [{ message }];

@@ -1,40 +1,24 @@
+import type { SubjectAccessReviewSpec } from "@tsbuilder/apimachinery/k8s/authorization/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
-import type { Attributes } from "../../contract/authorizer.ts";
+import { type Attributes, pathAttributes, resourceAttributes } from "../../contract/authorizer.ts";
 import type { User } from "../../contract/user.ts";
 import { badRequest, invalidObject } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Review } from "./review.ts";
 
-interface AccessSpec {
-  resourceAttributes?: {
-    namespace?: string;
-    verb?: string;
-    group?: string;
-    version?: string;
-    resource?: string;
-    subresource?: string;
-    name?: string;
-  };
-  nonResourceAttributes?: { path?: string; verb?: string };
-  user?: string;
-  groups?: string[];
-  uid?: string;
-  extra?: Record<string, string[]>;
-}
-
-/** May I? `kubectl auth can-i`. */
+/** SelfSubjectAccessReview: `kubectl auth can-i`. */
 export const selfSubjectAccess: Review = (review, { user, core }) => {
   const spec = specOf(review);
   return { spec, status: decide(core.authorizer.decide(user, attributesOf(spec))) };
 };
 
-/** May they? What an authorizing proxy asks. */
+/** SubjectAccessReview: whether another user may do something, as authorizing proxies ask. */
 export const subjectAccess: Review = (review, { core }) => {
   const spec = specOf(review);
   return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
 };
 
-/** May they, in the namespace of the request? */
+/** LocalSubjectAccessReview: the same, for the namespace of the request only. */
 export const localSubjectAccess: Review = (review, { core, namespace }) => {
   const spec = specOf(review);
   if (spec.resourceAttributes?.namespace !== namespace) {
@@ -45,7 +29,7 @@ export const localSubjectAccess: Review = (review, { core, namespace }) => {
   return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
 };
 
-/** What may I do in a namespace? `kubectl auth can-i --list`. */
+/** SelfSubjectRulesReview: `kubectl auth can-i --list`. */
 export const selfSubjectRules: Review = (review, { core, user }) => {
   const spec = review["spec"] as { namespace?: string } | undefined;
   if (!spec?.namespace) throw badRequest("no namespace on request");
@@ -69,8 +53,8 @@ export const selfSubjectRules: Review = (review, { core, user }) => {
   };
 };
 
-function specOf(review: ApiObject): AccessSpec {
-  const spec = (review["spec"] ?? {}) as AccessSpec;
+function specOf(review: ApiObject): SubjectAccessReviewSpec {
+  const spec = (review["spec"] ?? {}) as SubjectAccessReviewSpec;
   if (!spec.resourceAttributes === !spec.nonResourceAttributes) {
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     throw invalidObject(subject, "", [invalid("spec.resourceAttributes", null, detail)]);
@@ -78,10 +62,10 @@ function specOf(review: ApiObject): AccessSpec {
   return spec;
 }
 
-/** The real server leaves the kind out of these messages. */
+/** The real server omits the kind in these messages. */
 const subject = { group: "authorization.k8s.io", plural: "", kind: "" };
 
-function subjectOf({ user = "", groups = [], uid, extra }: AccessSpec): User {
+function subjectOf({ user = "", groups = [], uid, extra }: SubjectAccessReviewSpec): User {
   if (user === "" && groups.length === 0) {
     const detail = "at least one of user or group must be specified";
     throw invalidObject(subject, "", [invalid("spec.user", "", detail)]);
@@ -89,28 +73,21 @@ function subjectOf({ user = "", groups = [], uid, extra }: AccessSpec): User {
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) };
 }
 
-function attributesOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): Attributes {
+function attributesOf({
+  resourceAttributes: asked,
+  nonResourceAttributes,
+}: SubjectAccessReviewSpec): Attributes {
+  if (!asked) return pathAttributes(nonResourceAttributes?.verb ?? "", nonResourceAttributes?.path ?? "");
   const {
-    namespace = "",
+    verb = "",
     group = "",
     version = "",
     resource = "",
     subresource = "",
+    namespace = "",
     name = "",
-  } = resourceAttributes ?? {};
-  const verb = resourceAttributes?.verb ?? nonResourceAttributes?.verb ?? "";
-  const path = nonResourceAttributes?.path ?? "";
-  return {
-    verb,
-    isResource: resourceAttributes !== undefined,
-    group,
-    version,
-    resource,
-    subresource,
-    namespace,
-    name,
-    path,
-  };
+  } = asked;
+  return resourceAttributes({ verb, group, version, resource, subresource, namespace, name });
 }
 
 function decide({ allowed, reason }: { allowed: boolean; reason: string }) {

@@ -1,13 +1,13 @@
-import type { User } from "../../contract/user.ts";
-import { authenticated } from "../../contract/user.ts";
+import type { TokenReviewSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
+import { authenticated, userInfo } from "../../contract/user.ts";
 import type { Review } from "./review.ts";
 
-/** Who am I? `kubectl auth whoami`. */
+/** SelfSubjectReview: `kubectl auth whoami`. */
 export const selfSubject: Review = (_review, { user }) => ({ status: { userInfo: userInfo(user) } });
 
-/** Whose token is this? */
+/** TokenReview: whose token this is. */
 export const tokenReview: Review = (review, { core }) => {
-  const spec = (review["spec"] ?? {}) as { token?: string; audiences?: string[] };
+  const spec = (review["spec"] ?? {}) as TokenReviewSpec;
   const wanted = spec.audiences?.length ? spec.audiences : [core.tokens.issuer];
   for (const audience of wanted) {
     const found = core.readToken(spec.token ?? "", audience);
@@ -18,7 +18,3 @@ export const tokenReview: Review = (review, { core }) => {
   const error = "invalid bearer token";
   return { spec, status: { user: {}, ...(spec.token && { error }) } };
 };
-
-function userInfo({ name, uid, groups, extra }: User) {
-  return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) };
-}

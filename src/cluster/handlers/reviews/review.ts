@@ -10,20 +10,20 @@ import { replyObject } from "../reply-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 
-/** Answers a question that is put as an object, and stores nothing. */
+/** Returns the fields to set in a review, which is answered but not stored. */
 export type Review = (
   review: ApiObject,
   asked: { readonly core: Core; readonly user: User; readonly namespace: string },
 ) => Record<string, unknown>;
 
-/** Lets a review fill its status in. */
+/** Answers a review. */
 export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
   const object = await readObject(context, target, "CreateOptions");
   const { core, namespace } = target;
   const filled = review(object, { core, user: context.user, namespace });
   await target.resource.load?.();
   const tracked = await trackManagers(writeOf(context, target, "CreateOptions"), undefined, object);
-  // Of all reviews only this one is dated.
+  // Only this kind of review has a creation timestamp.
   const dated = object.kind === "SelfSubjectReview" && { creationTimestamp: formatTime(core.clock.now()) };
   const metadata = { ...tracked.metadata, ...dated };
   const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };

@@ -1,22 +1,19 @@
+import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { required } from "@tsbuilder/apimachinery/errors";
-import type { Condition } from "@tsbuilder/apimachinery/meta";
+
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../../contract/status-error.ts";
+import type { Stored } from "../../contract/stored.ts";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
-interface Pod {
-  spec: { nodeName?: string };
-  status?: { conditions?: Condition[]; [field: string]: unknown };
-}
-
-/** Puts a Pod on a node: what a scheduler does in the end. */
+/** Binds a Pod to a node, as a scheduler does. */
 export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
   const binding = await admitBody(write, await readBodyObject(context, target));
@@ -33,7 +30,7 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
       next: (current) => {
         if (!current) throw notFound(target.resource, target.name);
         const pod = copyJSON(current);
-        const { spec, status } = pod as unknown as Pod;
+        const { spec, status } = pod as Stored<Pod>;
         if (spec.nodeName) {
           const why = `pod ${target.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`;
           throw conflict({ group: "", plural: "pods/binding", kind: "Pod" }, target.name, why);

@@ -1,7 +1,9 @@
-import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
+import type { Stored } from "../../contract/stored.ts";
 import { type DeleteOptions, deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
@@ -13,7 +15,7 @@ import { writeOf } from "../write-options.ts";
 import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
 
-/** In whose name evictions are noted: the server's own. */
+/** The user that updates the status of evicted Pods and their budgets. */
 const user = "system:apiserver";
 
 /** Deletes a Pod unless a disruption budget objects. */
@@ -25,29 +27,21 @@ export async function handleEviction(context: RequestContext, target: Target): P
   if (!pod) throw notFound(resource, name);
   const budget = isServing(pod.object) ? checkBudgets(target, pod.object.metadata.labels ?? {}) : undefined;
   const options = (eviction["deleteOptions"] ?? {}) as DeleteOptions;
-  if (!write.dryRun) await note(target, pod.object, budget);
+  if (!write.dryRun) await recordEviction(target, pod.object, budget);
   await deleteObject({ ...write, subresource: "", admitted: true }, options);
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
 
-interface Budget extends KubernetesObject {
-  spec: { selector?: LabelSelector };
-  status?: {
-    disruptionsAllowed?: number;
-    currentHealthy?: number;
-    desiredHealthy?: number;
-    disruptedPods?: Record<string, string>;
-  };
-}
+type Budget = Stored<PodDisruptionBudget>;
 
-/** The budget has one pod less to give from now on, whenever its controller looks; the pod says why it goes. */
-async function note({ core }: Target, pod: ApiObject, budget: Budget | undefined): Promise<void> {
+/** Decrements the budget at once, without waiting for its controller, and sets the Pod's DisruptionTarget condition. */
+async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget | undefined): Promise<void> {
   const objects = clusterObjects(core);
   const now = formatTime(core.clock.now());
   if (budget) {
-    const { status = {} } = budget;
-    const disruptedPods = { ...status.disruptedPods, [pod.metadata.name!]: now };
-    const disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
+    const { status } = budget;
+    const disruptedPods = { ...status?.disruptedPods, [pod.metadata.name!]: now };
+    const disruptionsAllowed = (status?.disruptionsAllowed ?? 0) - 1;
     await objects.update(
       user,
       { ...budget, status: { ...status, disruptedPods, disruptionsAllowed } },
@@ -61,27 +55,28 @@ async function note({ core }: Target, pod: ApiObject, budget: Budget | undefined
     message: "Eviction API: evicting",
     lastTransitionTime: now,
   };
-  const status = pod["status"] as { conditions?: { type: string }[] } | undefined;
+  const { status } = pod as Stored<Pod>;
   const others = (status?.conditions ?? []).filter(({ type }) => type !== disrupted.type);
   const evicted = { ...pod, status: { ...status, conditions: [...others, disrupted] } };
   await objects.update(user, evicted, "status");
 }
 
-/** Who has not come up, has ended or goes already is missed by no budget. */
-function isServing({ metadata, status }: ApiObject & { status?: { phase?: string } }): boolean {
+/** Pods that are pending, finished or being deleted don't count towards budgets. */
+function isServing(pod: ApiObject): boolean {
+  const { metadata, status } = pod as Stored<Pod>;
   return metadata.deletionTimestamp === undefined && ["Running", "Unknown"].includes(status?.phase ?? "");
 }
 
-/** Finds the budget that lets a pod go, if it is under one. */
+/** Finds the budget that covers a pod; throws if it allows no disruption. */
 function checkBudgets({ core, namespace }: Target, labels: Record<string, string>): Budget | undefined {
   let found: Budget | undefined;
   for (const { object } of core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)) {
-    const budget = object as unknown as Budget;
-    const { spec, status = {} } = budget;
+    const budget = object as Budget;
+    const { spec, status } = budget;
     if (!matchesLabelSelector(spec.selector, labels)) continue;
     found = budget;
-    if ((status.disruptionsAllowed ?? 0) > 0) continue;
-    const message = `The disruption budget ${object.metadata.name} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`;
+    if ((status?.disruptionsAllowed ?? 0) > 0) continue;
+    const message = `The disruption budget ${object.metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
     throw new StatusError(
       429,
       "TooManyRequests",

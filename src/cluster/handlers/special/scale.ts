@@ -1,3 +1,4 @@
+import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector } from "../../kinds/cells/format-selector.ts";
@@ -21,16 +22,14 @@ import { readBodyObject } from "./read-body-object.ts";
 
 const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 
-interface Scale extends ApiObject {
-  spec?: { replicas?: number };
-}
+type ScaleObject = Scale & ApiObject;
 
-/** The number of replicas, the same for every kind that has one: what autoscalers and `kubectl scale` use. */
+/** The `scale` subresource, the same for every kind that has one: used by autoscalers and `kubectl scale`. */
 export async function handleScale(context: RequestContext, target: Target): Promise<Reply> {
   const { verb } = context.info;
   if (verb === "get") return readScale(context, target);
   if (verb === "update") {
-    const sent = (await readBodyObject(context, target)) as Scale;
+    const sent = (await readBodyObject(context, target)) as ScaleObject;
     const { name, namespace } = sent.metadata;
     if (!name) throw nameless(target.name);
     if (namespace && namespace !== target.namespace) {
@@ -58,14 +57,14 @@ async function readScale(context: RequestContext, target: Target): Promise<Reply
   return replyScale(context, target, object);
 }
 
-/** Admission gets to see the Scale, and may change it. */
+/** Admission sees the Scale and may change it. */
 function scaleWrite(context: RequestContext, target: Target, options: string): Write {
   return {
     ...writeOf(context, target, options),
     body: {
       show: (object) => scaleOf(target, object),
       take(scale, object) {
-        setField(object, target.served.scale!.spec, (scale as Scale).spec?.replicas ?? 0);
+        setField(object, target.served.scale!.spec, (scale as ScaleObject).spec?.replicas ?? 0);
         return object;
       },
     },
@@ -76,7 +75,7 @@ async function writeScale(
   context: RequestContext,
   target: Target,
   options: string,
-  change: (scale: Scale) => Scale,
+  change: (scale: ScaleObject) => ScaleObject,
 ): Promise<Reply> {
   const { entry } = await updateObject(scaleWrite(context, target, options), {
     next: (current) => {
@@ -93,14 +92,14 @@ async function writeScale(
   return replyScale(context, target, entry.object);
 }
 
-/** The manager comes to own the field of the object that holds the number. */
+/** The field manager becomes the owner of the replicas field of the object. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
   const write = scaleWrite(context, target, "PatchOptions");
   const { applied, force } = await readApply(context, target, scaleKind);
   const { resource, served, version, name } = target;
   const { group, kind } = resource;
   const owned = { apiVersion: apiVersionOf({ group, version }), kind, metadata: { name } };
-  setField(owned, served.scale!.spec, (applied as Scale).spec?.replicas ?? 0);
+  setField(owned, served.scale!.spec, (applied as ScaleObject).spec?.replicas ?? 0);
   const { entry } = await updateObject(write, {
     async next(current) {
       const next = await applyTo(write, current, owned, force, scaleKind.apiVersion);
@@ -114,9 +113,9 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   return replyScale(context, target, entry.object);
 }
 
-function replicasOf({ spec }: Scale, { name, resource }: Target): number {
+function replicasOf({ spec }: ScaleObject, { name, resource }: Target): number {
   const replicas = spec?.replicas ?? 0;
-  // The schema of a custom resource has its own word on negative numbers.
+  // For a custom resource its schema decides about negative numbers.
   if (replicas >= 0 || resource.custom) return replicas;
   const subject = { group: "autoscaling", plural: "scales", kind: "Scale" };
   const detail = "must be greater than or equal to 0";
@@ -128,7 +127,7 @@ function replyScale(context: RequestContext, target: Target, object: ApiObject):
   return replyObject(context, target, new Entry("", 0, scale));
 }
 
-function scaleOf({ served }: Target, object: ApiObject): Scale {
+function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
   const { spec, status, selector } = served.scale!;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const chosen = selector === undefined ? undefined : readField(object, selector);
@@ -141,7 +140,7 @@ function scaleOf({ served }: Target, object: ApiObject): Scale {
   };
 }
 
-/** Go leaves a zero out of the spec, but not out of the status. */
+/** Go omits a zero in the spec, but not in the status. */
 function withReplicas(replicas: number | undefined): { replicas?: number } {
   return replicas ? { replicas } : {};
 }

@@ -1,5 +1,7 @@
+import type { TokenRequestSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { notFound, invalidObject } from "../../contract/status-error.ts";
+import type { Sent } from "../../contract/sent.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
@@ -8,12 +10,6 @@ import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { admitBody } from "./admit-body.ts";
 import { readBodyObject } from "./read-body-object.ts";
-
-interface TokenRequestSpec {
-  audiences?: string[];
-  expirationSeconds?: number;
-  boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string };
-}
 
 const shortest = 600;
 const longest = 2 ** 32;
@@ -25,7 +21,7 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   if (!account) throw notFound(resource, name);
   const write = writeOf(context, target, "CreateOptions");
   const request = await admitBody(write, await readBodyObject(context, target));
-  const spec = (request["spec"] ?? {}) as TokenRequestSpec;
+  const spec = (request["spec"] ?? {}) as Sent<TokenRequestSpec>;
   const expiresIn = spec.expirationSeconds ?? 3600;
   checkExpiration(expiresIn);
   const bound = boundTo(target, spec);
@@ -63,7 +59,7 @@ function checkExpiration(seconds: number): void {
   }
 }
 
-function boundTo({ core, namespace }: Target, { boundObjectRef }: TokenRequestSpec) {
+function boundTo({ core, namespace }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
   if (boundObjectRef?.kind !== "Pod" || !boundObjectRef.name) return undefined;
   const pod = core.store.collection("pods").get(`${namespace}/${boundObjectRef.name}`);
   if (!pod) throw notFound({ group: "", plural: "pods", kind: "Pod" }, boundObjectRef.name);

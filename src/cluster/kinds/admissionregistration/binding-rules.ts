@@ -1,6 +1,7 @@
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { duplicate, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import type { BindingSpec, ParamRef } from "../../expressions/policy.ts";
+import type { ParamRef } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "../checks/label-selector.ts";
@@ -9,19 +10,19 @@ import { choice, needed, type Problems, refused } from "../checks/problems.ts";
 
 /** Checks what puts a ValidatingAdmissionPolicy into force. */
 export function* validatingBindingProblems(object: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as BindingSpec;
+  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
   yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
 }
 
 /** Checks what puts a MutatingAdmissionPolicy into force. */
 export function* mutatingBindingProblems(object: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as BindingSpec;
+  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
   yield* mutatedOperations("spec.matchResources", spec.matchResources);
 }
 
-function* commonProblems({ policyName, paramRef, matchResources: match }: BindingSpec): Problems {
+function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
   yield* needed("spec.policyName", policyName, checkSubdomain);
   if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
   if (match) yield* matchResources("spec.matchResources", match);

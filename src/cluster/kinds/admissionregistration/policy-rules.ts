@@ -2,12 +2,12 @@ import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type {
-  MutatingPolicySpec,
+  MutatingAdmissionPolicySpec,
   Mutation,
-  PolicySpec,
+  ValidatingAdmissionPolicySpec,
   Validation,
-  ValidatingPolicySpec,
-} from "../../expressions/policy.ts";
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { celProblem } from "../checks/cel-problem.ts";
@@ -17,7 +17,7 @@ import { choice, optionalChoice, type Problems, refused } from "../checks/proble
 
 /** Checks a ValidatingAdmissionPolicy; on an update what is stored already. */
 export function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as ValidatingPolicySpec;
+  const spec = (object["spec"] ?? {}) as ValidatingAdmissionPolicySpec;
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () => []);
   const compiler = new PolicyCompiler({
@@ -39,7 +39,7 @@ export function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): P
 
 /** Checks a MutatingAdmissionPolicy. */
 export function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as MutatingPolicySpec;
+  const spec = (object["spec"] ?? {}) as MutatingAdmissionPolicySpec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
     mutatedOperations("spec.matchConstraints", spec.matchConstraints),
   );
@@ -147,7 +147,7 @@ const annotationLength = 5 * 1024;
 
 function* annotationProblems(
   policy: string,
-  annotations: NonNullable<ValidatingPolicySpec["auditAnnotations"]>,
+  annotations: NonNullable<ValidatingAdmissionPolicySpec["auditAnnotations"]>,
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";

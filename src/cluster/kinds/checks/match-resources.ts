@@ -1,5 +1,5 @@
 import { duplicate, notSupported } from "@tsbuilder/apimachinery/errors";
-import type { MatchResources } from "../../expressions/policy.ts";
+import type { MatchResources } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "./label-selector.ts";
 import { choice, type Problems, refused } from "./problems.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import type { ResourceQuota } from "../../../../quota/quota.ts";
+import type { ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 

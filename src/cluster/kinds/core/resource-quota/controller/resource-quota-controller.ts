@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { isInScope, type ResourceQuota } from "../../../../quota/quota.ts";
+import type { ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isInScope } from "../../../../quota/quota.ts";
 import { addLists, isSameList, type ResourceList } from "../../../../quota/resource-list.ts";
 import { namesFor, usageOf } from "../../../../quota/usage.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";

@@ -1,0 +1,4 @@
+import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+
+/** A webhook of either kind of configuration: only mutating ones have a `reinvocationPolicy`. */
+export type Webhook = MutatingWebhook;
