@@ -3,12 +3,12 @@ import { type JSONPatch, type JSONPatchOperation, parseJSONPatch } from "./json-
 import { parsePointer } from "./json-pointer.ts";
 import { FailedTestError, PatchError } from "./patch-error.ts";
 
-/** How much the `copy` operations of one patch may add, in bytes: as much as a request body may hold. */
+/** The bytes that the `copy` operations of one patch may add: the limit of a request body. */
 export const maxCopiedBytes = 3 * 1024 * 1024;
 
 /**
- * Applies a JSON patch (RFC 6902), all of it or nothing, and returns the new object.
- * As on the API server, an index may be negative and then counts from the end.
+ * Applies a JSON patch (RFC 6902) atomically and returns the new object.
+ * As on the API server, negative indexes count from the end.
  */
 export function applyJSONPatch(object: JSONObject, patch: JSONPatch): JSONObject {
   let document: JSONValue = structuredClone(object);
@@ -71,7 +71,7 @@ function remove(document: JSONValue, path: readonly string[]): JSONValue {
   return document;
 }
 
-/** Unlike the RFC, the API server's library lets a member be replaced that isn't there yet. */
+/** Unlike the RFC, the API server's library can replace a member that does not exist. */
 function replace(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
   if (path.length === 0) return value;
   const { parent, last } = findParent(document, path);
@@ -91,7 +91,7 @@ function test(
   }
 }
 
-/** Reads a value to be copied or tested. A member that is absent reads as null, if what it is in is there. */
+/** Returns a value to copy or test; null for an absent member of an existing object. */
 function readMember(document: JSONValue, path: readonly string[]): JSONValue {
   if (path.length === 0) return document;
   const { parent, last } = findParent(document, path);
@@ -99,7 +99,7 @@ function readMember(document: JSONValue, path: readonly string[]): JSONValue {
   return memberOf(parent, last) ?? null;
 }
 
-/** Finds the container of a value, and the value's place in it. */
+/** Returns the parent of a value, and the value's name or index in it. */
 function findParent(
   document: JSONValue,
   path: readonly string[],
@@ -139,12 +139,12 @@ function pathOf(operation: JSONPatchOperation, member: "path" | "from"): string[
   throw new PatchError("inapplicable", `${operation.op} operation without "${member}"`);
 }
 
-/** An operation without a value means null. */
+/** The value of an operation. Default: null. */
 function copyOfValue(operation: { value?: JSONValue }): JSONValue {
   return structuredClone(operation.value ?? null);
 }
 
-/** A few `copy` operations can double a document many times over; the sum of what they add is limited. */
+/** Limits the total size that `copy` operations add: each of them can double the document. */
 function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
   const total = copied + JSON.stringify(readMember(document, pathOf(operation, "from"))).length;
   if (total <= maxCopiedBytes) return total;
@@ -154,7 +154,7 @@ function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatc
   );
 }
 
-/** A place that the document doesn't have: a container, or a member of one. */
+/** A path that does not exist in the document. */
 class MissingPlaceError extends Error {
   readonly member: string | undefined;
 
@@ -164,7 +164,7 @@ class MissingPlaceError extends Error {
   }
 }
 
-/** Says in the words of the API server's library which operation looked for what is missing. */
+/** Returns the error of an operation on a missing path, in the words of the API server's library. */
 function explained(operation: JSONPatchOperation, { member, message }: MissingPlaceError): PatchError {
   const { op, path } = operation;
   if (op === "remove" && member !== undefined) {

@@ -2,9 +2,9 @@ import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "
 import { PatchError, undecodable } from "./patch-error.ts";
 
 /**
- * Applies a JSON merge patch (RFC 7386) and returns the new object; the given one is left alone.
- * Unlike the RFC, the root must stay an object, and nulls vanish from objects within lists as well: the API
- * server does both.
+ * Applies a JSON merge patch (RFC 7386) and returns the new object; doesn't modify its arguments.
+ * Unlike the RFC, but like the API server, the root must be an object, and nulls are also removed from objects within
+ * lists.
  */
 export function applyMergePatch(object: JSONObject, patch: JSONValue): JSONObject {
   if (patch === null) throw new PatchError("malformed", "Invalid JSON Patch");

@@ -5,8 +5,8 @@ import { formatPointer } from "./json-pointer.ts";
 type Steps = readonly (string | number)[];
 
 /**
- * Computes a JSON patch (RFC 6902) that turns one object into another; `[]` if they are equal.
- * It touches only what differs: within lists, the common head and tail stay out of it.
+ * Returns a JSON patch (RFC 6902) from one object to another; `[]` if they are equal.
+ * It changes only what differs; in lists, it skips the common start and end.
  */
 export function createJSONPatch(from: object, to: object): JSONPatch {
   return diff(from as JSONValue, to as JSONValue, []);

@@ -1,10 +1,10 @@
 import { isEqual, isObject, type JSONObject, setMember, unionOfKeys } from "../json/index.ts";
 
 /**
- * Computes the JSON merge patch (RFC 7386) that turns one object into another; `{}` if they are equal.
+ * Returns the JSON merge patch (RFC 7386) from one object to another; `{}` if they are equal.
  *
- * A list that differs is sent whole. A member that is `undefined` or `null` in `to` is taken away:
- * a merge patch has no way to set null.
+ * A list that differs is replaced. A member that is `undefined` or `null` in `to` is removed: a merge patch can't set
+ * null.
  */
 export function createMergePatch(from: object, to: object): JSONObject {
   const patch: JSONObject = {};

@@ -44,12 +44,12 @@ describe("applyJSONPatch()", () => {
       [{ op: "test", path: "/a", value: [1, { b: 2 }] }],
       { a: [1, { b: 2 }] },
     ],
-    ["tests null against absence", {}, [{ op: "test", path: "/a", value: null }], {}],
+    ["tests null against an absent member", {}, [{ op: "test", path: "/a", value: null }], {}],
     ["replaces the whole document", { a: 1 }, [{ op: "replace", path: "", value: { b: 1 } }], { b: 1 }],
     ["replaces a member that is absent", {}, [{ op: "replace", path: "/a", value: 1 }], { a: 1 }],
     ["copies an absent member as null", {}, [{ op: "copy", from: "/a", path: "/b" }], { b: null }],
     ["adds null without a value", {}, [{ op: "add", path: "/a" } as never], { a: null }],
-    ["ignores what stands before a slash", { b: 1 }, [{ op: "remove", path: "a/b" }], {}],
+    ["ignores text before the first slash", { b: 1 }, [{ op: "remove", path: "a/b" }], {}],
     ["treats ~01 as ~1", { "~1": 1 }, [{ op: "test", path: "/~01", value: 1 }], { "~1": 1 }],
   ])("%s", (_, object, patch, expected) => {
     expect(applyJSONPatch(object, patch)).toEqual(expected);
@@ -57,34 +57,34 @@ describe("applyJSONPatch()", () => {
 
   it.each<[string, JSONObject, unknown]>([
     ["a failed test", { a: 1 }, [{ op: "test", path: "/a", value: 2 }]],
-    ["a test against absence", {}, [{ op: "test", path: "/a", value: 1 }]],
-    ["removing what is absent", {}, [{ op: "remove", path: "/a" }]],
-    ["replacing in what is absent", {}, [{ op: "replace", path: "/a/b", value: 1 }]],
-    ["testing in what is absent", {}, [{ op: "test", path: "/a/b", value: null }]],
+    ["a test of an absent member", {}, [{ op: "test", path: "/a", value: 1 }]],
+    ["removing an absent member", {}, [{ op: "remove", path: "/a" }]],
+    ["replacing in an absent member", {}, [{ op: "replace", path: "/a/b", value: 1 }]],
+    ["testing in an absent member", {}, [{ op: "test", path: "/a/b", value: null }]],
     ["a missing parent", {}, [{ op: "add", path: "/a/b", value: 1 }]],
     ["an index beyond the end", { a: [1] }, [{ op: "add", path: "/a/2", value: 1 }]],
     ["an index with a leading zero", { a: [1, 2] }, [{ op: "remove", path: "/a/01" }]],
     ["a path into a scalar", { a: 1 }, [{ op: "add", path: "/a/b", value: 1 }]],
-    ["moving what is absent", {}, [{ op: "move", from: "/a", path: "/b" }]],
+    ["moving an absent member", {}, [{ op: "move", from: "/a", path: "/b" }]],
     ["an unknown operation", {}, [{ op: "spam", path: "/a" }]],
     ["an operation without path", {}, [{ op: "remove" }]],
     ["removing the document", {}, [{ op: "remove", path: "" }]],
-    ["a document that is no object", {}, [{ op: "replace", path: "", value: 1 }]],
-  ])("refuses %s as inapplicable", (_, object, patch) => {
+    ["a document that is not an object", {}, [{ op: "replace", path: "", value: 1 }]],
+  ])("rejects %s as inapplicable", (_, object, patch) => {
     expect(failureOf(() => applyJSONPatch(object, patch as JSONPatch))).toBe("inapplicable");
   });
 
-  it("refuses what is not a list of objects as malformed", () => {
+  it("rejects anything but a list of objects as malformed", () => {
     expect(failureOf(() => applyJSONPatch({}, {} as never))).toBe("malformed");
     expect(failureOf(() => applyJSONPatch({}, ["x"] as never))).toBe("malformed");
   });
 
-  it("refuses more than 10000 operations", () => {
+  it("rejects more than 10000 operations", () => {
     const patch: JSONPatch = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: null }));
     expect(failureOf(() => applyJSONPatch({}, patch))).toBe("too-large");
   });
 
-  it("refuses copies that blow the document up", () => {
+  it("rejects copies that make the document too large", () => {
     const copies: JSONPatch = Array.from({ length: 30 }, (_, n) => ({
       op: "copy",
       from: "/a",
@@ -93,7 +93,7 @@ describe("applyJSONPatch()", () => {
     expect(failureOf(() => applyJSONPatch({ a: { data: "x".repeat(1000) } }, copies))).toBe("too-large");
   });
 
-  it("leaves the object alone when a later operation fails", () => {
+  it("doesn't modify the object if a later operation fails", () => {
     const object = { a: 1 };
     expect(() =>
       applyJSONPatch(object, [

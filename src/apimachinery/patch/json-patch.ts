@@ -10,10 +10,10 @@ export type JSONPatchOperation =
 /** A JSON patch (RFC 6902): operations in the order in which they are applied. */
 export type JSONPatch = JSONPatchOperation[];
 
-/** How many operations the API server takes in one patch. */
+/** The API server's limit of operations in one patch. */
 export const maxJSONPatchOperations = 10_000;
 
-/** Reads a decoded body as a JSON patch. */
+/** Checks that a decoded body is a JSON patch. */
 export function parseJSONPatch(body: unknown): JSONPatch {
   if (!Array.isArray(body)) throw undecodable(body, "[]handlers.jsonPatchOp");
   if (body.length > maxJSONPatchOperations) {

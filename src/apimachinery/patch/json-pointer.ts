@@ -1,6 +1,6 @@
 /**
- * Splits a JSON pointer (RFC 6901) into its unescaped steps; `""` is the whole document.
- * What stands before the first slash is ignored, as the API server does.
+ * Splits a JSON pointer (RFC 6901) into its unescaped tokens; `""` is the whole document.
+ * As on the API server, text before the first slash is ignored.
  */
 export function parsePointer(pointer: string): string[] {
   return pointer
@@ -9,7 +9,7 @@ export function parsePointer(pointer: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Writes steps as a JSON pointer (RFC 6901). */
+/** Formats tokens as a JSON pointer (RFC 6901). */
 export function formatPointer(steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

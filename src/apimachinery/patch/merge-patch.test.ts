@@ -7,7 +7,7 @@ describe("createMergePatch()", () => {
     expect(createMergePatch({ a: 1, b: [{ c: 1, d: 2 }] }, { b: [{ d: 2, c: 1 }], a: 1 })).toEqual({});
   });
 
-  it("names only what differs", () => {
+  it("has only what differs", () => {
     const from = { metadata: { labels: { a: "1", b: "2" } }, spec: { replicas: 1, list: [1, 2] } };
     const to = { metadata: { labels: { b: "3" } }, spec: { replicas: 1, list: [1] } };
     expect(createMergePatch(from, to)).toEqual({
@@ -20,7 +20,7 @@ describe("createMergePatch()", () => {
     expect(createMergePatch({ a: 1 }, { a: undefined, b: undefined })).toEqual({ a: null });
   });
 
-  it("sends an empty object that is new", () => {
+  it("adds an empty object", () => {
     expect(createMergePatch({}, { status: {} })).toEqual({ status: {} });
   });
 });
@@ -37,16 +37,16 @@ describe("applyMergePatch()", () => {
     [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])("follows RFC 7386: %j with %j gives %j", (object, patch, expected) => {
+  ])("follows RFC 7386: %j patched with %j is %j", (object, patch, expected) => {
     expect(applyMergePatch(object as JSONObject, patch as JSONObject)).toEqual(expected);
   });
 
-  it("refuses a patch that is not an object", () => {
+  it("rejects a patch that is not an object", () => {
     expect(() => applyMergePatch({}, [])).toThrow("error decoding patch: json: cannot unmarshal array");
     expect(() => applyMergePatch({}, null)).toThrow("Invalid JSON Patch");
   });
 
-  it("doesn't reach the prototype of an object", () => {
+  it("can't change the prototype of an object", () => {
     const patched = applyMergePatch({}, JSON.parse('{"__proto__":{"polluted":true}}') as JSONObject);
     expect(Object.keys(patched)).toEqual(["__proto__"]);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

@@ -1,11 +1,10 @@
 /**
- * Why a patch was refused, in the terms that decide the API server's answer:
- * `malformed` is not a patch at all (400), `inapplicable` is one that doesn't fit the object (422),
- * `too-large` breaks a limit (413).
+ * Why a patch was rejected, which decides the API server's status code:
+ * `malformed` is not a patch (400), `inapplicable` doesn't fit the object (422), `too-large` exceeds a limit (413).
  */
 export type PatchFailure = "malformed" | "inapplicable" | "too-large";
 
-/** A patch that was refused. */
+/** A rejected patch. */
 export class PatchError extends Error {
   override readonly name: string = "PatchError";
   readonly failure: PatchFailure;
@@ -16,14 +15,14 @@ export class PatchError extends Error {
   }
 }
 
-/** A JSON patch whose `test` does not hold. */
+/** A JSON patch with a failed `test` operation. */
 export class FailedTestError extends PatchError {
   constructor(path: string) {
     super("inapplicable", `testing value ${path} failed: test failed`);
   }
 }
 
-/** A patch of the wrong JSON type, in the words of the API server, which are those of Go's decoder. */
+/** A patch of the wrong JSON type; the message is that of the API server's Go decoder. */
 export function undecodable(value: unknown, goType: string): PatchError {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
   return new PatchError(

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyJSONPatch, applyMergePatch, createJSONPatch, createMergePatch } from "./index.ts";
 
-/** JSON objects without null: a merge patch can't say it. Keys repeat often, so that objects overlap. */
+/** JSON objects without null, which a merge patch can't set. There are few keys, so that objects overlap. */
 const jsonObject = fc.letrec<{ object: JSONObject }>((tie) => ({
   object: fc.dictionary(
     fc.constantFrom("a", "b", "c", "__proto__", "constructor", "x/y~z"),
@@ -23,7 +23,7 @@ describe.each([
   ["merge patch", createMergePatch, applyMergePatch],
   ["JSON patch", createJSONPatch, applyJSONPatch],
 ] as const)("a %s made from two objects", (_, create, apply) => {
-  it("turns the first into the second, and leaves the first alone", () => {
+  it("changes the first object to the second, and doesn't modify its argument", () => {
     fc.assert(
       fc.property(jsonObject, jsonObject, (from, to) => {
         const before = structuredClone(from);
@@ -43,7 +43,7 @@ describe.each([
 });
 
 describe("applyMergePatch()", () => {
-  it("gives the same when applied twice", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(jsonObject, jsonObject, (object, patch) => {
         const once = applyMergePatch(object, patch);

@@ -1,6 +1,6 @@
 /**
- * What the patch engines read of an OpenAPI schema; a structural CRD schema and a built-in kind's table fit.
- * References are resolved before they get here; a recursive schema is a cyclic graph.
+ * The part of an OpenAPI schema that patches need; structural CRD schemas and schemas of built-in kinds match it.
+ * References are resolved; a recursive schema is a cyclic graph.
  */
 export interface SchemaNode {
   readonly type?: string;
@@ -9,13 +9,13 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
   readonly default?: unknown;
   readonly format?: string;
-  /** What a built-in kind calls the type; a custom resource's have no names. */
+  /** The name of the type in built-in kinds; types of custom resources have no names. */
   readonly typeName?: string;
   readonly "x-kubernetes-list-type"?: string;
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-map-type"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
-  /** One strategy, or several with commas: `merge`, `replace`, `retainKeys`. */
+  /** One or more strategies, separated by commas: `merge`, `replace`, `retainKeys`. */
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   readonly "x-kubernetes-embedded-resource"?: boolean;

@@ -138,12 +138,12 @@ export class RuleRun {
     const target = fieldPath && fieldPath.text !== "" ? joinPath(path, fieldPath.text) : at;
     const { detail, cost: spent, fatal } = evaluateMessage(compiled, variables.plain, this.#budget);
     this.#budget -= spent;
-    const isForgiven = !usesOldSelf && unchanged?.() === true;
+    const isRatcheted = !usesOldSelf && unchanged?.() === true;
     if (fatal !== undefined) {
-      if (!isForgiven) this.#errors.push(invalid(target, type, fatal));
+      if (!isRatcheted) this.#errors.push(invalid(target, type, fatal));
       throw new OutOfBudgetError();
     }
-    if (!isForgiven) this.#errors.push(errorFor(rule, target, type, value, detail));
+    if (!isRatcheted) this.#errors.push(errorFor(rule, target, type, value, detail));
   }
 
   #fail(error: Error, rule: ValidationRule, at: string, type: string): void {

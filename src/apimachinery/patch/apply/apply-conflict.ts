@@ -3,18 +3,18 @@ import { type FieldSet, pathsOf } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
 import { formatPath } from "./path-element.ts";
 
-/** One cause of a refused apply, as the `details` of a Status carry it. */
+/** One cause of a rejected apply, as in the `details` of a Status. */
 export interface ConflictCause {
   readonly reason: "FieldManagerConflict";
   readonly message: string;
   readonly field: string;
 }
 
-/** An apply that would change fields of other managers, without force. The API server answers 409 Conflict. */
+/** An apply without force that would change fields of other managers. The API server responds with 409 Conflict. */
 export class ApplyConflictError extends Error {
   override readonly name = "ApplyConflictError";
   readonly causes: readonly ConflictCause[];
-  /** The fields in question, by the key of their manager. */
+  /** The conflicting fields, by the key of their manager. */
   readonly conflicts: ReadonlyMap<string, FieldSet>;
 
   constructor(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers) {

@@ -2,12 +2,12 @@ import { compareText } from "../../text/index.ts";
 import { union } from "./field-set.ts";
 import { type FieldManager, type Managers, managerKey } from "./managers.ts";
 
-/** How many updaters an object keeps apart. */
+/** The number of updaters that an object lists separately. */
 const maxUpdaters = 10;
 
 /**
- * Merges the oldest updaters, once there are too many, into one `ancient-changes` per version.
- * A version with a single old updater keeps it: merging one alone would save nothing.
+ * If there are too many updaters, merges the oldest ones into one `ancient-changes` per version.
+ * The only old updater of a version is kept.
  */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers.values()].filter(({ operation }) => operation === "Update").sort(byTime);

@@ -7,14 +7,14 @@ import { itemElement } from "./list-items.ts";
 import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
 import { shapeOf } from "./shape.ts";
 
-/** An applied body that doesn't fit its kind's schema. The API server answers 500 with this message. */
+/** An applied body that doesn't match the schema of its kind. The API server responds with 500 and this message. */
 export class SchemaMismatchError extends Error {
   override readonly name = "SchemaMismatchError";
 }
 
 /**
- * Refuses an applied body with fields that the schema doesn't know, values of another type, or two items of a
- * list that have one identity. Without a schema all is fine.
+ * Rejects an applied body with unknown fields, values of a wrong type, or duplicate items in a list map or set.
+ * Without a schema, accepts everything.
  */
 export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   const mismatch = mismatchOf(applied, endpoint.schemaOf(endpoint.apiVersion));
@@ -28,7 +28,7 @@ export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   throw new SchemaMismatchError(`failed to create typed patch object ${subject}: ${mismatch}`);
 }
 
-/** Says how a value doesn't fit its schema, one line for each place; undefined where it does. */
+/** Returns how a value doesn't match its schema, one line per path; undefined if it matches. */
 export function mismatchOf(value: JSONValue, schema: SchemaNode | undefined): string | undefined {
   const problems = [...checkValue(value, schema, [])].sort();
   if (problems.length < 2) return problems[0];
@@ -84,7 +84,7 @@ function whyNoIdentity(item: JSONValue, keys: readonly string[]): string {
   return `associative list with keys has an element that omits all key fields ${names} (and doesn't have default values for any key fields)`;
 }
 
-/** A struct takes only its fields; an object without any declared is free-form. */
+/** A struct accepts only its fields; an object without declared fields accepts any. */
 function takesMember(schema: SchemaNode, name: string): boolean {
   if (isDeclared(schema, name) || schema["x-kubernetes-preserve-unknown-fields"]) return true;
   if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
@@ -115,8 +115,8 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
 }
 
 /**
- * Quantities and the like are strings that may be written as numbers. Of a custom resource's int-or-string the
- * merge knows no type at all: validation tells about it later.
+ * Quantities and similar strings may be written as numbers. An int-or-string of a custom resource has no type here;
+ * validation checks it later.
  */
 function isAnyScalar({ type, format, typeName, ...schema }: SchemaNode): boolean {
   if (typeName && schema["x-kubernetes-int-or-string"]) return true;

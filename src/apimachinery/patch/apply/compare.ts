@@ -6,7 +6,7 @@ import { groupItems } from "./list-items.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
 import { hasContent, type Shape, shapesOf } from "./shape.ts";
 
-/** What one write did, as sets of fields. */
+/** The changes of one write, as sets of fields. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -17,14 +17,14 @@ const unchanged: Comparison = { added: emptySet, modified: emptySet, removed: em
 
 type Value = JSONValue | undefined;
 
-/** Compares two states of a value field by field. A part that is new is named as well as all that is in it. */
+/** Compares two states of a value field by field. Added fields include both an added struct and its fields. */
 export function compareFields(from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
   if (from === to) return unchanged;
   const shapes = shapesOf(from, to, schema);
   return shapes.map((shape) => compareAs(shape, from, to, schema)).reduce(unite);
 }
 
-/** A value that has changed its type is compared in both: what it had is removed, what it has is added. */
+/** A value whose type changed is compared as both types: the old fields are removed, the new ones added. */
 function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
   if (shape.kind === "leaf" || !(hasContent(from, shape) || hasContent(to, shape))) {
     return compareLeaves(from, to);
@@ -78,8 +78,8 @@ function compareItems(
 }
 
 /**
- * Items that share an identity can't be told apart, so such a group is compared as a whole. A group that forms or
- * ends is another thing than the single item before or after it, which goes or comes with all that is in it.
+ * Duplicate items of a list map or set are compared as one group. When an item becomes a group, or a group an item, the
+ * item is removed or added with all of its fields.
  */
 function compareGroups(
   from: readonly JSONValue[],

@@ -12,18 +12,18 @@ import {
 } from "./index.ts";
 
 /**
- * Requests to objects whose `spec` has a given schema, and what Kubernetes' own structured merge makes of them:
- * each answer is that of the field manager in k8s.io/apimachinery 0.36.3 with structured-merge-diff 6.3.3. They
- * go through all that the tests of those two tell apart, in stories of our own.
+ * Requests to objects whose `spec` has a given schema, with the results of Kubernetes' own structured merge: the field
+ * manager of k8s.io/apimachinery 0.36.3 with structured-merge-diff 6.3.3. They cover every behavior that the tests of
+ * those two distinguish, with data of our own.
  */
 interface Story {
   family: string;
   name: string;
-  /** By version, a schema or the name of one; none if all is read off the values. */
+  /** A schema or its name, by version; if absent, types are inferred from the values. */
   schemas: Record<string, string | SchemaNode>;
-  /** What the fields of the first version are called in others. */
+  /** The names of the first version's fields in other versions. */
   renames?: Record<string, Record<string, string>>;
-  /** The paths that a write here can't change. */
+  /** The paths that a write through this endpoint can't change. */
   reset?: string[][];
   steps: (Request | SchemaChange)[];
 }
@@ -48,19 +48,19 @@ const facts = JSON.parse(
   readFileSync(new URL("../testdata/structured-facts.json", import.meta.url), "utf8"),
 ) as { schemas: Record<string, SchemaNode>; stories: Story[] };
 
-/** What those libraries' tests have besides, and why none of it is here. */
+/** What else the tests of those libraries cover, and why it is not here. */
 const leftOut = [
-  "extracting an apply configuration from an object: what clients do",
-  "schemas that don't parse: a CRD with one is refused before",
-  "comparing scalars and building field sets as library calls: seen here through what they decide",
-  "items of one identity seen through another version: refused there, kept here",
+  "extracting an apply configuration from an object: done by clients",
+  "invalid schemas: the CRD is rejected",
+  "comparing scalars and building field sets as library calls: tested through their results",
+  "duplicate items converted to another version: rejected there, kept here",
 ];
 
 const requests = facts.stories.flatMap(({ steps }) => steps.filter(isRequest));
 const families = new Set(facts.stories.map(({ family }) => family));
 const title = `${requests.length} requests in ${facts.stories.length} stories`;
 
-describe(`${title} are answered as by Kubernetes' own library; left out: ${leftOut.join("; ")}`, () => {
+describe(`${title} have the results of Kubernetes' own library; left out: ${leftOut.join("; ")}`, () => {
   it.each([...families])("%s", async (family) => {
     const differences: unknown[] = [];
     for (const story of facts.stories.filter((one) => one.family === family)) {
@@ -197,7 +197,7 @@ function describeFailure(error: Error): NonNullable<Request["error"]> {
   return { conflicts: conflicts.sort() };
 }
 
-/** Several problems stand in the order of a Go map: in any. */
+/** Several errors are in the order of a Go map, which is random. */
 function sortedLines(error: NonNullable<Request["error"]>): NonNullable<Request["error"]> {
   if (error.message === undefined) return error;
   return { message: error.message.split("\n").toSorted().join("\n") };

@@ -28,7 +28,7 @@ const set: fc.Arbitrary<FieldSet> = fc
 const texts = (value: FieldSet) => new Set(pathsOf(value).map((path) => JSON.stringify(path)));
 
 describe("fieldsV1", () => {
-  it("comes back as it was after encoding and decoding", () => {
+  it("round-trips", () => {
     fc.assert(
       fc.property(set, (value) => {
         const encoded = JSON.parse(JSON.stringify(encodeFieldsV1(value))) as never;
@@ -39,7 +39,7 @@ describe("fieldsV1", () => {
     );
   });
 
-  it("marks a path with others below it by a dot, and orders steps", () => {
+  it("marks a path that has others below it with a dot, and sorts path elements", () => {
     const paths = fieldSetOf(
       ["f:spec", "f:ports", keyElement({ protocol: "TCP", containerPort: 443 })],
       ["f:spec", "f:ports", keyElement({ containerPort: 80, protocol: "TCP" }), "f:name"],
@@ -55,7 +55,7 @@ describe("fieldsV1", () => {
     );
   });
 
-  it("reads keys in any order as the same step", () => {
+  it("decodes keys in any order to the same path element", () => {
     const decoded = decodeFieldsV1({ 'k:{"protocol":"TCP","containerPort":80}': {} })!;
     expect(isEqualSet(decoded, fieldSetOf([keyElement({ containerPort: 80, protocol: "TCP" })]))).toBe(true);
   });
@@ -80,7 +80,7 @@ describe("field sets", () => {
     );
   });
 
-  it("take away what is below, too, where asked", () => {
+  it("can subtract what is below a path, too", () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         const left = differenceBelow(a, b);
@@ -92,7 +92,7 @@ describe("field sets", () => {
     );
   });
 
-  it("hold nothing when they are empty", () => {
+  it("are empty without paths", () => {
     expect(isEmptySet(difference(fieldSetOf(["f:a", "f:b"]), fieldSetOf(["f:a", "f:b"])))).toBe(true);
     expect(pathsOf(emptySet)).toEqual([]);
   });

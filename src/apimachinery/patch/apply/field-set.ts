@@ -1,8 +1,8 @@
 import { compareElements, type PathElement } from "./path-element.ts";
 
 /**
- * A set of field paths as a tree: a node says whether the path that leads to it is in the set, and what is in
- * the set below it. Sets never change; a node that holds nothing is never kept as a child.
+ * A set of field paths as a tree: a node says whether its own path is in the set, and has the nodes below it. Sets are
+ * immutable, and have no empty children.
  */
 export interface FieldSet {
   readonly owned: boolean;
@@ -11,13 +11,13 @@ export interface FieldSet {
 
 const noChildren: ReadonlyMap<PathElement, FieldSet> = new Map();
 
-/** The set without any path. */
+/** The empty set. */
 export const emptySet: FieldSet = { owned: false, children: noChildren };
 
-/** A node that is in the set, with nothing below it. */
+/** A path in the set with nothing below it. */
 export const ownedLeaf: FieldSet = { owned: true, children: noChildren };
 
-/** Makes a node, and leaves out children that hold nothing. */
+/** Creates a node; omits empty children. */
 export function fieldSet(owned: boolean, children: Iterable<readonly [PathElement, FieldSet]>): FieldSet {
   const kept = new Map<PathElement, FieldSet>();
   for (const [element, child] of children) if (!isEmptySet(child)) kept.set(element, child);
@@ -25,29 +25,29 @@ export function fieldSet(owned: boolean, children: Iterable<readonly [PathElemen
   return { owned, children: kept };
 }
 
-/** Makes a set of paths. */
+/** Creates a set of paths. */
 export function fieldSetOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
   return paths.map(pathSet).reduce(union, emptySet);
 }
 
-/** Tells whether a set holds no path. */
+/** Returns true if a set is empty. */
 export function isEmptySet(set: FieldSet): boolean {
   return !set.owned && set.children.size === 0;
 }
 
-/** Tells whether two sets hold the same paths. */
+/** Returns true if two sets have the same paths. */
 export function isEqualSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   if (a.owned !== b.owned || a.children.size !== b.children.size) return false;
   return [...a.children].every(([element, child]) => isEqualSet(child, childOf(b, element)));
 }
 
-/** What a set holds below a step; the step itself is the root of the result. */
+/** Returns the part of a set below a path element, with that element as the root. */
 export function childOf(set: FieldSet, element: PathElement): FieldSet {
   return set.children.get(element) ?? emptySet;
 }
 
-/** The paths that are in at least one of the sets. */
+/** Returns the paths that are in at least one of the sets. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a) || a === b) return b;
   if (isEmptySet(b)) return a;
@@ -56,7 +56,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return fieldSet(a.owned || b.owned, children);
 }
 
-/** The paths that are in both sets. */
+/** Returns the paths that are in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(a)) return a;
   return fieldSet(
@@ -65,7 +65,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   );
 }
 
-/** The paths of the first set that are not in the second; a path says nothing of what is below it. */
+/** Returns the paths of the first set that are not in the second; paths below one in the second stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a;
   return fieldSet(
@@ -74,7 +74,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   );
 }
 
-/** The paths of the first set that are neither in the second nor below a path of it. */
+/** Returns the paths of the first set that are neither in the second nor below one of its paths. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   if (b.owned) return emptySet;
   if (isEmptySet(a) || isEmptySet(b)) return a;
@@ -86,7 +86,7 @@ export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   );
 }
 
-/** Lists the paths of a set, each node before what is below it, in the order of `fieldsV1`. */
+/** Lists the paths of a set in the order of `fieldsV1`, parents first. */
 export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): PathElement[][] {
   const below = sortedChildren(set).flatMap(([element, child]) => pathsOf(child, [...prefix, element]));
   return set.owned ? [[...prefix], ...below] : below;

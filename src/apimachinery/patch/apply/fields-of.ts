@@ -7,8 +7,8 @@ import { fieldElement, fieldNameOf } from "./path-element.ts";
 import { shapeOf } from "./shape.ts";
 
 /**
- * The fields that an object states, by its schema: what an applier of it owns.
- * A struct is not owned itself, only its fields are; a key of a map and an item of a list are.
+ * Returns the fields that an applier of an object owns, by its schema.
+ * Structs are not owned, only their fields; keys of maps and items of lists are owned.
  */
 export function fieldsOf(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
   const shape = shapeOf(value, schema);
@@ -34,7 +34,7 @@ export function fieldsOf(value: JSONValue, schema: SchemaNode | undefined): Fiel
   return emptySet;
 }
 
-/** Adds the structs that a set reaches into: they go away with the last of their fields. */
+/** Adds the structs that contain fields of a set: they are removed with their last field. */
 export function withStructs(set: FieldSet, schema: SchemaNode | undefined): FieldSet {
   return fieldSet(
     set.owned,

@@ -3,15 +3,15 @@ import { emptySet, type FieldSet, fieldSet, ownedLeaf, sortedChildren, union } f
 import { type PathElement, parseElement } from "./path-element.ts";
 
 /**
- * What was encoded and decoded, as long as somebody has it: most writes leave most managers as they are. Neither
- * form is ever changed in place.
+ * Caches of encoded and decoded sets, because most writes don't change most managers. Neither form is ever modified in
+ * place.
  */
 const encodings = new WeakMap<FieldSet, JSONObject>();
 const decodings = new WeakMap<JSONObject, FieldSet>();
 
 /**
- * Writes a set as `fieldsV1`: an object of steps. A path that is in the set and has others below it says so by
- * a member `.`; one without any below it is an empty object.
+ * Encodes a set as `fieldsV1`: an object of path elements. A path in the set that has others below it has a member `.`;
+ * one without is an empty object.
  */
 export function encodeFieldsV1(set: FieldSet): JSONObject {
   const known = encodings.get(set);
@@ -22,7 +22,7 @@ export function encodeFieldsV1(set: FieldSet): JSONObject {
   return encoded;
 }
 
-/** Reads `fieldsV1`; `undefined` if it is not a set of fields. */
+/** Decodes `fieldsV1`; returns `undefined` if it is not a set of fields. */
 export function decodeFieldsV1(fields: JSONValue | undefined): FieldSet | undefined {
   if (!isObject(fields)) return undefined;
   if (Object.keys(fields).length === 0) return emptySet;

@@ -7,8 +7,8 @@ import { fieldNameOf, type PathElement } from "./path-element.ts";
 import { shapeOf } from "./shape.ts";
 
 /**
- * Fits a set to a schema that has become coarser: what was owned below a value that is now atomic is the value.
- * The other way needs nothing: the owner of a once atomic value goes on owning just that path.
+ * Adapts a set to a schema in which values have become atomic: owners of fields below such a value own the value.
+ * Nothing changes for values that are no longer atomic: their owners keep that path only.
  */
 export function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undefined): FieldSet {
   if (set.children.size === 0 || isFreeForm(schema)) return set;
@@ -27,13 +27,13 @@ export function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode 
   return set;
 }
 
-/** An object of which the schema says nothing at all: who owned its members goes on owning them. */
+/** An object without a schema: owners of its members keep them. */
 function isFreeForm(schema: SchemaNode | undefined): boolean {
   if (schema?.type !== "object" || schema.properties) return false;
   return typeof schema.additionalProperties !== "object" && schema.additionalProperties !== false;
 }
 
-/** Fits what is below each step; a set that fits already stays the same one. */
+/** Adapts the children of a set; returns the same set if nothing changes. */
 function fitChildren(
   set: FieldSet,
   find: (element: PathElement) => { value: JSONValue | undefined; schema: SchemaNode | undefined },

@@ -39,7 +39,7 @@ const time = Date.parse("2030-01-01T00:00:00Z");
 
 const key = fc.constantFrom("a", "b", "c");
 const optional = { requiredKeys: [] as never[], noNullPrototype: true };
-/** An empty list of items is left out: nobody comes to own one, so that it stays, here as on the API server. */
+/** Empty lists of items are left out: nobody owns them, so they are never removed (also on the API server). */
 const fields = fc.record({
   metadata: fc.record(
     {
@@ -74,7 +74,7 @@ const apply = (live: JSONObject | undefined, applied: JSONObject, manager = "A")
   serverSideApply(endpoint, { live, applied, manager, force: true, time });
 
 describe("serverSideApply()", () => {
-  it("changes nothing when the same is applied again, whatever was there", async () => {
+  it("changes nothing when the same object is applied again", async () => {
     await fc.assert(
       fc.asyncProperty(app, app, async (before, applied) => {
         const live = await trackUpdate(endpoint, { live: undefined, next: before, manager: "U", time });
@@ -85,7 +85,7 @@ describe("serverSideApply()", () => {
     );
   });
 
-  it("sets what is applied, whatever was applied before", async () => {
+  it("sets all applied fields, whatever was applied before", async () => {
     await fc.assert(
       fc.asyncProperty(app, app, app, async (first, other, second) => {
         const stored = await apply(await apply(await apply(undefined, first), other, "B"), second);
@@ -94,7 +94,7 @@ describe("serverSideApply()", () => {
     );
   });
 
-  it("leaves nothing of what was applied, once nothing is", async () => {
+  it("removes all applied fields when an empty object is applied", async () => {
     await fc.assert(
       fc.asyncProperty(app, async (applied) => {
         const { apiVersion, kind } = applied;
@@ -105,7 +105,7 @@ describe("serverSideApply()", () => {
   });
 });
 
-/** The single values that an object states: in lists, others may stand between its items. */
+/** The scalars of an object: in lists, items of others may be in between. */
 function statedBy(object: JSONObject): JSONObject {
   const { metadata, spec } = object as { metadata: JSONObject; spec: JSONObject };
   const { labels } = metadata;

@@ -4,12 +4,12 @@ import type { Endpoint } from "./endpoint.ts";
 import { difference, type FieldSet, isEmptySet, union } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
 
-/** Where client-side `kubectl apply` keeps what it sent the last time. */
+/** The annotation in which client-side `kubectl apply` stores the applied object. */
 const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * Leaves out of conflicts what kubectl itself set by a client-side apply and nobody changed since: so that
- * people can move to server-side apply without a conflict with themselves.
+ * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
+ * migrate to server-side apply without conflicts with themselves.
  */
 export function conflictsBeyondLastApplied(
   endpoint: Endpoint,
@@ -25,7 +25,7 @@ export function conflictsBeyondLastApplied(
   );
 }
 
-/** Keeps the annotation in step with what kubectl applies on the server, where an object has it. */
+/** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
 export function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
   const { metadata, annotations } = annotationsOf(object);
   if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
@@ -41,7 +41,7 @@ export function refreshLastApplied(object: JSONObject, applied: JSONObject): JSO
   };
 }
 
-/** The fields of the last client-side apply that still have the value they got from it. */
+/** The fields that still have the value of the last client-side apply. */
 function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
   const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
   if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;

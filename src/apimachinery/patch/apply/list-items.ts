@@ -3,9 +3,9 @@ import type { SchemaNode } from "../schema-node.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 /**
- * The step that identifies an item of a list map or set; `undefined` if the item has no identity.
- * A key that the item leaves out counts with its default: a port without a protocol is a TCP port. Null is a
- * value of a key, but not of a set.
+ * Returns the path element of an item of a list map or set; `undefined` if the item has no key.
+ * A key that the item omits has its default: a port without a protocol is a TCP port. Null is a value of a key, but not
+ * of a set.
  */
 export function itemElement(
   item: JSONValue,
@@ -23,7 +23,7 @@ export function itemElement(
   return Object.keys(found).length === 0 ? undefined : keyElement(found);
 }
 
-/** Groups the items of a list by identity, in the order of their first appearance. */
+/** Groups the items of a list by path element, in the order of their first occurrence. */
 export function groupItems(
   list: readonly JSONValue[],
   keys: readonly string[],

@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
 import { type FieldSet, isEmptySet } from "./field-set.ts";
 import { decodeFieldsV1, encodeFieldsV1 } from "./fields-v1.ts";
 
-/** Who a field manager is. An applier is one and the same in all versions; an updater is one per version. */
+/** The identity of a field manager. An applier is the same manager in all versions; an updater is one per version. */
 export interface ManagerIdentity {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -11,22 +11,22 @@ export interface ManagerIdentity {
   readonly subresource?: string | undefined;
 }
 
-/** A manager with the fields that it owns, as they are called in its `apiVersion`. */
+/** A manager with the fields that it owns, named as in its `apiVersion`. */
 export interface FieldManager extends ManagerIdentity {
   readonly fields: FieldSet;
   readonly time?: Time | undefined;
 }
 
-/** All managers of one object, by their key. */
+/** The managers of an object, by key. */
 export type Managers = ReadonlyMap<string, FieldManager>;
 
-/** The key of a manager: equal for entries that are the same manager. */
+/** Returns the key of a manager, which is equal for entries of the same manager. */
 export function managerKey({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
   const version = operation === "Apply" ? "" : apiVersion;
   return JSON.stringify([manager, operation, version, subresource ?? ""]);
 }
 
-/** Reads `metadata.managedFields`; `undefined` if an entry is not one that a server wrote. */
+/** Decodes `metadata.managedFields`; returns `undefined` if an entry is invalid. */
 export function decodeManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
 ): Managers | undefined {
@@ -39,7 +39,7 @@ export function decodeManagedFields(
   return managers;
 }
 
-/** Writes managers as `metadata.managedFields`: appliers first, then by time, name and version. */
+/** Encodes managers as `metadata.managedFields`: appliers first, then by time, name and version. */
 export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map((manager) => ({
     manager: manager.manager,
@@ -52,7 +52,7 @@ export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
   }));
 }
 
-/** Gives a manager other fields; without any it is gone. */
+/** Sets the fields of a manager; removes a manager without fields. */
 export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
   const next = new Map(managers);
   const manager = managers.get(key);

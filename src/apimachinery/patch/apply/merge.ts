@@ -12,7 +12,7 @@ import { groupItems, itemElement } from "./list-items.ts";
 import type { PathElement } from "./path-element.ts";
 import { hasContent, shapesOf } from "./shape.ts";
 
-/** Lays an applied value over the live one: what the applied one states wins, all else stays. */
+/** Merges an applied value into the live one: applied fields win, all others stay. */
 export function mergeValues(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {
   const shape = shapesOf(live, applied, schema).at(-1)!;
   if (!hasContent(live, shape) && !hasContent(applied, shape)) return applied;
@@ -36,8 +36,8 @@ function mergeObjects(live: JSONValue, applied: JSONValue, schema: SchemaNode | 
 }
 
 /**
- * Merges item by item. Items in both lists stand in the applied order; an item that only the live list has
- * stays before the shared item that it stood before.
+ * Merges item by item. Items in both lists are in the applied order; an item of the live list only stays before the
+ * common item that it preceded.
  */
 function mergeLists(
   live: JSONValue,
@@ -73,7 +73,7 @@ function mergeLists(
   return merged;
 }
 
-/** The next applied item that the live list has too. */
+/** Returns the next applied item that is also in the live list. */
 function nextShared(
   right: readonly PathElement[],
   next: number,

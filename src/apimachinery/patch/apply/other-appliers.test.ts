@@ -19,7 +19,7 @@ beforeEach(beginAnew);
 describe("serverSideApply() by kubectl", () => {
   const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-  it("takes over what kubectl applied on the client before, and keeps the annotation in step", async () => {
+  it("takes over the fields of kubectl's client-side apply, and updates the annotation", async () => {
     const sent = app({ spec: { replicas: 1 } });
     const annotations = { [annotation]: JSON.stringify(sent) };
     await update("kubectl-client-side-apply", { metadata: { annotations }, spec: { replicas: 1 } });
@@ -28,7 +28,7 @@ describe("serverSideApply() by kubectl", () => {
     expect(JSON.parse(stored[annotation]!)).toMatchObject({ spec: { replicas: 2 } });
   });
 
-  it("still conflicts about what others changed since", async () => {
+  it("still conflicts with later changes of others", async () => {
     const annotations = { [annotation]: JSON.stringify(app({ spec: { replicas: 1 } })) };
     await update("kubectl-client-side-apply", { metadata: { annotations }, spec: { replicas: 1 } });
     await update("autoscaler", { spec: { replicas: 5 } });
@@ -36,8 +36,8 @@ describe("serverSideApply() by kubectl", () => {
   });
 });
 
-describe("serverSideApply() over versions", () => {
-  /** v2 calls `replicas` by another name. */
+describe("serverSideApply() across versions", () => {
+  /** v2 has another name for `replicas`. */
   const versioned: Endpoint = {
     ...main,
     schemaOf: (apiVersion) =>
@@ -62,7 +62,7 @@ describe("serverSideApply() over versions", () => {
   };
   const second: Endpoint = { ...versioned, apiVersion: "a.io/v2" };
 
-  it("finds the conflict in the version of the other manager", async () => {
+  it("reports the conflict in the version of the other manager", async () => {
     await apply("A", { spec: { replicas: 1 } }, { endpoint: versioned });
     store(await versioned.convert!(live!, "a.io/v2"));
     const conflict = await conflictOf(
@@ -71,7 +71,7 @@ describe("serverSideApply() over versions", () => {
     expect(conflict.causes[0]?.field).toBe(".spec.replicas");
   });
 
-  it("removes what was dropped with the change of version", async () => {
+  it("removes fields that are no longer applied in another version", async () => {
     await apply("A", { spec: { replicas: 1 } }, { endpoint: versioned });
     store(await versioned.convert!(live!, "a.io/v2"));
     await apply(
@@ -83,7 +83,7 @@ describe("serverSideApply() over versions", () => {
     expect(managers()).toMatchObject([{ manager: "A", apiVersion: "a.io/v2" }]);
   });
 
-  it("forgets managers whose version is no longer known", async () => {
+  it("drops managers of unknown versions", async () => {
     await update("U", { spec: { replicas: 1 } });
     const entries = managers().map((entry) => ({ ...entry, apiVersion: "a.io/v0" }));
     (live!["metadata"] as JSONObject)["managedFields"] = entries as unknown as JSONObject[];

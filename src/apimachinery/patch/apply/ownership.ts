@@ -7,19 +7,19 @@ import { fitToSchema } from "./fit-to-schema.ts";
 import { type FieldManager, type Managers, withFields } from "./managers.ts";
 import { fieldElement } from "./path-element.ts";
 
-/** What a write means for everybody else's fields. */
+/** The effect of a write on the fields of other managers. */
 export interface Settlement {
-  /** The managers that are left, the writer as it was. */
+  /** The remaining managers; the writer is unchanged. */
   readonly managers: Managers;
-  /** What the write did, in the version of the endpoint. */
+  /** The changes of the write, in the version of the endpoint. */
   readonly comparison: Comparison;
-  /** Fields that others own and the write changed, by the key of their manager. */
+  /** Changed fields that others own, by the key of their manager. */
   readonly conflicts: ReadonlyMap<string, FieldSet>;
 }
 
 /**
- * Takes from the other managers what a write changed or removed; a version that is no longer known ends its
- * managers. Whether the changed fields may be taken is for the caller to decide: see `conflicts`.
+ * Removes changed and removed fields from the other managers, and managers of unknown versions. The caller decides
+ * whether the write may take the changed fields: see `conflicts`.
  */
 export async function settleOwnership(
   endpoint: Endpoint,
@@ -48,8 +48,7 @@ export async function settleOwnership(
 }
 
 /**
- * Brings what managers own in line with a schema that has changed since. Versions that are no longer known are
- * left as they are.
+ * Adapts the fields of managers to a changed schema. Managers of unknown versions are not changed.
  */
 export async function fitManagers(
   endpoint: Endpoint,
@@ -69,10 +68,10 @@ export async function fitManagers(
   return fitted;
 }
 
-/** The schema that a set of fields is known to fit. */
+/** The schema to which a set of fields was adapted. */
 const fitting = new WeakMap<FieldSet, SchemaNode>();
 
-/** Takes out what nobody ever owns: what says which object it is, and what the server alone sets. */
+/** Removes fields that nobody owns: those that identify the object, and those that only the server sets. */
 export function withoutServerFields(fields: FieldSet): FieldSet {
   return difference(fields, serverFields);
 }

@@ -2,27 +2,27 @@ import { isObject, type JSONObject, type JSONValue, memberOf } from "../../json/
 import { compareText } from "../../text/index.ts";
 
 /**
- * One step of a field path, in the spelling of `fieldsV1`: `f:name` is a member, `k:{"name":"a"}` an item of a
- * list map, `v:"x"` an item of a set, `i:0` an index. As strings, equal steps are equal values.
+ * An element of a field path, in the notation of `fieldsV1`: `f:name` is a member, `k:{"name":"a"}` an item of a list
+ * map, `v:"x"` an item of a set, `i:0` an index. Equal elements are equal strings.
  */
 export type PathElement = string;
 
-/** The step to a member of an object. */
+/** The path element of an object's member. */
 export function fieldElement(name: string): PathElement {
   return `f:${name}`;
 }
 
-/** The step to an item of a list map; the keys stand sorted. */
+/** The path element of a list map's item; the keys are sorted. */
 export function keyElement(keys: JSONObject): PathElement {
   return `k:${canonicalJSON(keys)}`;
 }
 
-/** The step to an item of a set. */
+/** The path element of a set's item. */
 export function valueElement(value: JSONValue): PathElement {
   return `v:${canonicalJSON(value)}`;
 }
 
-/** Reads a step as it stands in `fieldsV1` and brings it into the one spelling; `undefined` if it is none. */
+/** Parses a path element of `fieldsV1` and normalizes it; returns `undefined` if it is invalid. */
 export function parseElement(text: string): PathElement | undefined {
   const body = text.slice(2);
   try {
@@ -39,17 +39,17 @@ export function parseElement(text: string): PathElement | undefined {
   return undefined;
 }
 
-/** The name of the member that a step leads to, if it leads to a member. */
+/** Returns the member's name, if the path element is one of a member. */
 export function fieldNameOf(element: PathElement): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 
-/** Writes a path as messages show it: `.spec.containers[name="a"].image`. */
+/** Formats a path as in messages: `.spec.containers[name="a"].image`. */
 export function formatPath(path: readonly PathElement[]): string {
   return path.map(formatElement).join("");
 }
 
-/** Writes one step as messages show it. */
+/** Formats a path element as in messages. */
 export function formatElement(element: PathElement): string {
   const body = element.slice(2);
   switch (element[0]) {
@@ -66,7 +66,7 @@ export function formatElement(element: PathElement): string {
   }
 }
 
-/** The order in which steps stand in `fieldsV1`: members, keys, values, indexes, each in its own order. */
+/** Compares path elements by their order in `fieldsV1`: members, keys, values, indexes, each sorted. */
 export function compareElements(a: PathElement, b: PathElement): number {
   const kinds = "fkvi";
   const byKind = kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);

@@ -7,8 +7,8 @@ import type { FieldManager, Managers } from "./managers.ts";
 import { removeFields } from "./remove-fields.ts";
 
 /**
- * Removes what an applier stated the last time and no longer does, as far as nobody else owns it.
- * An item or map that is removed this way takes along only what nobody owns either.
+ * Removes fields that an applier applied last time but not this time, unless another manager owns them.
+ * Of a removed item or map, fields that others own stay.
  */
 export async function pruneDropped(
   endpoint: Endpoint,
@@ -32,7 +32,7 @@ export async function pruneDropped(
   return (await inVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
 }
 
-/** What anybody owns, by version; the version at hand first, as it needs no conversion. */
+/** All owned fields, by version; the version of the object comes first, because it needs no conversion. */
 function ownedByVersion(managers: Managers, first: string): Map<string, FieldSet> {
   const owned = new Map<string, FieldSet>([[first, emptySet]]);
   for (const { apiVersion, fields } of managers.values()) {
@@ -41,7 +41,7 @@ function ownedByVersion(managers: Managers, first: string): Map<string, FieldSet
   return owned;
 }
 
-/** Brings back what was removed although somebody owns it. */
+/** Restores removed fields that somebody owns. */
 async function restoreOwned(
   endpoint: Endpoint,
   merged: JSONObject,
@@ -59,7 +59,7 @@ async function restoreOwned(
   return (await inVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
 }
 
-/** Brings back what went only because something above it did: the applier never stated it. */
+/** Restores fields that were removed only because their parent was: the applier never applied them. */
 function restoreDangling(
   whole: JSONObject,
   pruned: JSONValue,

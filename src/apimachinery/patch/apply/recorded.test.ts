@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { applyMergePatch, type SchemaNode } from "../index.ts";
 import { ApplyConflictError, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
 
-/** One request to a custom resource, and what kube-apiserver 1.36.3 made of it. */
+/** A request to a custom resource, and its result on kube-apiserver 1.36.3. */
 interface Step {
   op: "apply" | "put" | "merge";
   manager: string;
@@ -15,7 +15,7 @@ interface Step {
   error?: { message?: string; count?: string; causes?: string[] };
 }
 
-/** Stories of requests, made at random; each begins with an object that is not there. */
+/** Random sequences of requests; each starts without an object. */
 const stories = JSON.parse(
   readFileSync(new URL("../testdata/recorded-applies.json", import.meta.url), "utf8"),
 ) as Step[][];
@@ -69,7 +69,7 @@ const endpoint: Endpoint = {
 const count = stories.flat().length;
 
 describe(`${count} recorded requests in ${stories.length} stories`, () => {
-  it("make the same objects, managers and conflicts as on the API server", async () => {
+  it("have the same objects, managers and conflicts as on the API server", async () => {
     const differences: unknown[] = [];
     for (const story of stories) {
       let live: JSONObject | undefined;
@@ -104,7 +104,7 @@ async function send(live: JSONObject | undefined, step: Step): Promise<JSONObjec
   }
 }
 
-/** What a server does with metadata: empty maps and lists are not kept, and a stored object has a uid. */
+/** Does what the server does with metadata: drops empty maps and lists, and adds a uid. */
 function stored(object: JSONObject): JSONObject {
   const metadata = Object.entries({ ...(object["metadata"] as JSONObject), uid: "1" }).filter(
     ([key, value]) => key === "managedFields" || !isEmpty(value),
@@ -134,7 +134,7 @@ function summarize(object: JSONObject | Error): Step["answer"] | Error {
   };
 }
 
-/** An object with null where none may be is refused after the merge, by validation. */
+/** Validation rejects nulls of fields that are not nullable after the merge. */
 function describeFailure(result: JSONObject | Error): Step["error"] {
   if (result instanceof ApplyConflictError) {
     const causes = result.causes

@@ -7,9 +7,9 @@ import { fieldElement } from "./path-element.ts";
 import { shapeOf } from "./shape.ts";
 
 /**
- * Takes the fields of a set out of a value; a field goes with all that is below it.
- * Of a list or object that loses everything null stays, as on the API server: built-in kinds read it as absent,
- * and a custom resource whose schema doesn't allow null is refused.
+ * Removes the fields of a set from a value, each with all fields below it.
+ * A list or object that becomes empty is set to null, as on the API server: built-in kinds read null as absent, and a
+ * custom resource is rejected if its schema doesn't allow null.
  */
 export function removeFields(value: JSONValue, set: FieldSet, schema: SchemaNode | undefined): JSONValue {
   if (isEmptySet(set)) return value;

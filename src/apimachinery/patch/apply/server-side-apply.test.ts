@@ -51,7 +51,7 @@ describe("serverSideApply()", () => {
     ]);
   });
 
-  it("removes what the applier drops and nobody else owns", async () => {
+  it("removes fields that the applier drops and nobody else owns", async () => {
     await apply("A", { metadata: { name: "it", labels: { a: "1", b: "2" } }, spec: { replicas: 1 } });
     await update("U", { metadata: { labels: { a: "1", b: "2", c: "3" } }, spec: { replicas: 1 } });
     await apply("A", { metadata: { name: "it", labels: { a: "1" } } });
@@ -59,7 +59,7 @@ describe("serverSideApply()", () => {
     expect(live).not.toHaveProperty("spec");
   });
 
-  it("keeps a dropped field that somebody else states as well", async () => {
+  it("keeps a dropped field that somebody else applies, too", async () => {
     await apply("A", { spec: { replicas: 1 } });
     await apply("B", { spec: { replicas: 1 } });
     await apply("A", {});
@@ -67,7 +67,7 @@ describe("serverSideApply()", () => {
     expect(managers().map(({ manager }) => manager)).toEqual(["B"]);
   });
 
-  it("removes an item of a list with its last owner, and leaves items of others in order", async () => {
+  it("removes an item of a list with its last owner, and keeps the order of others", async () => {
     await apply("A", {
       spec: {
         containers: [
@@ -94,14 +94,14 @@ describe("serverSideApply()", () => {
     });
   });
 
-  it("keeps an item that the applier drops as far as others own of it", async () => {
+  it("keeps the fields of a dropped item that others own", async () => {
     await apply("A", { spec: { containers: [{ name: "a", image: "x", args: ["1"] }] } });
     await apply("B", { spec: { containers: [{ name: "a", image: "x" }] } });
     await apply("A", { spec: {} });
     expect(live!["spec"]).toEqual({ containers: [{ name: "a", image: "x" }] });
   });
 
-  it("names one conflict, and takes the field by force", async () => {
+  it("reports one conflict, and takes the field with force", async () => {
     await apply("A", { spec: { replicas: 1 } });
     const conflict = await conflictOf(apply("B", { spec: { replicas: 2 } }));
     expect(conflict.message).toBe('Apply failed with 1 conflict: conflict with "A": .spec.replicas');
@@ -112,7 +112,7 @@ describe("serverSideApply()", () => {
     expect(managers().map(({ manager }) => manager)).toEqual(["B"]);
   });
 
-  it("names several conflicts by manager", async () => {
+  it("reports several conflicts by manager", async () => {
     const ports = [{ containerPort: 80, protocol: "TCP", name: "q" }];
     const spec = { replicas: 1, containers: [{ name: "a", image: "x", ports }] };
     await update("U", { spec });
@@ -132,7 +132,7 @@ describe("serverSideApply()", () => {
     expect(other.causes[0]?.message).toBe('conflict with "S" with subresource "status" using a.io/v1');
   });
 
-  it("owns nothing that the endpoint resets", async () => {
+  it("doesn't own fields that the endpoint resets", async () => {
     await apply("A", { spec: { replicas: 1 }, status: { ready: 1 } });
     expect(fieldsOf("A")).toEqual({ "f:spec": { "f:replicas": {} } });
     await apply("S", { spec: { replicas: 5 }, status: { ready: 1 } }, { endpoint: status });
@@ -142,12 +142,12 @@ describe("serverSideApply()", () => {
     });
   });
 
-  it("records nothing of what the server sets", async () => {
+  it("doesn't own fields that the server sets", async () => {
     await apply("A", { metadata: { name: "it", namespace: "x", resourceVersion: "1", labels: { a: "1" } } });
     expect(fieldsOf("A")).toEqual({ "f:metadata": { "f:labels": { "f:a": {} } } });
   });
 
-  it("leaves what is there to before-first-apply where nobody managed it", async () => {
+  it("assigns the fields of an object without managers to before-first-apply", async () => {
     store(app({ spec: { replicas: 1 } }));
     await apply("A", { metadata: { name: "it", labels: { a: "1" } } });
     expect(managers().map(({ manager, operation }) => `${operation} ${manager}`)).toEqual([
@@ -157,7 +157,7 @@ describe("serverSideApply()", () => {
     expect((await conflictOf(apply("A", { spec: { replicas: 2 } }))).message).toContain("before-first-apply");
   });
 
-  it("takes lists without a type and atomic maps as one", async () => {
+  it("treats lists without a type and atomic maps as atomic", async () => {
     await apply("A", { spec: { selector: { a: "1" }, containers: [{ name: "c", args: ["1", "2"] }] } });
     const conflict = await conflictOf(
       apply("B", { spec: { selector: { b: "1" }, containers: [{ name: "c", args: ["3"] }] } }),
@@ -168,7 +168,7 @@ describe("serverSideApply()", () => {
     ]);
   });
 
-  it("goes by the values where there is no schema", async () => {
+  it("infers types from the values without a schema", async () => {
     const endpoint: Endpoint = { ...main, schemaOf: () => undefined };
     await apply("A", { spec: { deep: { list: [1, 2], leaf: "x" } } }, { endpoint });
     expect(fieldsOf("A")).toEqual({
@@ -176,7 +176,7 @@ describe("serverSideApply()", () => {
     });
   });
 
-  it("leaves times alone when nothing changes but owners", async () => {
+  it("doesn't update times if only owners change", async () => {
     await apply("A", { spec: { replicas: 1 } });
     const before = live!;
     await apply("A", { spec: { replicas: 1 } });
@@ -191,7 +191,7 @@ describe("serverSideApply()", () => {
     expect(changedOnlyTimes(before, live!)).toBe(false);
   });
 
-  it("refuses managedFields in the body", async () => {
+  it("rejects managedFields in the body", async () => {
     await expect(apply("A", { metadata: { name: "it", managedFields: [{ manager: "x" }] } })).rejects.toThrow(
       "metadata.managedFields must be nil",
     );
@@ -224,7 +224,7 @@ describe("serverSideApply()", () => {
       { spec: { replicas: "x", containers: {} } },
       "errors:\n  .spec.containers: expected list, got &{map[]}\n  .spec.replicas: expected numeric (int or float), got string",
     ],
-  ])("refuses %s", async (_, fields, message) => {
+  ])("rejects %s", async (_, fields, message) => {
     await expect(apply("A", fields)).rejects.toThrow(
       `failed to create typed patch object (/it; a.io/v1, Kind=App): ${message}`,
     );

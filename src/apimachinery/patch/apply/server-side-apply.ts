@@ -14,27 +14,27 @@ import { pruneDropped } from "./prune.ts";
 import { entriesOf, managersOf, withManagers } from "./stored-managers.ts";
 import { newObjectOf, recordUpdate } from "./track-update.ts";
 
-/** A server-side apply: the fields that a manager wants, all of them, each time. */
+/** A server-side apply request. Each one has all fields that the manager wants to own. */
 export interface Apply {
-  /** What is stored, in the endpoint's version; nothing for a create. */
+  /** The stored object in the endpoint's version; undefined for a create. */
   readonly live: JSONObject | undefined;
   /** The request's body. */
   readonly applied: JSONObject;
   /** The `fieldManager` of the request. */
   readonly manager: string;
-  /** Takes fields from others instead of failing. */
+  /** Take fields from other managers instead of failing with a conflict. */
   readonly force: boolean;
   readonly time: number;
 }
 
 /**
- * Applies fields: returns the object that will be stored, before defaulting, with its `managedFields`.
- * What the manager states is set and owned by it, also together with others who state the same; what it stated
- * the last time and no longer does is removed unless somebody else owns it.
+ * Returns the object to store, before defaulting, with its `managedFields`.
+ * Applied fields are set, and owned by the manager (shared with others that applied the same value); fields that it
+ * applied last time but not this time are removed unless somebody else owns them.
  *
- * @throws ApplyConflictError if a field of another manager would change, and there is no force
+ * @throws ApplyConflictError if a field of another manager would change, without force
  * @throws PatchError if the body is malformed
- * @throws SchemaMismatchError if the body doesn't fit the schema of the kind
+ * @throws SchemaMismatchError if the body doesn't match the schema of the kind
  */
 export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise<JSONObject> {
   if (entriesOf(apply.applied)) throw new PatchError("malformed", "metadata.managedFields must be nil");
@@ -46,8 +46,8 @@ export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise
 }
 
 /**
- * Tells whether an apply or update changed nothing but the times of managers. Such a write must not be stored:
- * applying the same again would otherwise make a new revision each time.
+ * Returns true if an apply or update changed nothing but the times of managers. Such a write must not be stored, or
+ * applying the same object again would create a new revision each time.
  */
 export function changedOnlyTimes(live: JSONObject, next: JSONObject): boolean {
   const nobody: Managers = new Map();
@@ -65,7 +65,7 @@ function isEqualManagers(a: Managers, b: Managers): boolean {
   });
 }
 
-/** An object that nobody manages yet keeps what it holds as the property of `before-first-apply`. */
+/** The fields of an object without managers are assigned to `before-first-apply`. */
 async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObject): Promise<Managers> {
   const managers = managersOf(apply.live);
   if (managers.size > 0 || !apply.live) return managers;
@@ -104,7 +104,7 @@ async function applyFields(
   return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));
 }
 
-/** An apply that changes nothing but owners leaves their times alone; a new owner then has none. */
+/** An apply that changes only owners doesn't update their times; a new owner has no time. */
 function stamped(managers: Managers, key: string, time: number): Managers {
   const manager = managers.get(key);
   return manager ? new Map(managers).set(key, { ...manager, time: formatTime(time) }) : managers;

@@ -2,8 +2,8 @@ import { isObject, type JSONValue } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
 /**
- * How one value is owned: as one piece (`leaf`), member by member, or item by item.
- * Item by item, the items of a `map` list are told apart by keys, those of a `set` by their value.
+ * How a value is owned: as a whole (`leaf`), member by member, or item by item.
+ * Items of a list map are identified by their keys, those of a set by their value.
  */
 export type Shape =
   | { readonly kind: "leaf" }
@@ -14,8 +14,7 @@ const leaf: Shape = { kind: "leaf" };
 const object: Shape = { kind: "object" };
 
 /**
- * Finds the shape of a value by its schema. Without a schema it follows from the value alone: objects are owned
- * member by member, lists as a whole.
+ * Returns the shape of a value by its schema. Without a schema, objects are owned member by member, lists as a whole.
  */
 export function shapeOf(value: JSONValue | undefined, schema: SchemaNode | undefined): Shape {
   if (Array.isArray(value)) return listShape(schema);
@@ -24,8 +23,8 @@ export function shapeOf(value: JSONValue | undefined, schema: SchemaNode | undef
 }
 
 /**
- * Finds the shapes of two states of a value: one if they agree, else that of the first, then of the second.
- * A null or missing one takes the shape of the other.
+ * Returns the shapes of two states of a value: one if they are the same, else both. A null or absent value has the
+ * shape of the other.
  */
 export function shapesOf(
   a: JSONValue | undefined,
@@ -38,13 +37,13 @@ export function shapesOf(
   return first.kind === second.kind ? [first] : [first, second];
 }
 
-/** Tells whether a value has members or items. Empty is a state of its own that somebody may own. */
+/** Returns true if a value has members or items. An empty object or list can be owned itself. */
 export function hasContent(value: JSONValue | undefined, shape: Shape): boolean {
   if (shape.kind === "object") return isObject(value) && Object.keys(value).length > 0;
   return shape.kind === "list" && Array.isArray(value) && value.length > 0;
 }
 
-/** The list's type, or for older kinds its patch strategy, says whether items have an identity. */
+/** The list type (or for older kinds the patch strategy) decides whether items have keys. */
 function listShape(schema: SchemaNode | undefined): Shape {
   switch (schema?.["x-kubernetes-list-type"]) {
     case "map":

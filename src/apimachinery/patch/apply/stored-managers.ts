@@ -2,15 +2,15 @@ import { isEqual, isObject, type JSONObject } from "../../json/index.ts";
 import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { decodeManagedFields, encodeManagedFields, type Managers } from "./managers.ts";
 
-/** Reads who manages an object; nobody, if that can't be read. */
+/** Returns the managers of an object; empty if they can't be decoded. */
 export function managersOf(object: JSONObject | undefined): Managers {
   return decodeManagedFields(entriesOf(object)) ?? new Map();
 }
 
 /**
- * Finds the managers that an update starts from. The request's own list counts, so that a client may hand in an
- * edited one; a missing or unreadable one falls back to the stored list, so that old clients don't erase it.
- * An empty list, or one empty entry, clears it. A subresource never takes it from the request.
+ * Returns the managers before an update. The list in the request counts, so that clients may edit it; if it is missing
+ * or invalid, the stored list counts, so that old clients don't erase it. An empty list, or one empty entry, resets it.
+ * Subresources ignore the list in the request.
  */
 export function managersForUpdate(
   live: JSONObject | undefined,
@@ -25,7 +25,7 @@ export function managersForUpdate(
   return sent.size > 0 ? sent : managersOf(live);
 }
 
-/** Returns the object with managers, or with none at all. */
+/** Returns the object with other managers; without `managedFields` if there are none. */
 export function withManagers(object: JSONObject, managers: Managers): JSONObject {
   const { managedFields: _, ...metadata } = isObject(object["metadata"]) ? object["metadata"] : {};
   const entries = encodeManagedFields(managers);
@@ -33,7 +33,7 @@ export function withManagers(object: JSONObject, managers: Managers): JSONObject
   return { ...object, metadata: { ...metadata, ...managed } };
 }
 
-/** The list of managers as it stands on an object. */
+/** Returns the `managedFields` of an object. */
 export function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
   const metadata = object?.["metadata"];
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;

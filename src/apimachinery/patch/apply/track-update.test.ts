@@ -20,7 +20,7 @@ import { trackUpdate } from "./index.ts";
 beforeEach(beginAnew);
 
 describe("trackUpdate()", () => {
-  it("gives an updater what is new or different, and takes it from others", async () => {
+  it("moves new and changed fields to the updater", async () => {
     await apply("A", { spec: { replicas: 1, selector: { a: "1" } } });
     await update("U", { spec: { replicas: 2, selector: { a: "1" } } });
     expect(fieldsOf("A")).toEqual({ "f:spec": { "f:selector": {} } });
@@ -29,7 +29,7 @@ describe("trackUpdate()", () => {
     expect(managers().map(({ manager }) => manager)).toEqual(["A"]);
   });
 
-  it("names the parts that a create makes, but not those that every object of the kind has", async () => {
+  it("records the structs of a create, but not those that every object of the kind has", async () => {
     await update("U", { spec: { replicas: 1 } });
     expect(fieldsOf("U")).toEqual({ "f:spec": { ".": {}, "f:replicas": {} } });
     store(undefined);
@@ -37,7 +37,7 @@ describe("trackUpdate()", () => {
     expect(fieldsOf("U")).toEqual({ "f:spec": { "f:replicas": {} } });
   });
 
-  it("keeps managers apart by operation, version and subresource", async () => {
+  it("distinguishes managers by operation, version and subresource", async () => {
     await update("M", { spec: { replicas: 1 } });
     await update("M", { spec: { replicas: 1 }, status: { ready: 1 } }, status);
     await apply("M", { metadata: { name: "it", labels: { a: "1" } } });
@@ -48,7 +48,7 @@ describe("trackUpdate()", () => {
     ]);
   });
 
-  it("keeps the stored managers when a client leaves them out or sends nonsense", async () => {
+  it("keeps the stored managers if a client omits them or sends invalid ones", async () => {
     await update("U", { spec: { replicas: 1 } });
     const { managedFields: _, ...metadata } = live!["metadata"] as JSONObject;
     const time = now();
@@ -72,7 +72,7 @@ describe("trackUpdate()", () => {
     },
   );
 
-  it("merges the oldest updaters when there are more than ten", async () => {
+  it("merges the oldest updaters if there are more than ten", async () => {
     const labels: JSONObject = {};
     for (let index = 0; index < 12; index++) {
       labels[`l${index}`] = "x";
@@ -86,7 +86,7 @@ describe("trackUpdate()", () => {
     });
   });
 
-  it("moves ownership up when a part of the schema becomes atomic", async () => {
+  it("moves ownership to the parent when it becomes atomic", async () => {
     const granular: SchemaNode = {
       ...schema,
       properties: {
@@ -100,7 +100,7 @@ describe("trackUpdate()", () => {
     expect(fieldsOf("A")).toEqual({ "f:spec": { "f:selector": {} } });
   });
 
-  it("calls a manager without a name unknown", async () => {
+  it("names a manager without a name unknown", async () => {
     await update("", { spec: { replicas: 1 } });
     expect(managers()[0]?.manager).toBe("unknown");
   });

@@ -9,9 +9,9 @@ import { managersForUpdate, withManagers } from "./stored-managers.ts";
 
 /** A create, update or patch that is not an apply. */
 export interface Update {
-  /** What is stored, in the endpoint's version; nothing for a create. */
+  /** The stored object in the endpoint's version; undefined for a create. */
   readonly live: JSONObject | undefined;
-  /** What will be stored, with the `managedFields` that the client sent. */
+  /** The object to store, with the `managedFields` that the client sent. */
   readonly next: JSONObject;
   /** The `fieldManager` of the request, or the user agent up to its first slash. */
   readonly manager: string;
@@ -19,9 +19,9 @@ export interface Update {
 }
 
 /**
- * Returns the object that will be stored with `managedFields` that tell what this write changed: its manager
- * owns what is new or different, others lose it. A stored object without managers, because they were cleared or
- * it is older than them, stays without until somebody applies it.
+ * Returns the object to store with its `managedFields`: the manager of this write owns all new and changed fields,
+ * other managers lose them. A stored object without managers (reset, or older than server-side apply) has none until
+ * somebody applies it.
  */
 export async function trackUpdate(endpoint: Endpoint, update: Update): Promise<JSONObject> {
   const managers = managersForUpdate(update.live, update.next, endpoint.subresource);
@@ -29,7 +29,7 @@ export async function trackUpdate(endpoint: Endpoint, update: Update): Promise<J
   return withManagers(update.next, await recordUpdate(endpoint, update, managers));
 }
 
-/** Adds an update to the managers of an object. */
+/** Records an update in the managers of an object. */
 export async function recordUpdate(
   endpoint: Endpoint,
   { live, next, manager, time }: Update,
@@ -55,7 +55,7 @@ export async function recordUpdate(
   return capUpdaters(new Map(settled.managers).set(key, { ...identity, time: formatTime(time), fields }));
 }
 
-/** An object as it is before anything is said about it: what a create is compared with. */
+/** Returns an empty object of the kind, with which a create is compared. */
 export function newObjectOf({ apiVersion, kind, emptyObject }: Endpoint): JSONObject {
   return { ...emptyObject, apiVersion, kind };
 }

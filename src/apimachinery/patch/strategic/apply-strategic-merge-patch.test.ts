@@ -6,7 +6,7 @@ import { applyStrategicMergePatch } from "./index.ts";
 
 const byName = { "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge" };
 
-/** The part of a pod that has lists of each sort. */
+/** A part of a pod with every type of list. */
 const schema: SchemaNode = {
   properties: {
     finalizers: { type: "array", "x-kubernetes-patch-strategy": "merge" },
@@ -39,7 +39,7 @@ describe("applyStrategicMergePatch()", () => {
     ["removes by null", { labels: { a: "1", b: "2" } }, { labels: { a: null } }, { labels: { b: "2" } }],
     ["removes a list by null", { containers: [a] }, { containers: null }, {}],
     [
-      "merges items by key, where they stand",
+      "merges items by key, in place",
       { containers: [a, b] },
       { containers: [{ name: "b", image: "y" }] },
       { containers: [a, { name: "b", image: "y" }] },
@@ -58,7 +58,7 @@ describe("applyStrategicMergePatch()", () => {
       { tolerations: [2, 2] },
     ],
     [
-      "replaces objects whose strategy says so",
+      "replaces objects with the replace strategy",
       { selector: { a: "1" } },
       { selector: { b: "2" } },
       { selector: { b: "2" } },
@@ -95,7 +95,7 @@ describe("applyStrategicMergePatch()", () => {
       { finalizers: ["a", "b"] },
     ],
     [
-      "takes plain values out",
+      "removes plain values",
       { finalizers: ["a", "b"] },
       { "$deleteFromPrimitiveList/finalizers": ["a"] },
       { finalizers: ["b"] },
@@ -107,7 +107,7 @@ describe("applyStrategicMergePatch()", () => {
       { containers: [b, a] },
     ],
     [
-      "orders items around those it doesn't know",
+      "orders items around those that it doesn't name",
       { containers: [a, { name: "x" }, b] },
       {
         "$setElementOrder/containers": [{ name: "a" }, { name: "c" }, { name: "b" }],
@@ -121,18 +121,8 @@ describe("applyStrategicMergePatch()", () => {
       { "$setElementOrder/finalizers": ["b", "a"] },
       { finalizers: ["b", "a"] },
     ],
-    [
-      "takes a list that is new",
-      {},
-      { containers: [a, { name: "b", $patch: "delete" }] },
-      { containers: [a] },
-    ],
-    [
-      "takes an object that is new, without nulls",
-      {},
-      { labels: { a: "1", b: null } },
-      { labels: { a: "1" } },
-    ],
+    ["adds a list", {}, { containers: [a, { name: "b", $patch: "delete" }] }, { containers: [a] }],
+    ["adds an object, without nulls", {}, { labels: { a: "1", b: null } }, { labels: { a: "1" } }],
     ["replaces a value of another type", { labels: "x" }, { labels: { a: "1" } }, { labels: { a: "1" } }],
   ])("%s", (_, object, patch, expected) => {
     const before = structuredClone(object);
@@ -149,14 +139,14 @@ describe("applyStrategicMergePatch()", () => {
     ["plain values among objects", { containers: [{ name: "a" }, 1] }, "inapplicable", "not identical"],
     ["lists of lists", { finalizers: [[]] }, "inapplicable", "lists of lists"],
     [
-      "a deletion that is no list",
+      "a deletion that is not a list",
       { "$deleteFromPrimitiveList/finalizers": "a" },
       "malformed",
       "must be a list",
     ],
     ["members it doesn't retain", { $retainKeys: ["a"], labels: {} }, "malformed", "retainKeys"],
     [
-      "items in another order than it asks for",
+      "items in another order than $setElementOrder",
       {
         "$setElementOrder/containers": [{ name: "a" }, { name: "b" }],
         containers: [
@@ -167,7 +157,7 @@ describe("applyStrategicMergePatch()", () => {
       "malformed",
       "The order in patch list",
     ],
-  ])("refuses %s", (_, patch, failure, message) => {
+  ])("rejects %s", (_, patch, failure, message) => {
     const refusal = refusalOf(() =>
       applyStrategicMergePatch({ containers: [a, b], finalizers: ["a"], labels: {} }, patch as never, schema),
     );

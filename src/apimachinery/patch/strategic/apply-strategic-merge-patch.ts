@@ -9,10 +9,9 @@ import { deleteValues, type MergeItem, mergeList, newList } from "./merge-list.t
 import { listStrategy, replacesWhole } from "./strategy.ts";
 
 /**
- * Applies a strategic merge patch and returns the new object; the given one is left alone.
- * Objects are merged and null removes, as in a merge patch; the schema says which lists are merged too, and by
- * which key their items are known. Directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`,
- * `$setElementOrder/…`) say what values can't.
+ * Applies a strategic merge patch and returns the new object; doesn't modify its arguments.
+ * Objects are merged and null removes, as in a merge patch; the schema says which lists are merged, too, and by which
+ * merge key. Directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`) control the rest.
  */
 export function applyStrategicMergePatch(
   object: JSONObject,
@@ -54,8 +53,8 @@ function mergeMembers(object: JSONObject, patch: ObjectPatch, schema: SchemaNode
 }
 
 /**
- * The order that items not named by the patch keep to. The API server merges in place: where the patch deletes items,
- * its new ones move into the room that these leave, and so they count as having been there.
+ * Returns the order of items that are not in the patch. The API server merges in place: new items take the places of
+ * deleted ones, and so count as items of the current list.
  */
 function placesBefore(
   list: readonly JSONValue[],
@@ -91,7 +90,7 @@ function retain(object: JSONObject, retained: ReadonlySet<string> | undefined): 
   return Object.fromEntries(Object.entries(object).filter(([key]) => retained.has(key)));
 }
 
-/** The items of a patched list must stand in the order that the patch asks for. */
+/** Checks that the items of a list in the patch are in the order of its `$setElementOrder`. */
 function checkOrder(
   patched: JSONValue | undefined,
   order: readonly JSONValue[],

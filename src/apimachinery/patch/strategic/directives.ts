@@ -2,25 +2,25 @@ import { goText } from "../../text/index.ts";
 import { isObject, type JSONObject, type JSONValue, memberOf, setMember } from "../../json/index.ts";
 import { PatchError } from "../patch-error.ts";
 
-/** What a patch says beyond values. Members that name a list carry it after a slash. */
+/** Directives for a list, whose name follows the slash. */
 const deleteFromList = "$deleteFromPrimitiveList/";
 const elementOrder = "$setElementOrder/";
 
-/** The part of a patch that applies to one object, taken apart. */
+/** The parsed part of a patch for one object. */
 export interface ObjectPatch {
-  /** `$patch`: take the patch as it is, or empty the object, instead of merging. */
+  /** `$patch`: replace or delete the object instead of merging. */
   readonly directive: "replace" | "delete" | undefined;
-  /** `$retainKeys`: members that may stay; all others go. */
+  /** `$retainKeys`: members to keep; all others are removed. */
   readonly retained: ReadonlySet<string> | undefined;
-  /** Plain members: values, nested patches, and null for what is to be removed. */
+  /** Plain members: values, nested patches, and null to remove a member. */
   readonly members: JSONObject;
-  /** Values to take out of lists of plain values, by the name of the list. */
+  /** Values to remove from lists of plain values, by the name of the list. */
   readonly deletions: ReadonlyMap<string, readonly JSONValue[]>;
-  /** The wanted order of lists, by name: merge keys of their items, or plain values. */
+  /** The order of lists, by name: merge keys of their items, or plain values. */
   readonly orders: ReadonlyMap<string, readonly JSONValue[]>;
 }
 
-/** Reads the directives of a patch for one object. */
+/** Parses the patch for one object. */
 export function parseObjectPatch(patch: JSONObject): ObjectPatch {
   const members: JSONObject = {};
   const deletions = new Map<string, readonly JSONValue[]>();
@@ -40,14 +40,14 @@ export function parseObjectPatch(patch: JSONObject): ObjectPatch {
   };
 }
 
-/** The `$patch` of an object or of an item of a list; an unknown one is refused. */
+/** Returns the `$patch` of an object or of an item of a list. */
 export function patchDirective(patch: JSONObject): JSONValue | undefined {
   return memberOf(patch, "$patch");
 }
 
 /**
- * A new item of a list is taken as it is: directives within it do nothing, as on the API server, which only
- * drops them as unknown fields.
+ * Removes directives from a new item of a list: they have no effect there, because the API server drops them as unknown
+ * fields.
  */
 export function withoutDirectives(value: JSONValue): JSONValue {
   if (Array.isArray(value)) return value.map((item) => withoutDirectives(item));
@@ -56,7 +56,7 @@ export function withoutDirectives(value: JSONValue): JSONValue {
   return Object.fromEntries(members.map(([key, member]) => [key, withoutDirectives(member)]));
 }
 
-/** The refusal of a `$patch` that means nothing where it stands. */
+/** The error of an unknown `$patch`. */
 export function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
   return new PatchError("inapplicable", `unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
 }
@@ -72,7 +72,7 @@ function directiveOf(patch: JSONObject): "replace" | "delete" | undefined {
   throw unknownDirective(directive, patch);
 }
 
-/** Whoever lists the members to keep must list those that the patch sets. */
+/** `$retainKeys` must include the members that the patch sets. */
 function retainedKeys(patch: JSONObject, members: JSONObject): ReadonlySet<string> | undefined {
   const value = memberOf(patch, "$retainKeys");
   if (value === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { isObject, type JSONValue, memberOf } from "../../json/index.ts";
 
 /**
- * Orders a merged list: items that the patch names stand as the patch has them, all others as they stood. Where
- * both meet, the current order decides; a new item stands before what follows.
+ * Orders a merged list: items of the patch are in its order, all others in the current order. Where the two orders
+ * meet, the current one decides; a new item comes first.
  */
 export function orderItems(
   merged: readonly JSONValue[],

@@ -6,8 +6,8 @@ import type { SchemaNode } from "../index.ts";
 import { applyStrategicMergePatch } from "./index.ts";
 
 /**
- * What strategic merge patches make of objects, as the tests of Kubernetes' own library know it: put into fields of
- * other names, each fact once. Patches are made by nobody here, so what that library says of making them is left out.
+ * The results of strategic merge patches in the tests of Kubernetes' own library, each fact once, with our own field
+ * names. We don't create strategic merge patches, so the facts about that are left out.
  */
 const facts = JSON.parse(
   readFileSync(new URL("../testdata/strategic-facts.json", import.meta.url), "utf8"),
@@ -29,7 +29,7 @@ Object.assign(properties, {
   replaced: list(item),
   numbers: list(numbers, "merge"),
   fixedNumbers: list(numbers),
-  // Of this one the library itself is not sure whether it is an object or a list of them.
+  // The library itself uses this one both as an object and as a list.
   nested: { ...list(item, "merge", "id"), properties },
   map,
   whole: { type: "object", "x-kubernetes-patch-strategy": "replace" },
@@ -46,7 +46,7 @@ Object.assign(properties, {
   retainedList: list(item, "merge,retainKeys", "id"),
 });
 
-test(`applyStrategicMergePatch() holds ${facts.length} facts of Kubernetes' own library, and none is left out`, () => {
+test(`applyStrategicMergePatch() agrees with all ${facts.length} facts of Kubernetes' own library`, () => {
   const wrong = facts.flatMap((fact) => {
     const mine = applyStrategicMergePatch(fact.from, fact.patch, item);
     return JSON.stringify(sorted(mine)) === JSON.stringify(sorted(fact.to)) ? [] : [{ ...fact, mine }];
@@ -66,7 +66,7 @@ test.each([
     "doesn't match",
   ],
   ["an item without its key", { merged: [{ a: "b" }] }, "does not contain declared merge key"],
-])("applyStrategicMergePatch() refuses %s", (_name, patch, message) => {
+])("applyStrategicMergePatch() rejects %s", (_name, patch, message) => {
   expect(() => applyStrategicMergePatch({ merged: [{ id: 1 }], numbers: [1] }, patch, item)).toThrow(message);
 });
 

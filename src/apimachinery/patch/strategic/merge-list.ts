@@ -4,10 +4,10 @@ import { PatchError } from "../patch-error.ts";
 import { patchDirective, unknownDirective, withoutDirectives } from "./directives.ts";
 import { orderItems } from "./element-order.ts";
 
-/** Merges a patch into one item. */
+/** Merges a patch into an item. */
 export type MergeItem = (item: JSONObject, patch: JSONObject) => JSONObject;
 
-/** Merges the items of a patch into a list: objects by their key, plain values as a set. */
+/** Merges the items of a patch into a list: objects by their merge key, plain values as a set. */
 export function mergeList(
   list: readonly JSONValue[],
   patch: readonly JSONValue[],
@@ -27,7 +27,7 @@ export function mergeList(
   return orderItems(mergeItems(kept, plain, key, mergeItem), plain, kept, key);
 }
 
-/** Makes the list that a patch gives where there is none yet: items with a `$patch` add nothing. */
+/** Creates a list from a patch; items with a `$patch` add nothing. */
 export function newList(patch: readonly JSONValue[], mergeItem: MergeItem): JSONValue[] {
   return patch.flatMap((item): JSONValue[] => {
     if (!isObject(item)) return [item];
@@ -35,15 +35,15 @@ export function newList(patch: readonly JSONValue[], mergeItem: MergeItem): JSON
   });
 }
 
-/** Takes plain values out of a list. */
+/** Removes plain values from a list. */
 export function deleteValues(list: readonly JSONValue[], values: readonly JSONValue[]): JSONValue[] {
   return list.filter((item) => !values.some((value) => isEqual(item, value)));
 }
 
 interface SplitItems {
-  /** An item `{ $patch: replace }` puts the patch in the place of the list. */
+  /** An item `{ $patch: replace }` replaces the list with the patch. */
   readonly replaces: boolean;
-  /** Keys of items to delete. */
+  /** Merge keys of items to delete. */
   readonly deleted: ReadonlySet<string>;
   readonly plain: readonly JSONObject[];
 }
@@ -81,7 +81,7 @@ function mergeItems(
   return merged;
 }
 
-/** The merge key's value as text; empty if the item has none. */
+/** Returns the value of the merge key as text; empty if the item has none. */
 function keyOf(item: JSONObject, mergeKey: string): string {
   return JSON.stringify(memberOf(item, mergeKey)) ?? "";
 }

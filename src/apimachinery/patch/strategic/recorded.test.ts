@@ -6,8 +6,8 @@ import type { SchemaNode } from "../index.ts";
 import { applyStrategicMergePatch } from "./index.ts";
 
 /**
- * Patches of a Deployment, made at random, with what kube-apiserver 1.36.3 made of them. Kept are the fields
- * that lists of each sort stand for; what the server defaults is left out.
+ * Random patches of a Deployment and their results on kube-apiserver 1.36.3: fields with every type of list, without
+ * the server's defaults.
  */
 const recorded = JSON.parse(
   readFileSync(new URL("../testdata/recorded-strategic-patches.json", import.meta.url), "utf8"),
@@ -39,7 +39,7 @@ const schema: SchemaNode = {
   },
 };
 
-it(`applyStrategicMergePatch() answers ${recorded.length} recorded patches as the API server did`, () => {
+it(`applyStrategicMergePatch() applies ${recorded.length} recorded patches as the API server did`, () => {
   const failures = recorded.flatMap(({ from, patch, to }) => {
     const mine = withoutEmpty(applyStrategicMergePatch(from, patch, schema));
     return JSON.stringify(sorted(mine)) === JSON.stringify(sorted(withoutEmpty(to)))
@@ -49,7 +49,7 @@ it(`applyStrategicMergePatch() answers ${recorded.length} recorded patches as th
   expect(failures).toEqual([]);
 });
 
-/** Built-in kinds don't store empty lists and objects. */
+/** Built-in kinds are stored without empty lists and objects. */
 function withoutEmpty<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutEmpty) as T;
   if (typeof value !== "object" || value === null) return value;

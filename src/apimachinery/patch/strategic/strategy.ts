@@ -1,14 +1,14 @@
 import type { SchemaNode } from "../schema-node.ts";
 
-/** How lists of one place are patched. */
+/** The patch strategy of a list. */
 export interface ListStrategy {
-  /** Merged with the current list; else put in its place. */
+  /** True: merged into the current list. False: replaces it. */
   readonly merges: boolean;
-  /** The member that tells items apart; none for lists of plain values. */
+  /** The member that identifies items; undefined for lists of plain values. */
   readonly mergeKey: string | undefined;
 }
 
-/** Reads a list's strategy off its schema. A list is replaced unless its schema says otherwise. */
+/** Returns the strategy of a list from its schema. Default: replace. */
 export function listStrategy(schema: SchemaNode | undefined): ListStrategy {
   return {
     merges: strategiesOf(schema).includes("merge"),
@@ -16,7 +16,7 @@ export function listStrategy(schema: SchemaNode | undefined): ListStrategy {
   };
 }
 
-/** Tells whether an object is put in the place of the current one instead of being merged into it. */
+/** Returns true if an object replaces the current one instead of being merged into it. */
 export function replacesWhole(schema: SchemaNode | undefined): boolean {
   return strategiesOf(schema).includes("replace");
 }

@@ -65,11 +65,11 @@ export const main: Endpoint = {
 };
 export const status: Endpoint = { ...main, subresource: "status", resetFields: [["spec"], ["metadata"]] };
 
-/** The object as the server has it; undefined as long as there is none. */
+/** The object as stored on the server; undefined before it is created. */
 export let live: JSONObject | undefined;
 let seconds = 0;
 
-/** Every test begins without an object, at the same time. */
+/** Resets the object and the time before each test. */
 export function beginAnew(): void {
   live = undefined;
   seconds = 0;
@@ -111,7 +111,7 @@ export async function update(manager: string, fields: JSONObject, endpoint = mai
   live = withUid(await trackUpdate(endpoint, { live, next, manager, time: now() }));
 }
 
-/** Puts an object in the place of the stored one, or takes that away. */
+/** Replaces or removes the stored object. */
 export function store(object: JSONObject | undefined): void {
   live = object && withUid(object);
 }

@@ -6,12 +6,12 @@ import { mergeValues } from "./merge.ts";
 import { shapeOf } from "./shape.ts";
 
 /**
- * Lays fields over an object as a server-side apply does, without owners: the way of admission policies.
- * Nothing can be removed so, and what is owned as one piece can't be given in parts.
+ * Merges an apply configuration of a MutatingAdmissionPolicy into an object: a server-side apply without managers.
+ * It can't remove fields or set atomic lists, maps and structs.
  *
- * @throws SchemaMismatchError with the words of the API server
+ * @throws SchemaMismatchError with the API server's message
  */
-export function applyPartly(
+export function applyConfiguration(
   live: JSONObject,
   applied: JSONObject,
   schema: SchemaNode | undefined,
@@ -20,23 +20,23 @@ export function applyPartly(
   if (mismatch !== undefined) {
     throw new SchemaMismatchError(`failed to convert patch object to typed object: ${mismatch}`);
   }
-  const pieces = [...findPieces(applied, schema, "")];
-  if (pieces.length > 0) {
+  const atomic = [...findAtomic(applied, schema, "")];
+  if (atomic.length > 0) {
     const what = "may not mutate atomic arrays, maps or structs";
-    throw new SchemaMismatchError(`invalid ApplyConfiguration: ${what}: ${pieces.join(", ")}`);
+    throw new SchemaMismatchError(`invalid ApplyConfiguration: ${what}: ${atomic.join(", ")}`);
   }
   return mergeValues(live, applied, schema) as JSONObject;
 }
 
-/** The paths of lists and objects that are owned as one piece; only what a schema declares is looked into. */
-function* findPieces(value: JSONValue, schema: SchemaNode | undefined, path: string): Generator<string> {
+/** The paths of atomic lists, maps and structs in fields that the schema declares. */
+function* findAtomic(value: JSONValue, schema: SchemaNode | undefined, path: string): Generator<string> {
   if (!schema || typeof value !== "object" || value === null) return;
   if (shapeOf(value, schema).kind === "leaf") yield path;
   if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      if (isDeclared(schema, name)) yield* findPieces(member, schema.properties![name], `${path}.${name}`);
+      if (isDeclared(schema, name)) yield* findAtomic(member, schema.properties![name], `${path}.${name}`);
     }
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* findPieces(item, schema.items, `${path}[${index}]`);
+    for (const [index, item] of value.entries()) yield* findAtomic(item, schema.items, `${path}[${index}]`);
   }
 }
