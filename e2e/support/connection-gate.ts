@@ -2,14 +2,17 @@ import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Stands before a server like a load balancer: a connection that comes while it hangs never gets a word. */
+/**
+ * A load balancer in front of a server: a connection that comes while it hangs never gets an answer. Small pieces are
+ * passed on at once (`noDelay`), so that `settled()` doesn't run ahead of them.
+ */
 export class Gate {
   hangs = false;
   readonly sockets: net.Socket[] = [];
-  readonly #server = net.createServer((socket) => {
+  readonly #server = net.createServer({ noDelay: true }, (socket) => {
     this.sockets.push(socket.on("error", () => {}));
     if (this.hangs) return void socket.resume();
-    const inner = net.connect(this.#behind, "127.0.0.1").on("error", () => {});
+    const inner = net.connect({ port: this.#behind, host: "127.0.0.1", noDelay: true }).on("error", () => {});
     socket.pipe(inner).pipe(socket);
   });
   readonly #behind: number;

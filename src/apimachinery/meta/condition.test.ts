@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { FakeClock } from "../time/fake-clock.ts";
 import { type Condition, isConditionTrue, removeCondition, setCondition } from "./condition.ts";
 
-const early = () => new Date("2024-05-01T12:00:00.900Z");
-const late = () => new Date("2024-05-01T13:00:00Z");
+const early = new FakeClock(new Date("2024-05-01T12:00:00.900Z"));
+const late = new FakeClock(new Date("2024-05-01T13:00:00Z"));
 const ready = { type: "Ready", status: "True", reason: "Up" } as const;
 
 test("setCondition() adds a condition with its transition time in seconds", () => {

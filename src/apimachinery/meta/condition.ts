@@ -1,4 +1,5 @@
 import type { int64, Time } from "../json/index.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 import { formatTime } from "../time/time.ts";
 
 /** One observation of an object's state; `type` is unique within the list. */
@@ -17,17 +18,18 @@ export type DesiredCondition = Omit<Condition, "lastTransitionTime" | "message">
 
 /**
  * Returns the conditions with one of them set; doesn't modify the given array.
- * `lastTransitionTime` changes only when `status` changes, so that an unchanged state results in an equal array.
+ * `lastTransitionTime` changes only when `status` changes, so that an unchanged state results in an equal array. The
+ * time is the system's by default; a reconciler passes `manager.clock`, so that tests can move it.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
   desired: DesiredCondition,
-  now: () => Date | number = Date.now,
+  clock: Pick<Clock, "now"> = systemClock,
 ): Condition[] {
   const current = findCondition(conditions, desired.type);
   const lastTransitionTime =
     desired.lastTransitionTime ??
-    (current?.status === desired.status ? current.lastTransitionTime : formatTime(now()));
+    (current?.status === desired.status ? current.lastTransitionTime : formatTime(clock.now()));
   const next: Condition = { message: "", ...desired, lastTransitionTime };
   if (!current) return [...(conditions ?? []), next];
   return (conditions ?? []).map((condition) => (condition.type === desired.type ? next : condition));

@@ -1,25 +1,25 @@
-/** Where time comes from. Runtime and cluster take it from a clock, so that tests can move it. */
+/** A source of time. Runtime and cluster read the time from a clock, so that tests can move it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that only grow, whatever happens to the date. Spans are measured with it. */
+  /** Milliseconds that never go backwards, even if the date is set. For measuring durations. */
   monotonic(): number;
-  /** Calls once after a time, and returns a function that cancels the call. */
+  /** Calls `run` once after the given time. Returns a function that cancels the call. */
   setTimer(run: () => void, milliseconds: number): () => void;
   /**
-   * Clocks that tests move wait for whoever joins before they move on. Returns a function that leaves again; clocks
-   * that move by themselves don't have this.
+   * A `FakeClock` waits for its participants before it fires the next timer. Returns a function that leaves again. Only
+   * work that needs no timer of this clock may join: a participant that waits for one would never be done.
    */
   join?(participant: Participant): () => void;
 }
 
-/** Resolves when work that is under way is done, or returns undefined when there is none. */
+/** Returns a promise for the work in progress, or undefined when there is none. */
 export type Participant = () => Promise<unknown> | undefined;
 
 /** Node's longest timer; a longer one would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The machine's time. Its timers keep the process alive. */
+/** The system time. Its timers keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The machine's time for work in the background: its timers don't keep the process alive. */
+/** The system time for background work: its timers don't keep the process alive. */
 export const backgroundClock: Clock = {
   ...systemClock,
   setTimer(run, milliseconds) {

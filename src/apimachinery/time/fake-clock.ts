@@ -6,18 +6,18 @@ interface Timer {
 }
 
 /**
- * A clock for tests: it stands still until it is moved. A cluster, a manager and a test can share one; what joins it is
- * waited for.
+ * A clock for tests: it stands still until the test moves it. A cluster, a manager and a test can share one. It waits
+ * for its participants (`join`) before it moves on.
  */
 export class FakeClock implements Clock {
   readonly #start: number;
-  /** Counted apart from the date, whose digits leave no room for fractions. */
+  /** Kept apart from the date, which is too large a number to add fractions of a millisecond to. */
   #elapsed = 0;
   /** In the order in which they were set. */
   readonly #timers = new Set<Timer>();
   readonly #participants = new Set<Participant>();
 
-  /** Starts at the given moment, a fixed one by default, so that tests see the same dates each time. */
+  /** Starts at the given time. The default is a fixed date, so that every run of a test sees the same times. */
   constructor(start: Date | number = Date.UTC(2024, 0, 1)) {
     this.#start = Number(start);
   }
@@ -46,15 +46,15 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** How long it is until the next timer fires, or undefined when none is set. */
+  /** Milliseconds until the next timer fires, or undefined when none is set. */
   get untilNextTimer(): number | undefined {
     const next = this.#dueBy(Infinity);
     return next && next.at - this.#elapsed;
   }
 
   /**
-   * Moves time on. Timers fire at their moments, in order, and what they set off is done before the next one fires:
-   * promises that are ready, and the work of all that joined.
+   * Moves the time forward. Timers fire in order. Before the next one fires, promises that are ready run, and the work
+   * of all participants completes.
    */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#elapsed + milliseconds;
@@ -64,7 +64,7 @@ export class FakeClock implements Clock {
     await this.#settle();
   }
 
-  /** Moves time on and fires the timers on the way, without letting promises run. */
+  /** Moves the time forward and fires the timers that are due, without letting promises run. */
   advanceSync(milliseconds: number): void {
     const end = this.#elapsed + milliseconds;
     while (this.#fireNext(end));
@@ -98,7 +98,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises run that are ready; two turns of the event loop are enough for chains that wait for nothing else. */
+/** Runs promises that are ready. Two turns of the event loop are enough for chains that wait for nothing else. */
 async function runReadyPromises(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) {
     await new Promise((resolve) => {

@@ -1,21 +1,24 @@
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 
-/** So many turns of the event loop without an event in a row; one more than any chain of callbacks has by itself. */
+/** Turns of the event loop without an event, in a row; one more than any chain of callbacks takes. */
 const quietTurns = 10;
 
-/** What runs outside of the event loop, and is bound to come back: files and host names. */
+/** Work outside the event loop that always completes: files and host names. */
 const comesBack = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
 
-/** How many wait here for their next turn: no work of others, or two who wait would wait for each other. */
+/** Callers waiting here for their next turn. They don't count as work, or two callers would wait for each other. */
 let waiting = 0;
 
 /**
- * Resolves when everything that goes on in this process has come to rest: no socket brings anything, no file is being
- * read, no callback is due. What waits for a timer, or for another process, counts as being at rest. A test that moves
- * a `FakeClock` knows by it that servers and clients in its own process have done all that the last step set off.
+ * Resolves when this process is idle: no socket has data, no file is being read, no callback is due. Whatever waits for
+ * a timer or for another process counts as idle. A test that moves a `FakeClock` calls it so that servers and clients
+ * in the same process finish everything that the last step triggered.
  *
- * `isBusy` tells of work that the event loop can't see, such as a request that a worker thread compresses.
+ * `isBusy` reports work that the event loop can't see, such as a request that a worker thread compresses.
+ *
+ * Bytes that the kernel holds back can't be seen either. A proxy in a test needs `noDelay` on both of its sockets:
+ * otherwise Nagle's algorithm keeps a small write for up to 40 ms, until the previous one is acknowledged.
  */
 export async function settled(isBusy: () => boolean = () => false): Promise<void> {
   let seen = -1;

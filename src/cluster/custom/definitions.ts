@@ -108,7 +108,7 @@ class Definitions {
       message: "CustomResource deletion is in progress",
     } as const;
     if (isConditionTrue(crd.status?.conditions, "Terminating")) return;
-    const conditions = setCondition(crd.status?.conditions, terminating, () => this.#clock.now());
+    const conditions = setCondition(crd.status?.conditions, terminating, this.#clock);
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }
 
@@ -126,7 +126,6 @@ class Definitions {
 
   #withConditions(crd: CustomResourceDefinition): CustomResourceDefinition {
     const before = crd.status?.conditions;
-    const now = () => this.#clock.now();
     const conflict = this.#nameConflict(crd);
     const established = isConditionTrue(before, "Established");
     const accepted = conflict
@@ -137,9 +136,9 @@ class Definitions {
           reason: "NoConflicts",
           message: "no conflicts found",
         } as const);
-    let conditions = setCondition(before, accepted, now);
+    let conditions = setCondition(before, accepted, this.#clock);
     if (!established) {
-      conditions = setCondition(conditions, conflict ? notAccepted : initialNamesAccepted, now);
+      conditions = setCondition(conditions, conflict ? notAccepted : initialNamesAccepted, this.#clock);
     }
     const acceptedNames = conflict ? crd.status?.acceptedNames : crd.spec.names;
     const status = { ...crd.status, ...(acceptedNames && { acceptedNames }), conditions };

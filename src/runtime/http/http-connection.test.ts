@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { FakeClock, settled, systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
@@ -259,8 +260,9 @@ test("idle connections don't keep a program alive", async () => {
     { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  const [output] = (await once(child.stdout, "data")) as [Buffer];
-  expect(output.toString()).toBe("asked\n");
-  expect(await once(child, "exit")).toEqual([0, null]);
+  // Node may announce the exit before the output.
+  const [output, exit] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  expect(output).toBe("asked\n");
+  expect(exit).toEqual([0, null]);
   expect(server.requests).toHaveLength(1);
 });

@@ -122,7 +122,7 @@ function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions)
   if (!/^[\x20-\x7e]{1,128}$/.test(name))
     throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
   const measurements = new Measurements();
-  const log = guardLogger(logger ?? createLogger(), () => measurements.callbackFailed("logger"));
+  const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
   return { name, clock, config: once(config ?? (() => loadConfig())), measurements, log };
 }
 

@@ -67,7 +67,8 @@ function run(...args: string[]): Run {
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk: string) => void chunks.push(chunk));
-  const ended = once(child, "exit");
+  // After its last output, which the exit may precede.
+  const ended = once(child, "close");
   onTestFinished(() => void child.kill("SIGKILL"));
   const text = () => chunks.join("");
   return {

@@ -2,8 +2,10 @@ import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta"
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { createClient } from "../client/live-client.ts";
 import { moveClock, moveClockUntil } from "./move-clock.ts";
 import { startTestManager } from "./start-test-manager.ts";
+import { startStubServer } from "./stub-server.ts";
 
 interface ConfigMap extends KubernetesObject {
   readonly data?: { readonly [key: string]: string };
@@ -64,6 +66,34 @@ test("moveClockUntil() rejects with what the check threw, once the time is over"
   clock.setTimer(() => undefined, 2000);
   const moved = moveClockUntil(clock, () => expect(clock.monotonic()).toBe(-1), { timeout: 1000 });
   await expect(moved).rejects.toThrow("expected 500 to be -1");
+});
+
+test("moveClock() doesn't wait for a reconcile whose request hangs: the request times out on the same clock", async () => {
+  const clock = new FakeClock();
+  const silent = await startStubServer(() => {});
+  onTestFinished(() => silent.close());
+  const client = createClient(silent.config, { clock });
+  onTestFinished(() => client.close());
+  const cluster = await startTestCluster({ clock });
+  onTestFinished(() => cluster.stop());
+  const failures: [time: number, message: string][] = [];
+  const running = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, (manager) => {
+    manager.controllerFor(ConfigMap).complete({
+      async reconcile({ name }) {
+        if (name !== key.name) return;
+        await client.request({ path: "/version" }).catch(({ message }: Error) => {
+          failures.push([clock.monotonic(), message]);
+        });
+      },
+    });
+  });
+  onTestFinished(() => running.stop());
+  await running.client.create(ConfigMap, { metadata: key });
+  await moveClock(clock, 64_999);
+  expect(failures).toEqual([]);
+  expect(silent.requests).toHaveLength(1);
+  await moveClock(clock, 1);
+  expect(failures).toEqual([[65_000, expect.stringContaining("/version")]]);
 });
 
 test("two who move one clock don't wait for each other", async () => {

@@ -34,7 +34,7 @@ export async function startTestManager(
   const manager = new Manager({
     name: "test",
     config: () => loadConfig({ kubeconfig, env: {} }),
-    logger: createLogger({ level: "error", encoder: "console" }),
+    logger: createLogger({ level: "error", encoder: "console", clock: options.clock }),
     gracefulShutdownTimeout: "5s",
     ...options,
   });
