@@ -63,9 +63,7 @@ export async function planManifests(
       files.set(posix.join(folder("webhook"), "manifests.yaml"), emitFile(configurations, options));
     }
   }
-  for (const module of [...sources.markerModules, ...sources.graph.reachable(sources.apiModules)]) {
-    if (!module.file.includes("node_modules/")) sources.markersOf(module);
-  }
+  sources.checkMarkers();
   const stale = runs("crd") ? staleCrds(tree, folder("crd"), files) : [];
   const changes = [...files]
     .filter(([path, content]) => tree.read(path) !== content)

@@ -81,6 +81,13 @@ export class ProjectSources implements SchemaSources {
     return markers;
   }
 
+  /** Logs the errors in the markers of all modules, also of those that no generator reads. */
+  checkMarkers(): void {
+    for (const module of [...this.markerModules, ...this.graph.reachable(this.apiModules)]) {
+      if (!module.file.includes("node_modules/")) this.markersOf(module);
+    }
+  }
+
   /** A file with syntax errors lacks some of its names, which would lead to misleading errors about its types. */
   get hasSyntaxErrors(): boolean {
     return this.graph.reachable(this.apiModules).some(({ syntaxErrors }) => syntaxErrors.length > 0);

@@ -60,6 +60,24 @@ It has no fields.
     ]);
   });
 
+  it("shows HTML of descriptions, defaults and messages as text", async () => {
+    const hostile = types
+      .replace("Box is a box.", "Box is <script>alert(1)</script> a box.")
+      .replace("How many there are,", "How `many` <img src=x onerror=alert(2)> there are, `")
+      .replace(
+        'mode: "open" | "shut"',
+        `// +kubebuilder:default="<script>alert(3)</script>"
+  // +kubebuilder:validation:XValidation:rule="self != 'a'",message="<b>no</b>"
+  mode?: string`,
+      );
+    const { changes, diagnostics } = await planDocs(memoryTree({ "api/v1/box_types.ts": hostile }));
+    expect(diagnostics).toEqual([]);
+    const page = changes[0]!.content!;
+    expect(page).toContain("Box is &lt;script>alert(1)&lt;/script> a box.");
+    expect(page).toContain("How `many` &lt;img src=x onerror=alert(2)> there are, \\` all");
+    expect(page).toContain('Default: `"<script>alert(3)</script>"`. Rule: &lt;b>no&lt;/b>.');
+  });
+
   it("has nothing to change when the page is up to date", async () => {
     const files = { "api/v1/box_types.ts": types };
     const [page] = (await planDocs(memoryTree(files))).changes;

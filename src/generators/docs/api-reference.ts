@@ -7,6 +7,7 @@ import type { GeneratorOptions } from "../options.ts";
 import { type GeneratorCache, ProjectSources } from "../project-sources.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { fieldRows } from "./field-rows.ts";
+import { markdownText } from "./markdown.ts";
 
 /**
  * Generates an API reference in Markdown: a page for each group and version, a section for each kind, and a table of
@@ -49,7 +50,7 @@ function section({ crd }: GeneratedCrd, version: CrdVersion): string {
   const facts = [
     `${scope === "Cluster" ? "Cluster-scoped" : "Namespaced"}: \`kubectl get ${names.plural}.${group}\``,
     ...(version.deprecated
-      ? [`Deprecated${version.deprecationWarning ? `: ${version.deprecationWarning}` : ""}.`]
+      ? [`Deprecated${version.deprecationWarning ? `: ${markdownText(version.deprecationWarning)}` : ""}.`]
       : []),
     ...(version.served ? [] : ["Not served."]),
   ];
@@ -57,12 +58,12 @@ function section({ crd }: GeneratedCrd, version: CrdVersion): string {
     const schema = root.properties?.[part];
     if (!schema) return [];
     const rows = fieldRows(schema, `.${part}`);
-    const text = schema.description === undefined ? "" : `${schema.description}\n\n`;
+    const text = schema.description === undefined ? "" : `${markdownText(schema.description)}\n\n`;
     if (rows.length === 0) return [`### ${part}\n\n${text || "It has no fields.\n"}`];
     return [
       `### ${part}\n\n${text}| Field | Type | Description |\n| --- | --- | --- |\n${rows.join("\n")}\n`,
     ];
   });
-  const description = root.description === undefined ? "" : `${root.description}\n\n`;
+  const description = root.description === undefined ? "" : `${markdownText(root.description)}\n\n`;
   return [`## ${names.kind}\n\n${description}${facts.join(" ")}\n`, ...tables].join("\n");
 }

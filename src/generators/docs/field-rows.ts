@@ -1,5 +1,6 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Schema } from "../schema/schema.ts";
+import { markdownCode, markdownText, onOneLine, tableCell } from "./markdown.ts";
 
 /** The rows of a table of fields: path, type with limits, and description; nested fields follow. */
 export function fieldRows(schema: Schema, path: string): string[] {
@@ -9,7 +10,8 @@ export function fieldRows(schema: Schema, path: string): string[] {
     .flatMap(([name, field]) => {
       const at = `${path}.${name}`;
       const mark = required.has(name) ? " **required**" : "";
-      const row = `| \`${at}\`${mark} | ${describeType(field)} | ${cell(describeField(field))} |`;
+      const cells = [`${markdownCode(at)}${mark}`, describeType(field), describeField(field)];
+      const row = `| ${cells.map(tableCell).join(" | ")} |`;
       const { node, suffix } = insideOf(field);
       return [row, ...fieldRows(node, at + suffix)];
     });
@@ -33,37 +35,34 @@ function describeType(schema: Schema): string {
   if (typeof schema.additionalProperties === "object")
     return `map of ${describeType(schema.additionalProperties)}`;
   if (schema["x-kubernetes-int-or-string"]) return schema.pattern ? "quantity" : "integer or string";
-  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(" ");
+  if (schema.enum) return schema.enum.map((value) => markdownCode(JSON.stringify(value))).join(" ");
   const type = schema.type ?? "any";
   return schema.format ? `${type} (${schema.format})` : type;
 }
 
 function describeField(schema: Schema): string {
   const facts = [
-    ...(schema.default !== undefined ? [`Default: \`${JSON.stringify(schema.default)}\`.`] : []),
+    ...(schema.default !== undefined ? [`Default: ${markdownCode(JSON.stringify(schema.default))}.`] : []),
     ...range("Value", schema.minimum, schema.maximum),
     ...range("Length", schema.minLength, schema.maxLength),
     ...range("Items", schema.minItems, schema.maxItems),
     ...range("Keys", schema.minProperties, schema.maxProperties),
-    ...(schema.pattern && schema.type === "string" ? [`Pattern: \`${schema.pattern}\`.`] : []),
+    ...(schema.pattern && schema.type === "string" ? [`Pattern: ${markdownCode(schema.pattern)}.`] : []),
     ...(schema.nullable ? ["May be null."] : []),
     ...(schema["x-kubernetes-list-map-keys"]
-      ? [`Keys: ${schema["x-kubernetes-list-map-keys"].join(", ")}.`]
+      ? [`Keys: ${schema["x-kubernetes-list-map-keys"].map(markdownText).join(", ")}.`]
       : []),
     ...(schema["x-kubernetes-validations"] ?? []).map(
-      ({ rule, message }) => `Rule: ${message ?? `\`${rule}\``}.`,
+      ({ rule, message }) =>
+        `Rule: ${message === undefined ? markdownCode(rule) : markdownText(onOneLine(message))}.`,
     ),
   ];
-  return [schema.description ?? "", ...facts].filter((text) => text !== "").join(" ");
+  const description = markdownText(onOneLine(schema.description ?? ""));
+  return [description, ...facts].filter((text) => text !== "").join(" ");
 }
 
 function range(what: string, low: number | undefined, high: number | undefined): string[] {
   if (low !== undefined && high !== undefined) return [`${what}: ${low} to ${high}.`];
   if (low !== undefined) return [`${what}: at least ${low}.`];
   return high === undefined ? [] : [`${what}: at most ${high}.`];
-}
-
-/** A table cell is a single line with escaped bars. */
-function cell(text: string): string {
-  return text.replaceAll(/\s*\n\s*/gu, " ").replaceAll("|", "\\|");
 }
