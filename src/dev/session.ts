@@ -1,20 +1,15 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Kind } from "@tsbuilder/runtime";
-import { TsbuilderError } from "../shared/errors.ts";
-import { watchableBundle } from "../ship/bundle.ts";
+import type { Client, Kind } from "@tsbuilder/runtime";
+import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
 import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./apply-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
-import { explainRefusal } from "./explain-refusal.ts";
 import { lockSession } from "./lock-session.ts";
-import { operatorProcess } from "./operator-process.ts";
 import { OwnWrites } from "./own-writes.ts";
-
-import { waitForPort } from "./wait-for-port.ts";
+import { Reloader } from "./reloader.ts";
+import { sessionOperator, type SessionPlace } from "./session-operator.ts";
 import { watchObjects } from "./watch-objects.ts";
-import { type SourceChanges, watchSources } from "./watch-sources.ts";
+import { watchSources } from "./watch-sources.ts";
 import { prepareWebhooks } from "./webhook-certificate.ts";
 
 /** The options of a session. */
@@ -80,101 +75,31 @@ async function start(
   const folder = join(root, ".tsbuilder/dev");
   cleanups.push(lockSession(folder));
   await options.generate();
-
-  const bundle = await watchableBundle(root, join(folder, "operator.mjs"));
-  const starting = options.openCluster(folder, report);
-  cleanups.push(
-    async () => (await starting.catch(() => undefined))?.stop(),
-    () => bundle.close(),
-  );
-  const [cluster] = await Promise.all([starting, bundle.rebuild()]);
-  const { client, namespace, prefix } = cluster;
-  const isReached = !cluster.outlives || options.webhookAddress !== undefined;
-  const webhooks =
-    options.hasWebhooks && isReached ? await prepareWebhooks(folder, options.webhookAddress) : undefined;
-  const place = { namespace, prefix, webhooks };
+  const file = join(folder, "operator.mjs");
+  const { bundle, cluster } = await bundleAndOpenCluster(options, file, folder, report, cleanups);
+  const place = await placeFor(options, cluster, folder);
+  const { client } = cluster;
   const applied: AppliedObjects = new Map();
   const apply = (): Promise<void> => applyConfig(root, client, place, applied);
   if (cluster.outlives) cleanups.push(() => deleteApplied(root, client, place, applied));
   await apply();
+  cleanups.push(await showObjects(options, client, report));
 
-  const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
-  const ended = new AbortController();
-  const watching = watchObjects(client, kinds, report, ended.signal);
-  cleanups.push(() => {
-    ended.abort();
-    return watching;
-  });
-
-  const operator = operatorProcess({
-    file: join(folder, "operator.mjs"),
-    project: root,
-    inspect: options.inspect,
-    preload: runtimeOf(root),
-    args: [
-      "--health-probe-bind-address=0",
-      "--metrics-bind-address=0",
-      ...(webhooks
-        ? [`--webhook-port=${webhooks.port}`, `--webhook-cert-path=${webhooks.certificates}`]
-        : ["--enable-webhooks=false"]),
-      ...(options.args ?? []),
-    ],
-    env: {
-      KUBECONFIG: await cluster.actAs(`${prefix}controller-manager`),
-      POD_NAMESPACE: namespace,
-      WATCH_NAMESPACE: "",
-    },
-    onLine: (line) => {
-      report({ type: "operator", line });
-      const refusal = explainRefusal(line);
-      if (refusal) report({ type: "error", error: refusal });
-    },
-    onExit: (reason) => report({ type: "error", error: operatorEnded(reason) }),
-  });
+  const operator = await sessionOperator({ ...options, file }, cluster, place, report);
   cleanups.push(() => operator.stop());
-  // What follows may call the webhooks, be it samples or the user after an edit.
-  const restart = async (): Promise<void> => {
-    await operator.restart();
-    if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
+  await operator.restart();
+  const steps = {
+    generate: options.generate,
+    bundle: () => bundle.rebuild(),
+    apply,
+    restart: () => operator.restart(),
   };
-  await restart();
-
-  let work = Promise.resolve();
-  // What failed to reload is retried with the next edit.
-  let isConfigNew = false;
-  let isBundleNew = false;
-  const ownWrites = new OwnWrites(root);
-  const sources = watchSources(root, (changes) => {
-    work = work.then(() => takeUp(changes)).catch((error: unknown) => report({ type: "error", error }));
-  });
-
+  const reloader = new Reloader(steps, new OwnWrites(root), report);
+  const sources = watchSources(root, (changes) => void reloader.reload(changes));
   cleanups.push(() => {
     sources.close();
-    return work;
+    return reloader.idle();
   });
-
-  async function takeUp(seen: SourceChanges): Promise<void> {
-    const changes = ownWrites.leaveOut(seen);
-    if (changes.length === 0) return;
-    const started = performance.now();
-    const isCode = changes.some((file) => file.endsWith(".ts") || !file.startsWith("config/"));
-    const isTypeScript = changes.some((file) => file.endsWith(".ts"));
-    const bundled = isCode ? bundle.rebuild() : undefined;
-    // The generators' errors about invalid sources are clearer than the bundler's, so they come first.
-    bundled?.catch(() => undefined);
-    const generated = isTypeScript ? await options.generate().catch(hintAtSaving) : [];
-    ownWrites.note(generated);
-    isConfigNew ||= generated.length > 0 || changes.some((file) => file.startsWith("config/"));
-    await bundled;
-    isBundleNew ||= isCode;
-    if (isConfigNew) await apply();
-    isConfigNew = false;
-    if (isBundleNew) await restart();
-    isBundleNew = false;
-    const seconds = ((performance.now() - started) / 1000).toFixed(2);
-    report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
-  }
-
   return {
     url: cluster.url,
     kubeconfig: cluster.kubeconfig,
@@ -182,29 +107,42 @@ async function start(
   };
 }
 
-/** The project's own runtime package, if it can be loaded outside of the bundle. */
-function runtimeOf(root: string): string[] {
-  try {
-    return [pathToFileURL(createRequire(join(root, "package.json")).resolve("@tsbuilder/runtime")).href];
-  } catch {
-    return [];
-  }
+/** The slow steps, at the same time. */
+async function bundleAndOpenCluster(
+  { root, openCluster }: SessionOptions,
+  file: string,
+  folder: string,
+  report: Report,
+  cleanups: Cleanup[],
+): Promise<{ bundle: IncrementalBundle; cluster: DevCluster }> {
+  const bundle = await watchableBundle(root, file);
+  const starting = openCluster(folder, report);
+  cleanups.push(
+    async () => (await starting.catch(() => undefined))?.stop(),
+    () => bundle.close(),
+  );
+  const [cluster] = await Promise.all([starting, bundle.rebuild()]);
+  return { bundle, cluster };
 }
 
-/** The hint for a command that ends does not fit while dev keeps running. */
-function hintAtSaving(error: unknown): never {
-  if (!(error instanceof TsbuilderError) || error.code !== "INVALID_SOURCE") throw error;
-  const { message, code, at } = error;
-  throw new TsbuilderError(message, {
-    code,
-    at,
-    hint: "fix the sources: dev reloads them when you save",
-  });
+/** Where the operator's objects go. Webhooks are only served if the cluster can reach this machine. */
+async function placeFor(
+  { hasWebhooks, webhookAddress }: SessionOptions,
+  { namespace, prefix, outlives }: DevCluster,
+  folder: string,
+): Promise<SessionPlace> {
+  const isReached = !outlives || webhookAddress !== undefined;
+  const webhooks = hasWebhooks && isReached ? await prepareWebhooks(folder, webhookAddress) : undefined;
+  return { namespace, prefix, webhooks };
 }
 
-function operatorEnded(reason: string): TsbuilderError {
-  return new TsbuilderError(`the operator exited ${reason}`, {
-    code: "TOOL_FAILED",
-    hint: "see the last lines of its log; it restarts with the next edit",
-  });
+/** Reports changes of the project's kinds until the returned function is called. */
+async function showObjects(options: SessionOptions, client: Client, report: Report): Promise<Cleanup> {
+  const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
+  const ended = new AbortController();
+  const watching = watchObjects(client, kinds, report, ended.signal);
+  return () => {
+    ended.abort();
+    return watching;
+  };
 }

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { TsbuilderError } from "../shared/errors.ts";
+import type { DevEvent } from "./dev-event.ts";
+import { OwnWrites } from "./own-writes.ts";
+import { Reloader } from "./reloader.ts";
+
+let root: string;
+let done: string[];
+let events: DevEvent[];
+let failing: { readonly step: string; readonly error: Error } | undefined;
+let generated: readonly string[];
+let reloader: Reloader;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "reloader-"));
+  [done, events, failing, generated] = [[], [], undefined, []];
+  const step = async (name: string): Promise<void> => {
+    if (failing?.step === name) throw failing.error;
+    done.push(name);
+  };
+  reloader = new Reloader(
+    {
+      generate: () => step("generate").then(() => generated),
+      bundle: () => step("bundle"),
+      apply: () => step("apply"),
+      restart: () => step("restart"),
+    },
+    new OwnWrites(root),
+    (event) => events.push(event),
+  );
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** The steps of a reload, sorted, because two of them start at the same time. */
+async function stepsAfter(...changes: string[]): Promise<string[]> {
+  done = [];
+  await reloader.reload(changes);
+  return done.toSorted();
+}
+
+test.each([
+  [["src/main.ts"], ["bundle", "generate", "restart"]],
+  [["src/query.sql"], ["bundle", "restart"]],
+  [["config/rbac/role.yaml"], ["apply"]],
+  [
+    ["config/rbac/role.yaml", "api/v1/box_types.ts"],
+    ["apply", "bundle", "generate", "restart"],
+  ],
+])("a reload after a change of %j takes the steps %j", async (changes, steps) => {
+  expect(await stepsAfter(...changes)).toEqual(steps);
+  expect(events).toEqual([
+    { type: "info", text: expect.stringContaining(`${changes.join(", ")}: reloaded`) },
+  ]);
+});
+
+test("what dev generated is applied, and does not reload again when the watcher reports it", async () => {
+  const role = "role.yaml";
+  generated = [role];
+  writeFileSync(join(root, role), "a: 1");
+  expect(await stepsAfter("src/main.ts")).toEqual(["apply", "bundle", "generate", "restart"]);
+  expect(await stepsAfter(role)).toEqual([]);
+  expect(events).toHaveLength(1);
+});
+
+test("a step that failed is repeated with the next edit", async () => {
+  failing = { step: "apply", error: new Error("the cluster is gone") };
+  expect(await stepsAfter("config/rbac/role.yaml", "src/main.ts")).toEqual(["bundle", "generate"]);
+  expect(events).toEqual([{ type: "error", error: failing.error }]);
+  failing = undefined;
+  expect(await stepsAfter("src/query.sql")).toEqual(["apply", "bundle", "restart"]);
+});
+
+test("errors in the sources are the generators', with a hint that fits", async () => {
+  const error = new TsbuilderError("Type expected", {
+    code: "INVALID_SOURCE",
+    hint: "run the command again",
+  });
+  failing = { step: "generate", error };
+  await stepsAfter("src/main.ts");
+  expect(events).toMatchObject([
+    {
+      type: "error",
+      error: { message: "Type expected", hint: "fix the sources: dev reloads them when you save" },
+    },
+  ]);
+});

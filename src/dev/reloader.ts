@@ -1,0 +1,85 @@
+import { TsbuilderError } from "../shared/errors.ts";
+import type { Report } from "./dev-event.ts";
+import type { OwnWrites } from "./own-writes.ts";
+import type { SourceChanges } from "./watch-sources.ts";
+
+/** The steps of a reload, in their order; each throws what prevents it. */
+export interface ReloadSteps {
+  /** Regenerates from the sources, and returns the files that it wrote. */
+  readonly generate: () => Promise<readonly string[]>;
+  /** Bundles the operator. */
+  readonly bundle: () => Promise<void>;
+  /** Applies `config/`. */
+  readonly apply: () => Promise<void>;
+  /** Restarts the operator. */
+  readonly restart: () => Promise<void>;
+}
+
+/** Repeats the steps that an edit makes necessary, one edit after the other. */
+export class Reloader {
+  readonly #steps: ReloadSteps;
+  readonly #ownWrites: OwnWrites;
+  readonly #report: Report;
+  #work = Promise.resolve();
+  // What failed is retried with the next edit.
+  #isConfigNew = false;
+  #isBundleNew = false;
+
+  constructor(steps: ReloadSteps, ownWrites: OwnWrites, report: Report) {
+    this.#steps = steps;
+    this.#ownWrites = ownWrites;
+    this.#report = report;
+  }
+
+  /** Reloads once the reload before is done. Resolves when nothing is left to do; errors are reported. */
+  reload(changes: SourceChanges): Promise<void> {
+    this.#work = this.#work
+      .then(() => this.#takeUp(changes))
+      .catch((error: unknown) => this.#report({ type: "error", error }));
+    return this.#work;
+  }
+
+  /** Resolves when the reloads so far are done. */
+  idle(): Promise<void> {
+    return this.#work;
+  }
+
+  async #takeUp(seen: SourceChanges): Promise<void> {
+    const changes = this.#ownWrites.leaveOut(seen);
+    if (changes.length === 0) return;
+    const started = performance.now();
+    await this.#generateAndBundle(changes);
+    if (this.#isConfigNew) await this.#steps.apply();
+    this.#isConfigNew = false;
+    if (this.#isBundleNew) await this.#steps.restart();
+    this.#isBundleNew = false;
+    const seconds = ((performance.now() - started) / 1000).toFixed(2);
+    this.#report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
+  }
+
+  /** Both at the same time, but the generators' errors about invalid sources are clearer than the bundler's. */
+  async #generateAndBundle(changes: SourceChanges): Promise<void> {
+    const isConfig = (file: string): boolean => file.startsWith("config/");
+    const isTypeScript = (file: string): boolean => file.endsWith(".ts");
+    const isCode = changes.some((file) => isTypeScript(file) || !isConfig(file));
+    const bundled = isCode ? this.#steps.bundle() : undefined;
+    // Awaited below, unless the generators fail first.
+    bundled?.catch(() => undefined);
+    const generated = changes.some(isTypeScript) ? await this.#steps.generate().catch(hintAtSaving) : [];
+    this.#ownWrites.note(generated);
+    this.#isConfigNew ||= generated.length > 0 || changes.some(isConfig);
+    await bundled;
+    this.#isBundleNew ||= isCode;
+  }
+}
+
+/** The hint for a command that ends does not fit while dev keeps running. */
+function hintAtSaving(error: unknown): never {
+  if (!(error instanceof TsbuilderError) || error.code !== "INVALID_SOURCE") throw error;
+  const { message, code, at } = error;
+  throw new TsbuilderError(message, {
+    code,
+    at,
+    hint: "fix the sources: dev reloads them when you save",
+  });
+}

@@ -1,0 +1,85 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { TsbuilderError } from "../shared/errors.ts";
+import type { ObjectPlace } from "./dev-objects.ts";
+import type { DevCluster } from "./dev-cluster.ts";
+import type { Report } from "./dev-event.ts";
+import { explainRefusal } from "./explain-refusal.ts";
+import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
+import { waitForPort } from "./wait-for-port.ts";
+import type { WebhookPlace } from "./webhook-certificate.ts";
+
+/** Where a session's operator runs in the cluster, and where it serves its webhooks, if at all. */
+export interface SessionPlace extends ObjectPlace {
+  readonly webhooks: WebhookPlace | undefined;
+}
+
+/** The options of a session's operator. */
+export interface SessionOperatorOptions {
+  readonly root: string;
+  /** The bundle to run. */
+  readonly file: string;
+  /** The address at which a debugger can attach to the operator: `127.0.0.1:9229`. */
+  readonly inspect?: string | undefined;
+  /** Additional arguments of the operator. */
+  readonly args?: readonly string[] | undefined;
+}
+
+/** The operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */
+export async function sessionOperator(
+  { root, file, inspect, args = [] }: SessionOperatorOptions,
+  cluster: DevCluster,
+  { namespace, prefix, webhooks }: SessionPlace,
+  report: Report,
+): Promise<OperatorProcess> {
+  const operator = operatorProcess({
+    file,
+    project: root,
+    inspect,
+    preload: runtimeOf(root),
+    args: [
+      "--health-probe-bind-address=0",
+      "--metrics-bind-address=0",
+      ...(webhooks
+        ? [`--webhook-port=${webhooks.port}`, `--webhook-cert-path=${webhooks.certificates}`]
+        : ["--enable-webhooks=false"]),
+      ...args,
+    ],
+    env: {
+      KUBECONFIG: await cluster.actAs(`${prefix}controller-manager`),
+      POD_NAMESPACE: namespace,
+      WATCH_NAMESPACE: "",
+    },
+    onLine: (line) => {
+      report({ type: "operator", line });
+      const refusal = explainRefusal(line);
+      if (refusal) report({ type: "error", error: refusal });
+    },
+    onExit: (reason) => report({ type: "error", error: operatorEnded(reason) }),
+  });
+  return {
+    ...operator,
+    // What follows may call the webhooks, be it samples or the user after an edit.
+    restart: async () => {
+      await operator.restart();
+      if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
+    },
+  };
+}
+
+/** The project's own runtime package, if it can be loaded outside of the bundle. */
+function runtimeOf(root: string): string[] {
+  try {
+    return [pathToFileURL(createRequire(join(root, "package.json")).resolve("@tsbuilder/runtime")).href];
+  } catch {
+    return [];
+  }
+}
+
+function operatorEnded(reason: string): TsbuilderError {
+  return new TsbuilderError(`the operator exited ${reason}`, {
+    code: "TOOL_FAILED",
+    hint: "see the last lines of its log; it restarts with the next edit",
+  });
+}
