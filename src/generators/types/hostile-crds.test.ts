@@ -3,129 +3,9 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { fullCrd } from "./full-crd.ts";
+import { type Path, places, replace } from "./string-places.ts";
 import { planTypes, type TypesPlan } from "./plan-types.ts";
-
-/** A CRD in which every place that takes a string has one. */
-const harmless = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "boxes.example.com", labels: { team: "a" }, annotations: { note: "b" } },
-  spec: {
-    group: "example.com",
-    scope: "Cluster",
-    names: {
-      kind: "Box",
-      plural: "boxes",
-      singular: "carton",
-      listKind: "BoxList",
-      shortNames: ["bx"],
-      categories: ["all"],
-    },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        deprecated: true,
-        deprecationWarning: "Use v2.",
-        subresources: {
-          status: {},
-          scale: {
-            specReplicasPath: ".spec.size",
-            statusReplicasPath: ".status.size",
-            labelSelectorPath: ".status.selector",
-          },
-        },
-        additionalPrinterColumns: [
-          {
-            name: "Size",
-            type: "integer",
-            format: "int32",
-            description: "How large.",
-            jsonPath: ".spec.size",
-          },
-        ],
-        selectableFields: [{ jsonPath: ".spec.mode" }],
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            description: "A box.",
-            required: ["spec"],
-            properties: {
-              spec: {
-                type: "object",
-                description: "What is wanted.",
-                required: ["size"],
-                properties: {
-                  size: { type: "integer", format: "int32", description: "How large it is." },
-                  mode: { type: "string", title: "Mode", enum: ["open", "shut"], default: "shut" },
-                  "a-b": { type: "string", pattern: "^a+$", format: "password", example: "aa" },
-                  ports: {
-                    type: "array",
-                    "x-kubernetes-list-type": "map",
-                    "x-kubernetes-list-map-keys": ["name"],
-                    items: {
-                      type: "object",
-                      required: ["name"],
-                      properties: { name: { type: "string", description: "Its name.", maxLength: 9 } },
-                    },
-                  },
-                  labels: {
-                    type: "object",
-                    maxProperties: 3,
-                    additionalProperties: { type: "string", description: "One label.", maxLength: 9 },
-                  },
-                },
-                "x-kubernetes-validations": [
-                  {
-                    rule: "self.size > 0",
-                    message: "must be large",
-                    reason: "FieldValueInvalid",
-                    fieldPath: ".size",
-                  },
-                ],
-              },
-              status: {
-                type: "object",
-                externalDocs: { url: "https://example.com", description: "More." },
-                properties: { size: { type: "integer" }, selector: { type: "string" } },
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-};
-
-type Path = readonly (string | number)[];
-
-/** Every place of a string, as a value or as a key. */
-function places(value: unknown, path: Path = []): { path: Path; isKey: boolean }[] {
-  if (typeof value === "string") return [{ path, isKey: false }];
-  if (typeof value !== "object" || value === null) return [];
-  const isList = Array.isArray(value);
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const at = [...path, isList ? Number(key) : key];
-    return [...(isList ? [] : [{ path: at, isKey: true }]), ...places(inner, at)];
-  });
-}
-
-function replace(value: unknown, { path, isKey }: { path: Path; isKey: boolean }, text: unknown): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return text;
-  if (Array.isArray(value)) {
-    return value.map((item, i) =>
-      i === step ? replace(item, { path: rest, isKey }, text) : (item as unknown),
-    );
-  }
-  const entries = Object.entries(value as object).map(([key, inner]): [string, unknown] => {
-    if (key !== step) return [key, inner];
-    if (isKey && rest.length === 0) return [String(text), inner];
-    return [key, replace(inner, { path: rest, isKey }, text)];
-  });
-  return Object.fromEntries(entries);
-}
 
 const nasty = [
   "../../../x",
@@ -204,18 +84,18 @@ async function expectSafe(text: string): Promise<"planned" | "refused"> {
 
 describe("a third-party CRD", () => {
   it("has types as they are, when it is harmless", async () => {
-    expect(await expectSafe(stringify(harmless))).toBe("planned");
+    expect(await expectSafe(stringify(fullCrd))).toBe("planned");
   });
 
   // Each place gets a handful, each string many places: all with all takes half a minute.
-  const cases = places(harmless).flatMap((place, at) =>
+  const cases = places(fullCrd).flatMap((place, at) =>
     nasty.filter((_, i) => (i + at) % 9 === 0).map((text) => ({ place, text })),
   );
 
   it("can't write code or leave its folder, whatever stands at one of its places", async () => {
     const outcomes = new Set<string>();
     for (const { place, text } of cases) {
-      outcomes.add(await expectSafe(stringify(replace(harmless, place, text))));
+      outcomes.add(await expectSafe(stringify(replace(fullCrd, place, text))));
     }
     expect(outcomes).toEqual(new Set(["planned", "refused"]));
   }, 60_000);
@@ -227,11 +107,11 @@ describe("a third-party CRD", () => {
       array(constantFrom(...nasty, "*/", "\n", '"', "`", "${", "+", "\u2028")).map((parts) => parts.join("")),
     );
     const other = constantFrom<unknown>(null, 1, Number.NaN, true, [], {}, ["a"], { a: "b" });
-    const change = tuple(constantFrom(...places(harmless)), oneof({ weight: 9, arbitrary: text }, other));
+    const change = tuple(constantFrom(...places(fullCrd)), oneof({ weight: 9, arbitrary: text }, other));
     let planned = 0;
     await assert(
       asyncProperty(array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-        const crd = changes.reduce<unknown>((changed, [at, to]) => replace(changed, at, to), harmless);
+        const crd = changes.reduce<unknown>((changed, [at, to]) => replace(changed, at, to), fullCrd);
         if ((await expectSafe(stringify(crd))) === "planned") planned++;
       }),
       { numRuns: 150 },
@@ -275,7 +155,7 @@ describe("a third-party CRD", () => {
     ["an apiVersion of old", ["apiVersion"], "apiextensions.k8s.io/v1beta1", "its apiVersion is"],
     ["a rule for a schema", [...version, "schema", "openAPIV3Schema"], "x", "cannot unmarshal string"],
   ])("is refused for %s", async (_, path, value, message) => {
-    const crd = replace(harmless, { path, isKey: false }, value);
+    const crd = replace(fullCrd, { path, isKey: false }, value);
     const planned = planTypes([{ name: "crd.yaml", text: stringify(crd) }]);
     await expect(planned).rejects.toThrow(TsbuilderError);
     await expect(planned).rejects.toThrow(message);
@@ -294,8 +174,8 @@ describe("a third-party CRD", () => {
   });
 
   it("is refused beside another one that wants its file", async () => {
-    const twin = replace(harmless, { path: [...names, "kind"], isKey: false }, "BOX");
-    const planned = planTypes([harmless, twin].map((crd) => ({ name: "crd.yaml", text: stringify(crd) })));
+    const twin = replace(fullCrd, { path: [...names, "kind"], isKey: false }, "BOX");
+    const planned = planTypes([fullCrd, twin].map((crd) => ({ name: "crd.yaml", text: stringify(crd) })));
     await expect(planned).rejects.toThrow("two of the CRDs result in the file");
   });
 });
