@@ -1,4 +1,4 @@
-export { applyConfiguration } from "./apply-configuration.ts";
+export { mergeApplyConfiguration } from "./merge-apply-configuration.ts";
 export { ApplyConflictError, type ConflictCause } from "./apply-conflict.ts";
 export { SchemaMismatchError } from "./check-applied.ts";
 export type { Endpoint } from "./endpoint.ts";

@@ -9,7 +9,7 @@ import {
   WrittenObject,
 } from "@tsbuilder/apimachinery/cel";
 import { applyJSONPatch, FailedTestError, PatchError, type SchemaNode } from "@tsbuilder/apimachinery/patch";
-import { applyConfiguration, SchemaMismatchError } from "@tsbuilder/apimachinery/patch/apply";
+import { mergeApplyConfiguration, SchemaMismatchError } from "@tsbuilder/apimachinery/patch/apply";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Budget, runExpression } from "../../expressions/run-expression.ts";
 import { wrongTypeNames } from "./check-written-types.ts";
@@ -46,7 +46,11 @@ function applyConfiguration(value: Value, object: ApiObject, schema: SchemaNode 
   const applied = toJSON(value) as JSONObject;
   const { apiVersion, kind } = object;
   try {
-    return applyConfiguration(object as unknown as JSONObject, { ...applied, apiVersion, kind }, schema) as never;
+    return mergeApplyConfiguration(
+      object as unknown as JSONObject,
+      { ...applied, apiVersion, kind },
+      schema,
+    ) as never;
   } catch (error) {
     if (error instanceof SchemaMismatchError)
       throw new MutationFailedError(`error applying patch: ${error.message}`);

@@ -11,7 +11,7 @@ import { shapeOf } from "./shape.ts";
  *
  * @throws SchemaMismatchError with the API server's message
  */
-export function applyConfiguration(
+export function mergeApplyConfiguration(
   live: JSONObject,
   applied: JSONObject,
   schema: SchemaNode | undefined,
