@@ -1,3 +1,4 @@
+import type { Event } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ControllerContext } from "./controller.ts";
@@ -12,18 +13,7 @@ export type Report = (
   message: string,
 ) => Promise<void>;
 
-interface CoreEvent extends KubernetesObject {
-  type: "Normal" | "Warning";
-  reason: string;
-  message: string;
-  involvedObject: object;
-  count: number;
-  firstTimestamp: string;
-  lastTimestamp: string;
-  source: { component: string };
-}
-
-const events: ResourceName<CoreEvent> = "events";
+const events: ResourceName<Event> = "events";
 
 /**
  * Makes what a component reports by: it writes Events. The name of one follows from what it says, so that the same
@@ -37,7 +27,12 @@ export function reporter({ objects, clock }: ControllerContext, component: strin
     const same = objects.get(events, namespace, name!);
     try {
       if (!same) await objects.create(user, event);
-      else await objects.update(user, { ...same, count: same.count + 1, lastTimestamp: event.lastTimestamp });
+      else
+        await objects.update(user, {
+          ...same,
+          count: (same.count ?? 0) + 1,
+          lastTimestamp: event.lastTimestamp,
+        });
     } catch {
       // In a namespace that is being deleted nothing can be written any more, and nobody would read it.
     }
@@ -48,8 +43,8 @@ function newEvent(
   component: string,
   stamp: string,
   about: KubernetesObject,
-  text: Pick<CoreEvent, "type" | "reason" | "message">,
-): CoreEvent {
+  text: Pick<Event, "type" | "reason" | "message">,
+): Event {
   const { name, namespace, uid, resourceVersion } = about.metadata;
   return {
     apiVersion: "v1",

@@ -9,7 +9,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import { send } from "../testing/send.ts";
-import { deployments, replicaSets } from "../control-loop/api/apps.ts";
+import { deployments } from "../kinds/apps/deployment/controller/deployments.ts";
+import { replicaSets } from "../kinds/apps/replica-set/controller/replica-sets.ts";
 import { namespaces, pods } from "../control-loop/api/core.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "interrupted-"));

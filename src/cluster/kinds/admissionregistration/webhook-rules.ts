@@ -1,28 +1,18 @@
-import type { JSONValue, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
 import { selectorProblems } from "../checks/label-selector.ts";
 import { optionalChoice, type Problems, refused } from "../checks/problems.ts";
-import { type MatchCondition, matchConditions } from "../checks/match-conditions.ts";
-import { type RequestRule, requestRule } from "../checks/request-rule.ts";
-import { webhookClient, type WebhookClientConfig } from "../checks/webhook-client.ts";
+import { matchConditions } from "../checks/match-conditions.ts";
+import { requestRule } from "../checks/request-rule.ts";
+import { webhookClient } from "../checks/webhook-client.ts";
 
-interface Webhook {
-  name?: string;
-  rules?: RequestRule[];
-  failurePolicy?: string;
-  matchPolicy?: string;
-  sideEffects?: string;
-  timeoutSeconds?: number;
-  reinvocationPolicy?: string;
-  namespaceSelector?: LabelSelector;
-  objectSelector?: LabelSelector;
-  clientConfig?: WebhookClientConfig;
-  admissionReviewVersions?: string[];
-  matchConditions?: MatchCondition[];
-}
+/** A webhook of either kind: mutating ones have all fields of validating ones. */
+type Webhook = Sent<MutatingWebhook>;
 
 /** Checks the configuration of admission webhooks of either kind. */
 export function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {

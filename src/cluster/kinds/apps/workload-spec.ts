@@ -1,35 +1,26 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { IntOrString } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { ApiObject } from "../../contract/api-object.ts";
+import type { Sent } from "../../contract/sent.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../checks/label-selector.ts";
 import { checkPercent } from "../checks/names.ts";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";
 import { defaultTemplate } from "../core/pod-spec/defaults.ts";
-import type { PodTemplateSpec } from "../core/pod-spec/types.ts";
 import { validateTemplate } from "../core/pod-spec/validate.ts";
 import { podWarnings } from "../core/pod-spec/warnings.ts";
 
-export type IntOrPercent = number | string;
+/** What the specs of workloads have in common. */
+export type WorkloadSpec = Sent<
+  Pick<DeploymentSpec, "replicas" | "selector" | "template" | "revisionHistoryLimit" | "minReadySeconds">
+>;
 
-export interface Rolling {
-  maxSurge?: IntOrPercent;
-  maxUnavailable?: IntOrPercent;
-  partition?: number;
-}
-
-export interface Update {
-  type?: string;
-  rollingUpdate?: Rolling;
-}
-
-export interface WorkloadSpec {
-  replicas?: number;
-  selector?: LabelSelector;
-  template?: PodTemplateSpec;
-  revisionHistoryLimit?: number;
-  minReadySeconds?: number;
+/** What the strategies by which workloads are updated have in common. */
+interface UpdateStrategy<RollingUpdate extends object> {
+  type?: string | undefined;
+  rollingUpdate?: RollingUpdate | undefined;
 }
 
 export interface Workload extends ApiObject {
@@ -40,12 +31,21 @@ export interface Workload extends ApiObject {
 export function defaultSpec(object: ApiObject): WorkloadSpec {
   object["spec"] ??= {};
   const { spec } = object as Workload;
-  spec.replicas ??= 1;
   spec.template = defaultTemplate(spec.template);
   return spec;
 }
 
-export function defaultRolling(update: Update, rolling: Rolling): void {
+/** The defaults of workloads that can be scaled. */
+export function defaultScaledSpec(object: ApiObject): WorkloadSpec {
+  const spec = defaultSpec(object);
+  spec.replicas ??= 1;
+  return spec;
+}
+
+export function defaultRolling<RollingUpdate extends object>(
+  update: UpdateStrategy<RollingUpdate>,
+  rolling: RollingUpdate,
+): void {
   update.type ||= "RollingUpdate";
   if (update.type === "RollingUpdate") update.rollingUpdate = { ...rolling, ...update.rollingUpdate };
 }
@@ -93,30 +93,34 @@ export function selectorChange(object: ApiObject, old: ApiObject): FieldError[] 
 }
 
 /** A strategy of which the server shows the whole struct. */
-export function unsupportedUpdate(field: string, update: Update, types: readonly string[]): FieldError {
+export function unsupportedUpdate(
+  field: string,
+  update: UpdateStrategy<object>,
+  types: readonly string[],
+): FieldError {
   const shown = { Type: update.type ?? "", RollingUpdate: update.rollingUpdate ?? null };
   const error = notSupported(field, shown, types);
   return { ...error, body: `Unsupported value: ${JSON.stringify(shown)}: ${error.detail}` };
 }
 
-export function* intOrPercent(field: string, value: IntOrPercent = 0): Problems {
+export function* intOrPercent(field: string, value: IntOrString = 0): Problems {
   if (typeof value === "number") yield* nonNegative(field, value);
   else yield* refused(field, value, checkPercent(value));
 }
 
-export function* notMoreThanAll(field: string, value: IntOrPercent = 0): Problems {
+export function* notMoreThanAll(field: string, value: IntOrString = 0): Problems {
   if (isPercent(value) && amountOf(value) > 100) {
     yield invalid(field, value, "must not be greater than 100%");
   }
 }
 
 /** The number, of pods or of percent; a text that is no percentage counts as none. */
-export function amountOf(value: IntOrPercent = 0): number {
+export function amountOf(value: IntOrString = 0): number {
   if (typeof value === "number") return value;
   return isPercent(value) ? Number(value.slice(0, -1)) : Number(/^-?\d+$/.exec(value)?.[0] ?? 0);
 }
 
-function isPercent(value: IntOrPercent): value is string {
+function isPercent(value: IntOrString): value is string {
   return typeof value === "string" && checkPercent(value).length === 0;
 }
 

@@ -1,20 +1,17 @@
+import type { MatchCondition } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { duplicate, required, tooMany } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import type { Sent } from "../../contract/sent.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { celProblem } from "./cel-problem.ts";
 import { type Problems, refused } from "./problems.ts";
-
-export interface MatchCondition {
-  name?: string;
-  expression?: string;
-}
 
 const conditionLimit = 64;
 
 /** Checks conditions, which can't use variables; parameters only where there are some. */
 export function* matchConditions(
   field: string,
-  list: readonly MatchCondition[],
+  list: readonly Sent<MatchCondition>[],
   options: { readonly params: boolean },
 ): Problems {
   if (list.length > conditionLimit) yield tooMany(field, list.length, conditionLimit);

@@ -1,9 +1,9 @@
-import { duplicate, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { MatchResources } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import { duplicate, notSupported } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "./label-selector.ts";
 import { choice, type Problems, refused } from "./problems.ts";
-import { type RequestRule, requestRule } from "./request-rule.ts";
+import { requestRule } from "./request-rule.ts";
 
 /** Checks which requests a policy or a binding is about. */
 export function* matchResources(field: string, match: MatchResources): Problems {
@@ -13,7 +13,7 @@ export function* matchResources(field: string, match: MatchResources): Problems 
   for (const list of ["resourceRules", "excludeResourceRules"] as const) {
     for (const [index, rule] of (match[list] ?? []).entries()) {
       yield* resourceNames(`${field}.${list}[${index}].resourceNames`, rule.resourceNames ?? []);
-      yield* requestRule(`${field}.${list}[${index}]`, rule as RequestRule);
+      yield* requestRule(`${field}.${list}[${index}]`, rule);
     }
   }
 }

@@ -1,18 +1,12 @@
+import type { RuleWithOperations } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import type { Sent } from "../../contract/sent.ts";
 import { optionalChoice, type Problems } from "./problems.ts";
-
-export interface RequestRule {
-  operations?: string[];
-  apiGroups?: string[];
-  apiVersions?: string[];
-  resources?: string[];
-  scope?: string;
-}
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
 /** Checks which requests a webhook or a policy wants to see. */
-export function* requestRule(field: string, rule: RequestRule): Problems {
+export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
   yield* alone(`${field}.operations`, verbs, "operations");

@@ -1,16 +1,14 @@
+import type {
+  ServiceReference,
+  WebhookClientConfig,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { Sent } from "../../contract/sent.ts";
 import { checkPort } from "./names.ts";
 import type { Problems } from "./problems.ts";
 
-/** Where a webhook is called. */
-export interface WebhookClientConfig {
-  url?: string;
-  caBundle?: string;
-  service?: { namespace?: string; name?: string; path?: string; port?: number };
-}
-
-export function* webhookClient(field: string, { url, service }: WebhookClientConfig): Problems {
+export function* webhookClient(field: string, { url, service }: Sent<WebhookClientConfig>): Problems {
   if ((url === undefined) === (service === undefined)) {
     yield required(field, "exactly one of url or service is required");
   } else if (url !== undefined) yield* webhookURL(`${field}.url`, url);
@@ -37,7 +35,7 @@ function* webhookURL(field: string, text: string): Problems {
 
 function* webhookService(
   field: string,
-  { namespace, name, path = "", port = 443 }: NonNullable<WebhookClientConfig["service"]>,
+  { namespace, name, path = "", port = 443 }: Sent<ServiceReference>,
 ): Problems {
   // The real server takes the one for the other.
   if (!namespace) yield required(`${field}.name`);

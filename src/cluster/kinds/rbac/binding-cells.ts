@@ -1,11 +1,6 @@
+import type { Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { CellReader } from "../../registry/table-columns.ts";
 import { readField, text } from "../cells/read-field.ts";
-
-interface Subject {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string;
-}
 
 function subjects(kind: string): CellReader {
   return (object) =>

@@ -1,7 +1,8 @@
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { AggregationRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
+import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/label-selector.ts";
@@ -9,12 +10,12 @@ import type { Problems } from "../checks/problems.ts";
 
 interface Role extends ApiObject {
   rules?: Rule[] | null;
-  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] };
+  aggregationRule?: Sent<AggregationRule>;
 }
 
 interface Binding extends ApiObject {
-  roleRef?: { apiGroup?: string; kind?: string; name?: string };
-  subjects?: Array<{ apiGroup?: string; kind?: string; name?: string; namespace?: string }>;
+  roleRef?: Sent<RoleRef>;
+  subjects?: Sent<Subject>[];
 }
 
 const group = "rbac.authorization.k8s.io";

@@ -1,6 +1,8 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../../checks/label-selector.ts";
 import { nonNegative, type Problems } from "../../checks/problems.ts";
@@ -16,13 +18,9 @@ import {
   selectorChange,
   templateWarnings,
   unsupportedUpdate,
-  type Update,
-  type WorkloadSpec,
 } from "../workload-spec.ts";
 
-interface DaemonSetSpec extends WorkloadSpec {
-  updateStrategy?: Update;
-}
+type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
 
 interface DaemonSet extends ApiObject {
   spec: DaemonSetSpec;
@@ -35,8 +33,8 @@ const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSetStrategy: Partial<Strategy> = {
   default(object) {
-    const spec: DaemonSetSpec = defaultSpec(object);
-    delete spec.replicas;
+    defaultSpec(object);
+    const { spec } = object as DaemonSet;
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
     spec.revisionHistoryLimit ??= 10;
@@ -78,7 +76,7 @@ function* problems({ spec }: DaemonSet): Problems {
   yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
 }
 
-function* updateProblems(field: string, update: Update): Problems {
+function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
   const { type, rollingUpdate } = update;
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {

@@ -1,6 +1,8 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
@@ -9,23 +11,17 @@ import {
   amountOf,
   chosenTemplate,
   defaultRolling,
-  defaultSpec,
+  defaultScaledSpec,
   endlessPods,
   intOrPercent,
   notMoreThanAll,
   selectorChange,
   templateWarnings,
-  type Rolling,
   unsupportedUpdate,
-  type Update,
-  type WorkloadSpec,
 } from "../workload-spec.ts";
 import { replicaCounts } from "../replica-counts.ts";
 
-interface DeploymentSpec extends WorkloadSpec {
-  strategy?: Update;
-  progressDeadlineSeconds?: number;
-}
+type DeploymentSpec = Sent<apps.DeploymentSpec>;
 
 interface Deployment extends ApiObject {
   spec: DeploymentSpec;
@@ -41,7 +37,8 @@ export const deploymentStrategy: Partial<Strategy> = {
     if (subresource === "status") takeOver(object.metadata, old!.metadata, "labels");
   },
   default(object) {
-    const spec: DeploymentSpec = defaultSpec(object);
+    defaultScaledSpec(object);
+    const { spec } = object as Deployment;
     spec.strategy ??= {};
     defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
     spec.revisionHistoryLimit ??= 10;
@@ -73,7 +70,7 @@ function* problems({ spec }: Deployment): Problems {
   }
 }
 
-function* strategyProblems(field: string, strategy: Update): Problems {
+function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy>): Problems {
   const { type, rollingUpdate } = strategy;
   if (type === "Recreate") {
     if (!rollingUpdate) return;
@@ -84,7 +81,10 @@ function* strategyProblems(field: string, strategy: Update): Problems {
   else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
 }
 
-function* rollingProblems(field: string, { maxUnavailable = 0, maxSurge = 0 }: Rolling): Problems {
+function* rollingProblems(
+  field: string,
+  { maxUnavailable = 0, maxSurge = 0 }: Sent<apps.RollingUpdateDeployment>,
+): Problems {
   yield* intOrPercent(`${field}.maxUnavailable`, maxUnavailable);
   yield* intOrPercent(`${field}.maxSurge`, maxSurge);
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {

@@ -9,7 +9,7 @@ import { replicaCounts } from "../replica-counts.ts";
 import {
   type Workload,
   chosenTemplate,
-  defaultSpec,
+  defaultScaledSpec,
   endlessPods,
   selectorChange,
   templateWarnings,
@@ -19,7 +19,7 @@ import { replicaSetController } from "./controller/replica-set-controller.ts";
 
 const replicaSetStrategy: Partial<Strategy> = {
   default(object) {
-    defaultSpec(object);
+    defaultScaledSpec(object);
     object["status"] = { replicas: 0, ...(object["status"] as object) };
   },
   validate: (object) => [...replicaSetProblems(object as Workload)],

@@ -1,3 +1,4 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import {
@@ -8,34 +9,26 @@ import {
   notSupported,
 } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { nonNegative, type Problems, refused } from "../../checks/problems.ts";
 import { claimSpec } from "../../core/persistent-volume-claim/claim-spec.ts";
-import { type Claim, defaultClaim } from "../../core/persistent-volume-claim/strategy.ts";
+import { defaultClaim } from "../../core/persistent-volume-claim/strategy.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { replicaCounts } from "../replica-counts.ts";
 import {
   amountOf,
   chosenTemplate,
   defaultRolling,
-  defaultSpec,
+  defaultScaledSpec,
   endlessPods,
   intOrPercent,
   notMoreThanAll,
   templateWarnings,
-  type Update,
-  type WorkloadSpec,
 } from "../workload-spec.ts";
 
-interface StatefulSetSpec extends WorkloadSpec {
-  updateStrategy?: Update;
-  podManagementPolicy?: string;
-  persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
-  volumeClaimTemplates?: Claim[];
-  serviceName?: string;
-  ordinals?: { start?: number };
-}
+type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
 
 interface StatefulSet extends ApiObject {
   spec: StatefulSetSpec;
@@ -55,7 +48,8 @@ const changeable = [
 export const statefulSetStrategy: Partial<Strategy> = {
   validateName: labelName,
   default(object) {
-    const spec: StatefulSetSpec = defaultSpec(object);
+    defaultScaledSpec(object);
+    const { spec } = object as StatefulSet;
     spec.podManagementPolicy ||= "OrderedReady";
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { partition: 0 });
@@ -130,7 +124,10 @@ function runningTemplate({
   return { ...template, spec: { ...spec, volumes: [...mine, ...others] } };
 }
 
-function* updateProblems(field: string, { type, rollingUpdate }: Update): Problems {
+function* updateProblems(
+  field: string,
+  { type, rollingUpdate }: Sent<apps.StatefulSetUpdateStrategy>,
+): Problems {
   const at = `${field}.rollingUpdate`;
   if (type === "OnDelete") {
     if (!rollingUpdate) return;

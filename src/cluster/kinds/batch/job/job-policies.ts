@@ -15,8 +15,8 @@ import { nonNegative, type Problems, refused } from "../../checks/problems.ts";
 import { countIndexes } from "./indexes.ts";
 import type { JobSpec } from "./job-spec.ts";
 
-type FailureRule = Sent<batch.PodFailurePolicyRule>;
-type FailurePolicy = Sent<batch.PodFailurePolicy>;
+type PodFailurePolicyRule = Sent<batch.PodFailurePolicyRule>;
+type PodFailurePolicy = Sent<batch.PodFailurePolicy>;
 type SuccessPolicy = Sent<batch.SuccessPolicy>;
 
 const ruleLimit = 20;
@@ -24,14 +24,14 @@ const exitCodeLimit = 255;
 const indexesLimit = 64 * 1024;
 
 /** When a failed pod fails its job, or doesn't count. */
-export function* failurePolicy(field: string, { rules = [] }: FailurePolicy, spec: JobSpec): Problems {
+export function* failurePolicy(field: string, { rules = [] }: PodFailurePolicy, spec: JobSpec): Problems {
   if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
   for (const [index, rule] of rules.entries()) yield* failureRule(`${field}.rules[${index}]`, rule, spec);
 }
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 
-function* failureRule(field: string, rule: FailureRule, spec: JobSpec): Problems {
+function* failureRule(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
   const { action = "", onExitCodes, onPodConditions = [] } = rule;
   const at = `${field}.action`;
   if (action === "") yield required(at, `valid values: ${listed(actions)}`);
@@ -61,7 +61,11 @@ function listed(values: readonly string[]): string {
 
 const operators = ["In", "NotIn"];
 
-function* exitCodes(field: string, rule: NonNullable<FailureRule["onExitCodes"]>, spec: JobSpec): Problems {
+function* exitCodes(
+  field: string,
+  rule: NonNullable<PodFailurePolicyRule["onExitCodes"]>,
+  spec: JobSpec,
+): Problems {
   const { containerName, operator = "", values = [] } = rule;
   if (operator === "") yield required(`${field}.operator`, `valid values: ${listed(operators)}`);
   else if (!operators.includes(operator)) yield notSupported(`${field}.operator`, operator, operators);
@@ -86,7 +90,10 @@ function* exitCodes(field: string, rule: NonNullable<FailureRule["onExitCodes"]>
 
 const statuses = ["False", "True", "Unknown"];
 
-function* conditions(field: string, patterns: NonNullable<FailureRule["onPodConditions"]>): Problems {
+function* conditions(
+  field: string,
+  patterns: NonNullable<PodFailurePolicyRule["onPodConditions"]>,
+): Problems {
   if (patterns.length > ruleLimit) yield tooMany(field, patterns.length, ruleLimit);
   for (const [index, { type = "", status = "" }] of patterns.entries()) {
     const at = `${field}[${index}]`;

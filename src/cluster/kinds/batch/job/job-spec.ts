@@ -29,7 +29,7 @@ const counts = [
 
 const longestManager = 63;
 
-/** The rules of a job's spec, its own or that of a CronJob's template. */
+/** The rules of a JobSpec: that of a Job, or one in the template of another kind. */
 export function* jobSpec(field: string, spec: JobSpec): Problems {
   for (const name of counts) yield* nonNegative(`${field}.${name}`, spec[name]);
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {

@@ -1,19 +1,16 @@
+import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 
-interface Condition {
-  type: string;
-  status?: string;
-  lastUpdateTime?: string;
-  lastTransitionTime?: string;
-}
+type Condition = Sent<certificates.CertificateSigningRequestCondition>;
 
-interface CertificateRequest extends ApiObject {
-  spec: Record<string, unknown>;
-  status?: { conditions?: Condition[]; certificate?: string };
+interface CertificateSigningRequest extends ApiObject {
+  spec: Sent<certificates.CertificateSigningRequestSpec>;
+  status?: Sent<certificates.CertificateSigningRequestStatus>;
 }
 
 /** Conditions that only `/approval` may add. */
@@ -22,8 +19,8 @@ const verdicts = ["Approved", "Denied"];
 /** A request for a certificate says who asks, never changes, and is approved through an endpoint of its own. */
 export const certificateRequestStrategy: Partial<Strategy> = {
   prepareForCreate(object, { user }) {
-    const request = object as CertificateRequest;
-    for (const field of ["username", "uid", "groups", "extra"]) delete request.spec[field];
+    const request = object as CertificateSigningRequest;
+    for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
     Object.assign(request.spec, {
       username: user.name,
       ...(user.uid !== undefined && { uid: user.uid }),
@@ -34,11 +31,11 @@ export const certificateRequestStrategy: Partial<Strategy> = {
   },
   resetFields(object, old, subresource) {
     if (!old) return;
-    const { status } = object as CertificateRequest;
+    const { status } = object as CertificateSigningRequest;
     resetStatusAlone(object, old, "status");
     if (subresource === "") object["status"] = old["status"];
     if (subresource !== "approval") return;
-    object["status"] = { ...(old as CertificateRequest).status, conditions: status?.conditions ?? [] };
+    object["status"] = { ...(old as CertificateSigningRequest).status, conditions: status?.conditions ?? [] };
   },
   prepareForUpdate(object, old, { now }) {
     const before = conditionsOf(old);
@@ -58,7 +55,7 @@ export const certificateRequestStrategy: Partial<Strategy> = {
 };
 
 function conditionsOf(object: ApiObject): Condition[] {
-  return (object as CertificateRequest).status?.conditions ?? [];
+  return (object as CertificateSigningRequest).status?.conditions ?? [];
 }
 
 function validateCondition({ status }: Condition, index: number): FieldError[] {
@@ -66,7 +63,7 @@ function validateCondition({ status }: Condition, index: number): FieldError[] {
 }
 
 function contradictions(object: ApiObject): FieldError[] {
-  const given = conditionsOf(object).filter(({ type }) => verdicts.includes(type));
+  const given = conditionsOf(object).filter(({ type = "" }) => verdicts.includes(type));
   const other = given.find(({ type }) => type !== given[0]!.type);
   if (!other) return [];
   return [invalid("status.conditions", other.type, "Approved and Denied conditions are mutually exclusive")];

@@ -1,4 +1,6 @@
+import type { PersistentVolumeSpec, PersistentVolumeStatus } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
@@ -8,11 +10,7 @@ import { persistentVolumeController } from "./controller/persistent-volume-contr
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
     object["spec"] ??= {};
-    const spec = object["spec"] as {
-      persistentVolumeReclaimPolicy?: string;
-      volumeMode?: string;
-      hostPath?: { type?: string };
-    };
+    const spec = object["spec"] as Sent<PersistentVolumeSpec>;
     if (spec.hostPath) spec.hostPath.type ??= "";
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
@@ -25,7 +23,9 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   },
   prepareForUpdate(object, old, { subresource, now }) {
     if (subresource !== "status") return;
-    const [status, before] = [object["status"], old["status"]] as Array<VolumeStatus | undefined>;
+    const [status, before] = [object["status"], old["status"]] as Array<
+      Sent<PersistentVolumeStatus> | undefined
+    >;
     if (
       status &&
       status.phase !== before?.phase &&
@@ -34,11 +34,6 @@ const persistentVolumeStrategy: Partial<Strategy> = {
       status.lastPhaseTransitionTime = formatTime(now);
   },
 };
-
-interface VolumeStatus {
-  phase?: string;
-  lastPhaseTransitionTime?: string;
-}
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {
   resource: "persistentvolumes",

@@ -19,13 +19,13 @@ import { containerSecurity } from "./security.ts";
 import type { Container, ContainerPort, PodSpec } from "./types.ts";
 
 /** What containers may refer to in their pod. */
-export interface Surroundings {
+export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
 }
 
-export function* containers(field: string, around: Surroundings): Problems {
+export function* containers(field: string, around: ContainerContext): Problems {
   const list = around.spec.containers ?? [];
   if (list.length === 0) return yield required(field);
   const names = new Set<string>();
@@ -42,7 +42,7 @@ export function* containers(field: string, around: Surroundings): Problems {
 }
 
 /** Init containers run one after the other and end, but those that restart always stay as side cars. */
-export function* initContainers(field: string, around: Surroundings): Problems {
+export function* initContainers(field: string, around: ContainerContext): Problems {
   const names = new Set((around.spec.containers ?? []).map(({ name = "" }) => name));
   for (const [index, container] of (around.spec.initContainers ?? []).entries()) {
     const at = `${field}[${index}]`;
@@ -79,7 +79,7 @@ const notForEphemeral = [
 ] as const;
 
 /** Containers that join a running pod: they can look, but nothing waits for them. */
-export function* ephemeralContainers(field: string, around: Surroundings): Problems {
+export function* ephemeralContainers(field: string, around: ContainerContext): Problems {
   const { spec } = around;
   const others = new Set(
     [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.name),
@@ -112,7 +112,7 @@ export function* trimmedImage(field: string, { image = "" }: Container): Problem
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
-function* common(field: string, container: Container, around: Surroundings): Problems {
+function* common(field: string, container: Container, around: ContainerContext): Problems {
   yield* needed(`${field}.name`, container.name, checkLabel);
   yield* needed(`${field}.image`, container.image);
   const { terminationMessagePolicy, imagePullPolicy, resources = {}, securityContext } = container;

@@ -17,7 +17,7 @@ import {
   containers,
   ephemeralContainers,
   initContainers,
-  type Surroundings,
+  type ContainerContext,
   trimmedImage,
 } from "./containers.ts";
 import { dns, hostAliases, hostname, hostnameOverride, hostPorts } from "./network.ts";
@@ -83,7 +83,7 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   yield* problems;
   const claims = new Set((spec.resourceClaims ?? []).map(({ name = "" }) => name).filter(Boolean));
   yield* resourceClaims(`${field}.resourceClaims`, spec);
-  const around: Surroundings = { spec, volumes: sound, claims };
+  const around: ContainerContext = { spec, volumes: sound, claims };
   yield* containers(`${field}.containers`, around);
   yield* initContainers(`${field}.initContainers`, around);
   yield* ephemeralContainers(`${field}.ephemeralContainers`, around);

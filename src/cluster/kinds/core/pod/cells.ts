@@ -3,10 +3,11 @@ import type { Sent } from "../../../contract/sent.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
+import type { Container } from "../pod-spec/types.ts";
 
-type Container = Sent<core.Container>;
 type ContainerState = Sent<core.ContainerState>;
 type ContainerStatus = Sent<core.ContainerStatus>;
+type PodCondition = Sent<core.PodCondition>;
 
 /** The cells of a Pod: its status is told by its containers more than by its phase. */
 export const podCells: Readonly<Record<string, CellReader>> = {
@@ -132,14 +133,8 @@ function restarts(pod: object, now: number): string {
   return `${total} (${formatSpan(Math.floor((now - Date.parse(last)) / 1000))} ago)`;
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-}
-
-function conditionsOf(pod: object): readonly Condition[] {
-  return readField<Condition[]>(pod, "status.conditions") ?? [];
+function conditionsOf(pod: object): readonly PodCondition[] {
+  return readField<PodCondition[]>(pod, "status.conditions") ?? [];
 }
 
 function isTrue(pod: object, wanted: string): boolean {

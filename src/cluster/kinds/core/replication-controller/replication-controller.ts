@@ -7,7 +7,7 @@ import { counts } from "../../apps/replica-set/rules.ts";
 import {
   type Workload,
   type WorkloadSpec,
-  defaultSpec,
+  defaultScaledSpec,
   endlessPods,
   templateWarnings,
 } from "../../apps/workload-spec.ts";
@@ -23,7 +23,7 @@ type PlainSelector = Record<string, string>;
 
 const replicationControllerStrategy: Partial<Strategy> = {
   default(object) {
-    const spec = defaultSpec(object) as WorkloadSpec & { selector?: PlainSelector };
+    const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };
     const labels = spec.template?.metadata?.labels;
     if (labels) {
       spec.selector ??= labels as LabelSelector & PlainSelector;

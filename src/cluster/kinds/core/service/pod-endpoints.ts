@@ -1,5 +1,6 @@
+import type { ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Pod, Service, ServicePort } from "../../../control-loop/api/core.ts";
-import type { EndpointPort, TargetRef } from "../../../control-loop/api/discovery.ts";
+import type { EndpointPort } from "../endpoints/controller/endpoints.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 import { isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 
@@ -44,7 +45,7 @@ export function groupByPorts(endpoints: readonly PodEndpoint[]): PodEndpoint[][]
 }
 
 /** Refers to a pod from an endpoint. */
-export function targetRefOf({ metadata }: Pod): TargetRef {
+export function targetRefOf({ metadata }: Pod): ObjectReference {
   const { name, namespace, uid } = metadata;
   return {
     kind: "Pod",

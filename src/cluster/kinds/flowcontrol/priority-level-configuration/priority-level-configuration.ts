@@ -1,5 +1,11 @@
+import type {
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfigurationSpec,
+} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -7,25 +13,9 @@ import { readField, text } from "../../cells/read-field.ts";
 import { type Problems, choice, inRange } from "../../checks/problems.ts";
 import { fillIn } from "../../fill-in.ts";
 
-interface PriorityLevel {
-  type?: string;
-  limited?: Limited;
-  exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
-}
-
-interface Limited {
-  nominalConcurrencyShares?: number;
-  lendablePercent?: number;
-  borrowingLimitPercent?: number;
-  limitResponse?: {
-    type?: string;
-    queuing?: { queues?: number; handSize?: number; queueLengthLimit?: number };
-  };
-}
-
 const priorityLevelStrategy: Partial<Strategy> = {
   default(object) {
-    const { exempt, limited } = (object["spec"] ??= {}) as PriorityLevel;
+    const { exempt, limited } = (object["spec"] ??= {}) as Sent<PriorityLevelConfigurationSpec>;
     fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
     fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
     fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
@@ -36,7 +26,7 @@ const priorityLevelStrategy: Partial<Strategy> = {
 };
 
 function* levelProblems(object: ApiObject): Problems {
-  const { type = "", limited, exempt } = object["spec"] as PriorityLevel;
+  const { type = "", limited, exempt } = object["spec"] as Sent<PriorityLevelConfigurationSpec>;
   if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
     yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
   }
@@ -49,7 +39,7 @@ function* levelProblems(object: ApiObject): Problems {
   } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
 }
 
-function* limitedProblems(field: string, limited: Limited): Problems {
+function* limitedProblems(field: string, limited: Sent<LimitedPriorityLevelConfiguration>): Problems {
   const { nominalConcurrencyShares: shares = 0, lendablePercent, borrowingLimitPercent: borrowed } = limited;
   if (shares < 0)
     yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
@@ -62,7 +52,7 @@ function* limitedProblems(field: string, limited: Limited): Problems {
 
 const mostQueues = 10_000_000;
 
-function* queueProblems(field: string, { type, queuing }: NonNullable<Limited["limitResponse"]>): Problems {
+function* queueProblems(field: string, { type, queuing }: Sent<LimitResponse>): Problems {
   const at = `${field}.queuing`;
   if (type === "Reject") {
     if (queuing) yield forbidden(at, "must be nil if limited.limitResponse.type is not Limited");

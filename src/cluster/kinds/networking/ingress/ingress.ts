@@ -1,4 +1,10 @@
+import type {
+  IngressLoadBalancerIngress,
+  IngressRule,
+  IngressSpec,
+} from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
@@ -8,22 +14,21 @@ const ingressStrategy: Partial<Strategy> = {
     object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
   },
   validate(object) {
-    const spec = (object["spec"] ?? {}) as { rules?: unknown[]; defaultBackend?: object };
+    const spec = (object["spec"] ?? {}) as Sent<IngressSpec>;
     if (spec.rules?.length || spec.defaultBackend) return [];
     return [invalid("spec", null, "either `defaultBackend` or `rules` must be specified")];
   },
 };
 
 function hosts(object: object): string {
-  const rules = readField<Array<{ host?: string }>>(object, "spec.rules") ?? [];
+  const rules = readField<Sent<IngressRule>[]>(object, "spec.rules") ?? [];
   const named = rules.flatMap(({ host }) => (host ? [host] : []));
   if (named.length === 0) return "*";
   return named.length > 3 ? `${named.slice(0, 3).join(",")} + ${named.length - 3} more...` : named.join(",");
 }
 
 function addresses(object: object): string {
-  const list =
-    readField<Array<{ ip?: string; hostname?: string }>>(object, "status.loadBalancer.ingress") ?? [];
+  const list = readField<Sent<IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
   return list.map(({ ip, hostname }) => ip ?? hostname ?? "").join(",");
 }
 

@@ -1,5 +1,6 @@
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { NetworkPolicyPeer, NetworkPolicySpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector } from "../../cells/format-selector.ts";
@@ -9,16 +10,7 @@ import type { Problems } from "../../checks/problems.ts";
 import { type Fields, eachOf, fillIn } from "../../fill-in.ts";
 
 interface NetworkPolicy extends ApiObject {
-  spec?: {
-    podSelector?: LabelSelector;
-    ingress?: Array<{ from?: Peer[] }>;
-    egress?: Array<{ to?: Peer[] }>;
-  };
-}
-
-interface Peer {
-  podSelector?: LabelSelector;
-  namespaceSelector?: LabelSelector;
+  spec?: Sent<NetworkPolicySpec>;
 }
 
 const networkPolicyStrategy: Partial<Strategy> = {
@@ -48,7 +40,7 @@ function* policySelectors({ spec = {} }: NetworkPolicy): Problems {
   }
 }
 
-function* peerSelectors(field: string, peers: readonly Peer[] = []): Problems {
+function* peerSelectors(field: string, peers: readonly Sent<NetworkPolicyPeer>[] = []): Problems {
   for (const [index, { podSelector, namespaceSelector }] of peers.entries()) {
     yield* selectorProblems(`${field}[${index}].podSelector`, podSelector);
     yield* selectorProblems(`${field}[${index}].namespaceSelector`, namespaceSelector);

@@ -1,18 +1,14 @@
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
-import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
+import type { PodDisruptionBudgetSpec } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { selectorProblems } from "../../checks/label-selector.ts";
 import { optionalChoice, type Problems } from "../../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../../apps/workload-spec.ts";
 
-interface Budget extends ApiObject {
-  readonly spec?: {
-    readonly minAvailable?: number | string;
-    readonly maxUnavailable?: number | string;
-    readonly selector?: LabelSelector;
-    readonly unhealthyPodEvictionPolicy?: string;
-  };
+interface PodDisruptionBudget extends ApiObject {
+  spec?: Sent<PodDisruptionBudgetSpec>;
 }
 
 export const disruptionBudgetStrategy: Partial<Strategy> = {
@@ -29,7 +25,7 @@ export const disruptionBudgetStrategy: Partial<Strategy> = {
   validateUpdate: (object) => [...problemsOf(object)],
 };
 
-function* problemsOf({ spec = {} }: Budget): Problems {
+function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const shown = {

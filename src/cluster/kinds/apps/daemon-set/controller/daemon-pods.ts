@@ -1,4 +1,5 @@
-import type { ControllerRevision, DaemonSet } from "../../../../control-loop/api/apps.ts";
+import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
+import type { DaemonSet } from "./daemon-sets.ts";
 import type { Node, Pod } from "../../../../control-loop/api/core.ts";
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { revisionLabel } from "../../../../control-loop/revisions/controller-revisions.ts";

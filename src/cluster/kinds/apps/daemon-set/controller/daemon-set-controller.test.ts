@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
-import { type DaemonSet, daemonSets } from "../../../../control-loop/api/apps.ts";
+import { type DaemonSet, daemonSets } from "./daemon-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 
 let cluster: TestCluster;

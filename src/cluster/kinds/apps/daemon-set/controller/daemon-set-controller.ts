@@ -1,5 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type ControllerRevision, type DaemonSet, daemonSets } from "../../../../control-loop/api/apps.ts";
+import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
+import { type DaemonSet, daemonSets } from "./daemon-sets.ts";
 import { nodes, type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";

@@ -1,4 +1,5 @@
-import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../../../control-loop/api/apps.ts";
+import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
+import type { DaemonSet, DaemonSetStatus } from "./daemon-sets.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { isAvailable, isReady } from "../../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";

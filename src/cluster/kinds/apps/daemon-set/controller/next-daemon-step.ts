@@ -1,4 +1,5 @@
-import type { ControllerRevision, DaemonSet } from "../../../../control-loop/api/apps.ts";
+import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
+import type { DaemonSet } from "./daemon-sets.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { isAvailable, isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
 import { type DaemonNodes, isOfRevision, nodeOf } from "./daemon-pods.ts";

@@ -1,4 +1,4 @@
-import type { DaemonSet } from "../../../../control-loop/api/apps.ts";
+import type { DaemonSet } from "./daemon-sets.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { scaledCount } from "../../deployment/controller/replica-counts.ts";
 import type { DaemonStep } from "./next-daemon-step.ts";

@@ -1,10 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import {
-  type Deployment,
-  deployments,
-  type ReplicaSet,
-  replicaSets,
-} from "../../../../control-loop/api/apps.ts";
+import { type Deployment, deployments } from "./deployments.ts";
+import { type ReplicaSet, replicaSets } from "../../replica-set/controller/replica-sets.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
 import { desiredReplicas } from "./desired-replicas.ts";
 import { newReplicaSet, scaled } from "./new-replica-set.ts";

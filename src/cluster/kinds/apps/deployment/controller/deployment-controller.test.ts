@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
-import { type Deployment, deployments, replicaSets } from "../../../../control-loop/api/apps.ts";
+import { type Deployment, deployments } from "./deployments.ts";
+import { replicaSets } from "../../replica-set/controller/replica-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import type { ControllerName } from "../../../../controllers/index.ts";
 

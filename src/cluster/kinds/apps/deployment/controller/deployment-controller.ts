@@ -1,10 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import {
-  type Deployment,
-  deployments,
-  type ReplicaSet,
-  replicaSets,
-} from "../../../../control-loop/api/apps.ts";
+import { type Deployment, deployments } from "./deployments.ts";
+import { type ReplicaSet, replicaSets } from "../../replica-set/controller/replica-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";

@@ -1,4 +1,5 @@
-import type { Deployment, DeploymentStatus, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment, DeploymentStatus } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { LooseCondition } from "../../../../control-loop/api/core.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 import { availableReplicas, specReplicas, sum } from "./replica-counts.ts";

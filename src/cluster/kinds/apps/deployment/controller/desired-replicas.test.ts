@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import { desiredReplicas } from "./desired-replicas.ts";
 import { proportionalReplicas } from "./proportional-replicas.ts";
 import { rolloutLimits } from "./replica-counts.ts";

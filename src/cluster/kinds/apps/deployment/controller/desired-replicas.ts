@@ -1,4 +1,5 @@
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import { availableReplicas, rolloutLimits, specReplicas } from "./replica-counts.ts";
 
 /** How many pods each ReplicaSet should ask for next, by name; only those that change. */

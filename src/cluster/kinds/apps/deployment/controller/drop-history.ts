@@ -1,4 +1,5 @@
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
 import { revisionOf } from "./revisions.ts";
 

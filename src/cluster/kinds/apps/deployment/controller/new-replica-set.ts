@@ -1,5 +1,6 @@
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import { templateHash } from "../../../../control-loop/pods/template-hash.ts";
 import { desiredAnnotation, maxAnnotation } from "./proportional-replicas.ts";
 import { rolloutLimits } from "./replica-counts.ts";

@@ -1,4 +1,5 @@
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { DesiredReplicas } from "./desired-replicas.ts";
 import { byAge } from "./desired-replicas.ts";
 import { rolloutLimits, specReplicas } from "./replica-counts.ts";

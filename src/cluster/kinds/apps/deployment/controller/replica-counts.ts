@@ -1,5 +1,6 @@
 import type { IntOrString } from "@tsbuilder/apimachinery/meta";
-import type { Deployment, DeploymentStatus, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment, DeploymentStatus } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 
 /** How many pods a rollout may have beyond the wanted number, and how many of them may be missing. */
 export interface RolloutLimits {

@@ -1,5 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { PodTemplateSpec } from "../../../../control-loop/api/core.ts";
 import { byAge } from "./desired-replicas.ts";
 

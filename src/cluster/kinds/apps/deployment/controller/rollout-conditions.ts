@@ -1,5 +1,6 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { Deployment, DeploymentStatus, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment, DeploymentStatus } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { LooseCondition } from "../../../../control-loop/api/core.ts";
 import { isComplete } from "./replica-counts.ts";
 import { rolloutLimits } from "./replica-counts.ts";

@@ -1,5 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { Deployment, ReplicaSet } from "../../../../control-loop/api/apps.ts";
+import type { Deployment } from "./deployments.ts";
+import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
-import { type ReplicaSet, replicaSets } from "../../../../control-loop/api/apps.ts";
+import { type ReplicaSet, replicaSets } from "./replica-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 
 let cluster: TestCluster;

@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type ReplicaSet, replicaSets } from "../../../../control-loop/api/apps.ts";
+import { type ReplicaSet, replicaSets } from "./replica-sets.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";

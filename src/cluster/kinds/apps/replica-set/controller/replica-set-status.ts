@@ -1,5 +1,5 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { ReplicaSet, ReplicaSetStatus } from "../../../../control-loop/api/apps.ts";
+import type { ReplicaSet, ReplicaSetStatus } from "./replica-sets.ts";
 import type { LooseCondition, Pod } from "../../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../../control-loop/matches-labels.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";

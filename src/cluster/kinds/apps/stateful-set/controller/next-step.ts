@@ -1,4 +1,4 @@
-import type { StatefulSet } from "../../../../control-loop/api/apps.ts";
+import type { StatefulSet } from "./stateful-sets.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { burst } from "../../../../control-loop/pods/burst.ts";
 import { isActive, isAvailable, isFinished } from "../../../../control-loop/pods/pod-state.ts";

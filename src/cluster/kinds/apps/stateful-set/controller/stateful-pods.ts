@@ -1,5 +1,6 @@
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import type { ControllerRevision, StatefulSet } from "../../../../control-loop/api/apps.ts";
+import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
+import type { StatefulSet } from "./stateful-sets.ts";
 import type { PersistentVolumeClaim, Pod } from "../../../../control-loop/api/core.ts";
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { revisionLabel } from "../../../../control-loop/revisions/controller-revisions.ts";

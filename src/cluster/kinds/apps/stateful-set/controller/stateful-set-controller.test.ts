@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
-import { controllerRevisions, type StatefulSet, statefulSets } from "../../../../control-loop/api/apps.ts";
+import { controllerRevisions } from "../../../../control-loop/api/apps.ts";
+import { type StatefulSet, statefulSets } from "./stateful-sets.ts";
 import { persistentVolumeClaims, pods } from "../../../../control-loop/api/core.ts";
 import { type ControllerName, controllerNames } from "../../../../controllers/index.ts";
 

@@ -1,10 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
-import {
-  type ControllerRevision,
-  type StatefulSet,
-  statefulSets,
-} from "../../../../control-loop/api/apps.ts";
+import type { ControllerRevision } from "../../../../control-loop/api/apps.ts";
+import { type StatefulSet, statefulSets } from "./stateful-sets.ts";
 import { persistentVolumeClaims, type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";

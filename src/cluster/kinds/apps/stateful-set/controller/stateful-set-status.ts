@@ -1,4 +1,4 @@
-import type { StatefulSet, StatefulSetStatus } from "../../../../control-loop/api/apps.ts";
+import type { StatefulSet, StatefulSetStatus } from "./stateful-sets.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { isAvailable, isReady } from "../../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
-import { type CronJob, cronJobs, type Job, jobs } from "../../../../control-loop/api/batch.ts";
+import { type CronJob, cronJobs } from "./cron-jobs.ts";
+import { type Job, jobs } from "../../job/controller/jobs.ts";
 
 let cluster: TestCluster;
 let clock: FakeClock;

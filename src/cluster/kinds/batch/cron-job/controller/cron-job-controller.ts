@@ -1,7 +1,8 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type CronJob, cronJobs, type Job, jobs } from "../../../../control-loop/api/batch.ts";
+import { type CronJob, cronJobs } from "./cron-jobs.ts";
+import { type Job, jobs } from "../../job/controller/jobs.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { finishedCondition } from "../../job/controller/job-conditions.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";

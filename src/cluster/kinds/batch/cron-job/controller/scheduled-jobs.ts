@@ -1,5 +1,6 @@
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import type { CronJob, Job } from "../../../../control-loop/api/batch.ts";
+import type { CronJob } from "./cron-jobs.ts";
+import type { Job } from "../../job/controller/jobs.ts";
 import { finishedCondition } from "../../job/controller/job-conditions.ts";
 
 /** Makes the Job of one time. */

@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { Job, JobStatus } from "../../../../control-loop/api/batch.ts";
+import type { Job, JobStatus } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";

@@ -1,5 +1,5 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Job } from "./jobs.ts";
 import type { LooseCondition } from "../../../../control-loop/api/core.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 

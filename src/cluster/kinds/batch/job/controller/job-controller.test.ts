@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
-import { type Job, jobs } from "../../../../control-loop/api/batch.ts";
+import { type Job, jobs } from "./jobs.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 
 let cluster: TestCluster;

@@ -1,4 +1,4 @@
-import { type Job, jobs } from "../../../../control-loop/api/batch.ts";
+import { type Job, jobs } from "./jobs.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { type ReportedError, toldFailure } from "../../../../control-loop/failures.ts";

@@ -1,4 +1,4 @@
-import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Job } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { parseIndexes } from "./indexes.ts";
 import { hasFailed, isIndexed, type JobProgress, untilDeadline } from "./job-progress.ts";

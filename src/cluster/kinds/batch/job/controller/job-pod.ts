@@ -1,4 +1,4 @@
-import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Job } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { failureCountAnnotation, indexAnnotation, isIndexed, trackingFinalizer } from "./job-progress.ts";

@@ -1,5 +1,5 @@
 import { findController } from "@tsbuilder/apimachinery/meta";
-import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Job } from "./jobs.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";

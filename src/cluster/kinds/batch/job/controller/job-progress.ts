@@ -1,4 +1,4 @@
-import type { Job, JobStatus } from "../../../../control-loop/api/batch.ts";
+import type { Job, JobStatus } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { isActive, isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
 import { formatIndexes, parseIndexes } from "./indexes.ts";

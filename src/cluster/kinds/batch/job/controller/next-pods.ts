@@ -1,4 +1,4 @@
-import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Job } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import { burst } from "../../../../control-loop/pods/burst.ts";
 import { compareForDeletion } from "../../../../control-loop/pods/pod-state.ts";

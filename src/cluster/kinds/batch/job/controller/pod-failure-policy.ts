@@ -1,4 +1,4 @@
-import type { Job, PodFailurePolicyRule } from "../../../../control-loop/api/batch.ts";
+import type { Job, PodFailurePolicyRule } from "./jobs.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 
 interface TerminatedContainer {

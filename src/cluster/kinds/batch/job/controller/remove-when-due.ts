@@ -1,4 +1,4 @@
-import type { Job } from "../../../../control-loop/api/batch.ts";
+import type { Job } from "./jobs.ts";
 import { finishedCondition } from "./job-conditions.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
 

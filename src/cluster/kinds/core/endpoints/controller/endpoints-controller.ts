@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { pods, type Service, services } from "../../../../control-loop/api/core.ts";
-import { endpoints } from "../../../../control-loop/api/discovery.ts";
+import { endpoints } from "./endpoints.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import { endpointsOf } from "./endpoints-of.ts";

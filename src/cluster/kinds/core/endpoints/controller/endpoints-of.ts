@@ -1,5 +1,5 @@
 import type { Service } from "../../../../control-loop/api/core.ts";
-import type { EndpointAddress, EndpointPort, Endpoints } from "../../../../control-loop/api/discovery.ts";
+import type { EndpointAddress, EndpointPort, Endpoints } from "./endpoints.ts";
 import { hostnameOf, type PodEndpoint, targetRefOf } from "../../service/pod-endpoints.ts";
 
 /** The Endpoints object of a service. */

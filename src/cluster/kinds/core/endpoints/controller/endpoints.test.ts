@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
-import { endpoints, endpointSlices } from "../../../../control-loop/api/discovery.ts";
+import { endpoints } from "./endpoints.ts";
+import { endpointSlices } from "../../../discovery/endpoint-slice/controller/endpoint-slices.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -69,7 +70,7 @@ describe("endpoints and endpoint slices", () => {
   it("set a pod apart that is not ready", async () => {
     await cluster.install(service(), pod("a", 8080, { readinessGates: [{ conditionType: "test.io/gate" }] }));
     await eventually(() => expect(subsets()).toMatchObject([{ notReadyAddresses: [{ ip: ip("a") }] }]));
-    await eventually(() => expect(slices()[0]?.endpoints[0]?.conditions.ready).toBe(false));
+    await eventually(() => expect(slices()[0]?.endpoints?.[0]?.conditions?.ready).toBe(false));
     const stored = objects().get(pods, "default", "a")!;
     const gate = { type: "test.io/gate", status: "True" as const };
     const conditions = [...(stored.status?.conditions ?? []), gate];
@@ -83,7 +84,7 @@ describe("endpoints and endpoint slices", () => {
       pod("a", 8080, { hostname: "a", subdomain: "web" }),
     );
     await eventually(() => expect(subsets()).toMatchObject([{ addresses: [{ hostname: "a" }] }]));
-    await eventually(() => expect(slices()[0]?.endpoints[0]?.hostname).toBe("a"));
+    await eventually(() => expect(slices()[0]?.endpoints?.[0]?.hostname).toBe("a"));
   });
 
   it("follow pods that go, and services that go", async () => {

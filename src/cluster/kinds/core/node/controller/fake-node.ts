@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Lease } from "@tsbuilder/apimachinery/k8s/coordination/v1";
 import { type LooseCondition, type Node, nodes } from "../../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../../control-loop/controller.ts";
 import { versionInfo } from "../../../../contract/version.ts";
@@ -14,10 +14,6 @@ export const nodeAddress = "10.0.0.1";
 
 const user = `system:node:${nodeName}`;
 const heartbeat = 10_000;
-
-interface Lease extends KubernetesObject {
-  spec: { holderIdentity: string; leaseDurationSeconds: number; renewTime: string };
-}
 
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
@@ -56,8 +52,8 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
       renewTime: formatMicroTime(clock.now()),
     };
     if (current) {
-      const age = clock.now() - Date.parse(current.spec.renewTime);
-      if (age >= heartbeat) await objects.update(user, { ...current, spec });
+      const age = clock.now() - Date.parse(current.spec?.renewTime ?? "");
+      if (!(age < heartbeat)) await objects.update(user, { ...current, spec });
     } else {
       await objects.create(user, {
         apiVersion: "coordination.k8s.io/v1",

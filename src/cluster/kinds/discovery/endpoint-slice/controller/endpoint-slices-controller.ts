@@ -1,6 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { pods, type Service, services } from "../../../../control-loop/api/core.ts";
-import { type EndpointSlice, endpointSlices } from "../../../../control-loop/api/discovery.ts";
+import { type EndpointSlice, endpointSlices } from "./endpoint-slices.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import { endpointSlicesOf } from "./endpoint-slices-of.ts";

@@ -1,6 +1,7 @@
+import type { Endpoint } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import type { Service } from "../../../../control-loop/api/core.ts";
-import type { EndpointSlice } from "../../../../control-loop/api/discovery.ts";
+import type { EndpointSlice } from "./endpoint-slices.ts";
 import { isReady } from "../../../../control-loop/pods/pod-state.ts";
 import {
   groupByPorts,
@@ -19,7 +20,7 @@ export function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: metadataOf(service),
-    addressType: service.spec.ipFamilies?.[0] ?? "IPv4",
+    addressType: service.spec.ipFamilies?.[0] || "IPv4",
     endpoints: group.map((endpoint) => endpointOf(service, endpoint)),
     ports: [...(group[0]?.ports ?? [])],
   }));
@@ -41,10 +42,7 @@ function metadataOf(service: Service): EndpointSlice["metadata"] {
   };
 }
 
-function endpointOf(
-  service: Service,
-  { pod, address, ready }: PodEndpoint,
-): EndpointSlice["endpoints"][number] {
+function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): Endpoint {
   return {
     addresses: [address],
     conditions: {

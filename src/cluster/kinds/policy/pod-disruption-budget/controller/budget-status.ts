@@ -1,6 +1,6 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pod } from "../../../../control-loop/api/core.ts";
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../../../control-loop/api/policy.ts";
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { scaledCount } from "../../../apps/deployment/controller/replica-counts.ts";
 import { isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
 
@@ -17,7 +17,7 @@ export function budgetStatus(
   wantedByOwners: number,
   now: number,
 ): PodDisruptionBudgetStatus {
-  const { minAvailable, maxUnavailable } = budget.spec;
+  const { minAvailable, maxUnavailable } = budget.spec ?? {};
   const isCount = maxUnavailable === undefined && typeof minAvailable !== "string";
   const expectedPods = isCount ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
   const desiredHealthy =

@@ -2,7 +2,8 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
-import { type PodDisruptionBudget, podDisruptionBudgets } from "../../../../control-loop/api/policy.ts";
+import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
+import { podDisruptionBudgets } from "./pod-disruption-budgets.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { sum } from "../../../apps/deployment/controller/replica-counts.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
@@ -35,7 +36,7 @@ export function disruptionController(context: ControllerContext): Controller {
       if (!budget || budget.metadata.deletionTimestamp) return undefined;
       const covered = objects
         .list(pods, budget.metadata.namespace)
-        .filter(({ metadata }) => matchesLabelSelector(budget.spec.selector, metadata.labels ?? {}));
+        .filter(({ metadata }) => matchesLabelSelector(budget.spec?.selector, metadata.labels ?? {}));
       const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
       if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
       await warn(key, budget, covered);
@@ -55,7 +56,7 @@ export function disruptionController(context: ControllerContext): Controller {
     await report(budget, "Warning", reason, why);
   }
 
-  function hasUnmanaged({ spec }: PodDisruptionBudget, covered: readonly Pod[]): boolean {
+  function hasUnmanaged({ spec = {} }: PodDisruptionBudget, covered: readonly Pod[]): boolean {
     const isCount = spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
     return !isCount && covered.some((pod) => !ownerOf(pod));
   }

@@ -1,11 +1,9 @@
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
-import type { ResourceName } from "../../contract/cluster-objects.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../../contract/stored.ts";
 
-export type CronJob = Stored<batch.CronJob>;
 export type Job = Stored<batch.Job>;
 export type JobStatus = Stored<batch.JobStatus>;
 export type PodFailurePolicyRule = Stored<batch.PodFailurePolicyRule>;
 
 export const jobs: ResourceName<Job> = "jobs.batch";
-export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";

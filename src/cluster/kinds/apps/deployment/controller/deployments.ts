@@ -1,0 +1,8 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../../contract/stored.ts";
+
+export type Deployment = Stored<apps.Deployment>;
+export type DeploymentStatus = Stored<apps.DeploymentStatus>;
+
+export const deployments: ResourceName<Deployment> = "deployments.apps";

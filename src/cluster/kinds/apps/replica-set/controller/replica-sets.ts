@@ -1,0 +1,8 @@
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../../contract/stored.ts";
+
+export type ReplicaSet = Stored<apps.ReplicaSet>;
+export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
+
+export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";

@@ -1,0 +1,7 @@
+import type * as discovery from "@tsbuilder/apimachinery/k8s/discovery/v1";
+import type { ResourceName } from "../../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../../contract/stored.ts";
+
+export type EndpointSlice = Stored<discovery.EndpointSlice>;
+
+export const endpointSlices: ResourceName<EndpointSlice> = "endpointslices.discovery.k8s.io";
