@@ -74,7 +74,7 @@ export default defineConfig({
             "e2e/node-versions/**/*.test.ts",
             "src/runtime/http/{connection-pool,http-*,proxy-tunnel}.test.ts",
             "src/runtime/config/exec-credentials.test.ts",
-            "src/runtime/watch/reflector.test.ts",
+            "src/runtime/watch/reflector{,-faults}.test.ts",
             "src/runtime/webhook/webhook-server.test.ts",
             "src/runtime/manager/{loop-watchdog,own-process}.test.ts",
           ],

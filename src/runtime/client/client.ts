@@ -1,5 +1,5 @@
-import type { JSONValue } from "@tsbuilder/apimachinery/json";
 import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 import type { Desired, DesiredStatus } from "./desired.ts";
 import type { ObjectKey, ObjectRef } from "./object-key.ts";
 import type {
@@ -160,14 +160,8 @@ export interface ClientDefaults {
 /** A patch as it goes over the wire: a JSON merge patch, a list of operations, or a strategic merge patch. */
 export type Patch =
   | { readonly merge: object }
-  | { readonly json: readonly JsonPatchOperation[] }
+  | { readonly json: readonly JSONPatchOperation[] }
   | { readonly strategic: object };
-
-/** One step of a JSON patch. */
-export type JsonPatchOperation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: JSONValue }
-  | { readonly op: "remove"; readonly path: string }
-  | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
 
 /** What a watch reports. A bookmark's object holds nothing but its version. */
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> =

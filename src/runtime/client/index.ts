@@ -1,3 +1,4 @@
+export type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 export { ApiError } from "../errors/api-error.ts";
 export {
   type ApiWarning,
@@ -8,7 +9,6 @@ export {
 export type {
   Client,
   ClientDefaults,
-  JsonPatchOperation,
   Patch,
   Reader,
   Subresource,

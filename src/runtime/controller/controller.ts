@@ -5,15 +5,16 @@ import { CallbackError } from "../callbacks/callback-error.ts";
 import { logCallbackError } from "../log/log-callback-error.ts";
 import { show } from "../callbacks/thrown-error.ts";
 import type { ApiWarning } from "../scope/call-context.ts";
-import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
 import type { LogFields } from "../log/logger.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { runInScope } from "../scope/scope.ts";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
 import type { EnqueueOptions, Source } from "./source.ts";
+import { startReconcileTimers } from "./reconcile-timers.ts";
+import { reportOutcome } from "./report-outcome.ts";
 import { startSources } from "./start-sources.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
 
@@ -180,7 +181,7 @@ export class ControllerEngine<R> implements MeasurableController {
     this.#running.add(abort);
     const startedAt = this.#clock.monotonic();
     const { log, describe } = this.#spec;
-    const fields = once(() => ({ ...describe(request), reconcileID: randomUUID() }));
+    const fields = lazy(() => ({ ...describe(request), reconcileID: randomUUID() }));
     const calls = {
       signal: abort.signal,
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
@@ -193,7 +194,8 @@ export class ControllerEngine<R> implements MeasurableController {
           const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
           this.#settle(taken, outcome);
           this.#observer?.reconciled(outcome.result, this.#clock.monotonic() - startedAt);
-          this.#tell(outcome, abort.signal);
+          const isStopping = abort.signal.aborted && !this.#isWorking;
+          reportOutcome(outcome, { log, observer: this.#observer, isStopping });
           return outcome;
         }),
       );
@@ -210,10 +212,16 @@ export class ControllerEngine<R> implements MeasurableController {
   }
 
   async #reconcile(request: R, abort: AbortController, fields: () => LogFields): Promise<Outcome> {
-    const { log, events, reconciler, reconcileTimeout } = this.#spec;
+    const { log, events, reconciler } = this.#spec;
     const { signal } = abort;
     const context: Context = { log, signal, events };
-    const stopTimers = this.#watchTheTime(abort, reconcileTimeout, fields);
+    const stopTimers = startReconcileTimers(this.#clock, this.#spec, {
+      fields,
+      onTimeout: (reason) => {
+        this.#observer?.failed("timeout");
+        abort.abort(reason);
+      },
+    });
     try {
       log.debug("Reconciling");
       return outcomeOf({ result: await reconciler.reconcile(request, context) });
@@ -222,31 +230,6 @@ export class ControllerEngine<R> implements MeasurableController {
     } finally {
       stopTimers();
     }
-  }
-
-  /** A time-out can't end code that doesn't look at its signal; a line says what still runs. */
-  #watchTheTime(abort: AbortController, timeout: number | undefined, fields: () => LogFields): () => void {
-    const { log, stuckAfter } = this.#spec;
-    const startedAt = this.#clock.monotonic();
-    const warn = () => {
-      log.warn("Reconcile is still running", {
-        ...fields(),
-        seconds: Math.round((this.#clock.monotonic() - startedAt) / 1000),
-      });
-      cancelWarning = this.#clock.setTimer(warn, stuckAfter);
-    };
-    let cancelWarning = this.#clock.setTimer(warn, stuckAfter);
-    const cancelTimeout =
-      timeout === undefined
-        ? undefined
-        : this.#clock.setTimer(() => {
-            this.#observer?.failed("timeout");
-            abort.abort(new DOMException(`the reconcile took longer than ${timeout} ms`, "TimeoutError"));
-          }, timeout);
-    return () => {
-      cancelWarning();
-      cancelTimeout?.();
-    };
   }
 
   /** The whole policy: what follows from how a reconcile ended. */
@@ -267,38 +250,13 @@ export class ControllerEngine<R> implements MeasurableController {
     }
   }
 
-  #tell(outcome: Outcome, signal: AbortSignal): void {
-    const { log } = this.#spec;
-    const observer = this.#observer;
-    switch (outcome.ending) {
-      case "done":
-        log.debug("Reconcile successful");
-        return;
-      case "later":
-        log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
-        return;
-      case "conflict":
-        log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
-        return;
-      case "terminal":
-        observer?.failed("terminal");
-        log.error("Reconciler error, not tried again before the next change", { error: outcome.error });
-        return;
-      case "error":
-        observer?.failed("error");
-        if (outcome.isPanic) observer?.failed("panic");
-        if (signal.aborted && !this.#isWorking) log.info("Reconcile stopped", { error: outcome.error });
-        else log.error("Reconciler error", { error: outcome.error });
-        return;
-    }
-  }
-
   #abortAll(reason: unknown): void {
     for (const abort of this.#running) abort.abort(reason);
   }
 }
 
-function once<T>(make: () => T): () => T {
+/** Calls a function when its result is first needed, and keeps the result. */
+function lazy<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }

@@ -27,7 +27,7 @@ import { makeManagedCertificate } from "../webhook/make-managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
 import { parseBindAddress } from "../serve/bind-address.ts";
 import { ControllerSet } from "./controller-set.ts";
-import { Lifecycle } from "./lifecycle.ts";
+import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { ProbeServer } from "./probe-server.ts";
@@ -50,7 +50,7 @@ export interface ManagerParts {
   readonly close: () => Promise<void>;
 }
 
-/** Wires a manager as its options say. */
+/** Wires up a manager as its options say. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
   const { clock, log, measurements } = base;
@@ -59,53 +59,20 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const cache = makeManagerCache(options, base, live);
   const client = createCachedClient(live, cache);
   const webhooks = makeWebhookServer(options, base, live);
-  const healthChecks = new HealthChecks(clock);
-  const readyChecks = new HealthChecks(clock);
-  readyChecks.add("informer-sync", () => checkInformers(cache));
-  readyChecks.add("webhook", () => webhooks.check());
+  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks);
   const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
   const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log);
   const metricsServer = makeMetricsServer(options, base, live);
   const tracing = new Tracing();
-  const gracefulShutdownTimeout = options.gracefulShutdownTimeout ?? "30s";
-  const lifecycle = new Lifecycle({
-    log,
-    clock,
-    prepare: async () => {
-      const { credentials } = await base.config();
-      await tracing.start();
-      if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
-      const lease = options.leaderElection?.id;
-      const droppedEvents = () => events.dropped;
-      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock });
-    },
-    servers: [probes, metricsServer, makeWatchdog(options, base)],
-    webhooks,
-    cache,
-    elector,
-    events,
-    gracefulShutdownTimeout: readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout),
-  });
+  const servers = [probes, metricsServer, makeWatchdog(options, base)];
+  const lifecycle = makeLifecycle(options, base, { servers, webhooks, cache, elector, events, tracing });
   const controllers = new ControllerSet(
     { client, cache, controllerDefaults: options.controllers ?? {} },
     { log, clock, events, lifecycle, measurements, tracing },
   );
   const close = async () => void (await Promise.all([live.close(), background.close()]));
-  return {
-    clock,
-    log,
-    client,
-    cache,
-    events,
-    controllers,
-    webhooks,
-    healthChecks,
-    readyChecks,
-    probes,
-    metricsServer,
-    lifecycle,
-    close,
-  };
+  const served = { webhooks, healthChecks, readyChecks, probes, metricsServer };
+  return { clock, log, client, cache, events, controllers, ...served, lifecycle, close };
 }
 
 /** What all parts share. */
@@ -118,12 +85,48 @@ interface Base {
 }
 
 function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
-  // Field managers are what it becomes; the server would refuse each apply.
+  // It becomes the field manager, which the API server validates on every apply.
   if (!/^[\x20-\x7e]{1,128}$/.test(name))
     throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
   const measurements = new Measurements();
   const log = guardLogger(logger ?? createLogger({ clock }), () => measurements.callbackFailed("logger"));
-  return { name, clock, config: once(config ?? (() => loadConfig())), measurements, log };
+  return { name, clock, config: loadOnce(config ?? (() => loadConfig())), measurements, log };
+}
+
+interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
+  readonly webhooks: WebhookServer;
+  readonly events: ApiEventRecorder;
+  readonly tracing: Tracing;
+}
+
+function makeLifecycle(
+  { gracefulShutdownTimeout = "30s", leaderElection, metrics }: ManagerOptions,
+  { log, clock, config, measurements }: Base,
+  { tracing, ...stages }: Stages,
+): Lifecycle {
+  return new Lifecycle({
+    log,
+    clock,
+    prepare: async () => {
+      const { credentials } = await config();
+      await tracing.start();
+      if (!parseBindAddress(metrics?.bindAddress ?? "0")) return;
+      const { cache, webhooks, events } = stages;
+      const droppedEvents = () => events.dropped;
+      const lease = leaderElection?.id;
+      await measurements.start({ cache, droppedEvents, webhooks, lease, credentials, clock });
+    },
+    ...stages,
+    gracefulShutdownTimeout: readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout),
+  });
+}
+
+function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer) {
+  const healthChecks = new HealthChecks(clock);
+  const readyChecks = new HealthChecks(clock);
+  readyChecks.add("informer-sync", () => checkInformers(cache));
+  readyChecks.add("webhook", () => webhooks.check());
+  return { healthChecks, readyChecks };
 }
 
 /** Leases and events have connections of their own: a busy operator must not delay a renewal. */
@@ -248,8 +251,8 @@ function checkInformers(cache: Cache): void {
     throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
 }
 
-/** One process talks to one cluster: the config is looked for once, however many clients ask. */
-function once(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
+/** A process uses one cluster: the config is loaded once for all clients. */
+function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
   let found: Promise<ClusterConfig> | undefined;
   return () => (found ??= typeof config === "function" ? config() : Promise.resolve(config));
 }
