@@ -2,9 +2,9 @@ import type { Overload } from "./functions/function.ts";
 import type { CelType } from "./types/type.ts";
 import type { Value } from "./values/value.ts";
 
-/** What every node has: its place in the source, and after checking its type. */
+/** The part that all nodes share. */
 interface Node {
-  /** Offset in UTF-16 units of the token that names the node: an operator, a dot, an opening parenthesis. */
+  /** Offset, in UTF-16 code units, of the node's token: an operator, a dot, an opening parenthesis. */
   readonly pos: number;
   type?: CelType;
 }
@@ -15,7 +15,7 @@ export interface Literal extends Node {
   readonly value: Value;
 }
 
-/** A variable or a type's name; checking may turn `a.b` into one name. */
+/** A variable or the name of a type; the checker may resolve `a.b` to one name. */
 export interface Ident extends Node {
   readonly kind: "ident";
   readonly name: string;
@@ -27,19 +27,19 @@ export interface Select extends Node {
   readonly operand: Expr;
   readonly field: string;
   readonly test: boolean;
-  /** The name that the whole selection stands for, when it is a qualified identifier. */
+  /** Set by the checker if the whole selection is a qualified identifier. */
   qualified?: string;
 }
 
-/** A function, method or operator; operators have names such as `_+_`. */
+/** A call of a function, method or operator; operators have names such as `_+_`. */
 export interface Call extends Node {
   readonly kind: "call";
   readonly name: string;
   readonly target?: Expr;
   readonly args: readonly Expr[];
-  /** The overloads that fit the static types. */
+  /** The overloads that match the static types. */
   overloads?: readonly Overload[];
-  /** The whole name, when what looks like a method is a function in a namespace: `optional.of`. */
+  /** The whole name, if what looks like a method is a function in a namespace: `optional.of`. */
   qualified?: string;
 }
 
@@ -47,11 +47,11 @@ export interface Call extends Node {
 export interface ListExpr extends Node {
   readonly kind: "list";
   readonly items: readonly Expr[];
-  /** Indices of items that are left out when they are an empty optional. */
+  /** Indexes of optional items, which are omitted if they have no value. */
   readonly optional: ReadonlySet<number>;
 }
 
-/** One `key: value` of a map. */
+/** An entry `key: value` of a map. */
 export interface MapEntry {
   readonly key: Expr;
   readonly value: Expr;
@@ -76,7 +76,7 @@ export interface StructExpr extends Node {
   }[];
 }
 
-/** What the macros expand to: a fold over a list or map. */
+/** A fold over a list or map, to which macros expand. */
 export interface Comprehension extends Node {
   readonly kind: "comprehension";
   readonly range: Expr;
@@ -89,13 +89,13 @@ export interface Comprehension extends Node {
   readonly result: Expr;
 }
 
-/** An expression of CEL. */
+/** A CEL expression. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
 
-/** The accumulator of macros: a name that no source can contain. */
+/** The accumulator of macros, whose name is not a valid identifier. */
 export const accumulator = "@result";
 
-/** The name of an operator as messages show it, and as overloads are looked up. */
+/** The names of operators, as in messages and overloads. */
 export const operators = {
   conditional: "_?_:_",
   and: "_&&_",
@@ -112,7 +112,7 @@ export const operators = {
   notStrictlyFalse: "@not_strictly_false",
 } as const;
 
-/** The dotted name that a chain of selections spells, or undefined. */
+/** Returns the dotted name that a chain of selections forms, or undefined. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === "ident") return expr.name;
   if (expr.kind !== "select" || expr.test) return undefined;

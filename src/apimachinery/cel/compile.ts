@@ -6,7 +6,7 @@ import { compileProgram, type Program } from "./eval/program.ts";
 import { parse } from "./syntax/parser.ts";
 import type { CelType } from "./types/type.ts";
 
-/** An expression that was parsed, checked and compiled. */
+/** A parsed, checked and compiled expression. */
 export interface Compiled {
   readonly source: string;
   readonly expr: Expr;
@@ -14,12 +14,12 @@ export interface Compiled {
   readonly program: Program;
 }
 
-/** Compiles an expression. Throws `CelSyntaxError` with everything that is wrong with it. */
+/** Compiles an expression. Throws `CelSyntaxError` with all errors. */
 export function compile(source: string, env: Env): Compiled {
   return compileWith(source, env, () => {});
 }
 
-/** The same as strictly as an API server: durations, times and patterns in quotes must be such. */
+/** The same, as strict as the API server: literal durations, timestamps and patterns must be valid. */
 export function compileStrictly(source: string, env: Env): Compiled {
   return compileWith(source, env, validateLiterals);
 }

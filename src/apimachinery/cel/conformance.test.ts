@@ -25,7 +25,7 @@ describe("CEL passes the cases of cel-spec", () => {
     });
   }
 
-  it(`runs ${cases.length} cases and leaves out ${[...leftOut.values()].reduce((a, b) => a + b, 0)}`, () => {
+  it(`runs ${cases.length} cases and skips ${[...leftOut.values()].reduce((a, b) => a + b, 0)}`, () => {
     expect(cases.length).toBeGreaterThan(1300);
   });
 });
@@ -39,7 +39,7 @@ function groupCases(): Map<string, SpecCase[]> {
   return groups;
 }
 
-/** What is wrong with our answer to a case, or undefined. */
+/** Returns how our result of a case differs, or undefined. */
 function failure(one: SpecCase): string | undefined {
   const env = new Env(
     { variables: one.variables, ...(one.container === "" ? {} : { container: one.container }) },
@@ -70,7 +70,7 @@ function failure(one: SpecCase): string | undefined {
   }
 }
 
-/** Equal and of the same type; NaN is the same as NaN. */
+/** Returns true if values are equal and of the same type; NaN equals NaN. */
 function isSame(value: Value, expected: Value): boolean {
   if (value instanceof CelDouble && expected instanceof CelDouble)
     return Object.is(value.value, expected.value) || value.value === expected.value;

@@ -17,7 +17,7 @@ const env = kubernetesEnv().withVariables([
   ["x", types.dyn],
 ]);
 
-/** Text that looks like CEL more often than noise does. */
+/** Random strings that resemble CEL. */
 const fragments = fc.constantFrom(
   "self",
   "x",
@@ -68,10 +68,10 @@ const sources = fc.oneof(
   }),
 );
 
-/** A value for every variable: evaluation must fail in its own way only. */
+/** A value for every variable: evaluation must fail with its own errors only. */
 const values = fc.constantFrom(null, true, 1, "text");
 
-/** The name of the error that something throws or yields. */
+/** Returns the name of the error that a function throws or returns. */
 function outcomeOf(attempt: () => unknown): string {
   try {
     const result = attempt();
@@ -82,7 +82,7 @@ function outcomeOf(attempt: () => unknown): string {
 }
 
 describe("compile()", () => {
-  it("throws nothing but its own error", () => {
+  it("throws only CelSyntaxError", () => {
     fc.assert(
       fc.property(sources, (source) => {
         expect(["compiled", "CelSyntaxError", "EvalError"]).toContain(outcomeOf(() => compile(source, env)));
@@ -91,7 +91,7 @@ describe("compile()", () => {
     );
   });
 
-  it("makes programs that end in a value or an error", () => {
+  it("returns programs that result in a value or an error", () => {
     fc.assert(
       fc.property(sources, values, (source, value) => {
         const evaluate = (): Error | undefined =>
@@ -102,7 +102,7 @@ describe("compile()", () => {
     );
   });
 
-  it("refuses expressions that are nested too deeply instead of running out of stack", () => {
+  it("rejects expressions that are nested too deeply instead of overflowing the stack", () => {
     for (const source of [
       "(".repeat(5000),
       "[".repeat(5000),
@@ -115,14 +115,14 @@ describe("compile()", () => {
     }
   });
 
-  it("takes a thousand alternatives", () => {
+  it("accepts a thousand alternatives", () => {
     const source = Array.from({ length: 1000 }, (_, index) => `x == ${index}`).join(" || ");
     expect(compile(source, env).program.evaluate(() => 999)).toMatchObject({ value: true });
   });
 });
 
 describe("compileRules()", () => {
-  it("ends an expression at its limit, and all of them at their budget", () => {
+  it("limits the cost of one expression, and of all expressions together", () => {
     const numbers = Array.from({ length: 1000 }, (_, index) => index);
     const rules = compileRules({
       type: "object",
@@ -152,7 +152,7 @@ describe("compileRules()", () => {
 });
 
 describe("compileValidator()", () => {
-  it("serves a unit test: schema and rules in one call, without a server", () => {
+  it("validates schema and rules in one call, without a server", () => {
     const validator = compileValidator({
       type: "object",
       properties: {
@@ -177,7 +177,7 @@ describe("compileValidator()", () => {
     ]);
   });
 
-  it("validates a status by its own part of the schema", () => {
+  it("validates a status with its part of the schema", () => {
     const validator = compileValidator(
       {
         type: "object",
@@ -192,7 +192,7 @@ describe("compileValidator()", () => {
 });
 
 describe("checkSchema()", () => {
-  it("says where in the schema a rule is wrong", () => {
+  it("reports the path of an invalid rule", () => {
     const schema = {
       type: "object",
       properties: { spec: { type: "object", "x-kubernetes-validations": [{ rule: "self.a > 1" }] } },

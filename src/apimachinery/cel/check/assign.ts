@@ -1,11 +1,11 @@
 import { type CelType, isSameType, listType, mapType, opaqueType, types, typeType } from "../types/type.ts";
 
-/** What type parameters have been found to stand for, by their names. */
+/** The types to which type parameters are bound, by name. */
 export type Mapping = ReadonlyMap<string, CelType>;
 
 /**
- * Tells whether a value of the second type can stand where the first is asked for. Returns the
- * mapping with what that says about type parameters, or undefined when it can't.
+ * Checks whether values of the given types are assignable to the wanted types. Returns the mapping with the new
+ * bindings of type parameters, or undefined if they are not assignable.
  */
 export function assign(
   mapping: Mapping,
@@ -16,7 +16,7 @@ export function assign(
   return fitsAll(draft, wanted, given) ? draft : undefined;
 }
 
-/** Rules most overloads out without looking at what parameters stand for. */
+/** Excludes most overloads without looking at bindings. */
 export function couldFit(wanted: readonly CelType[], given: readonly CelType[]): boolean {
   if (wanted.length !== given.length) return false;
   return wanted.every((type, index) => {
@@ -25,10 +25,10 @@ export function couldFit(wanted: readonly CelType[], given: readonly CelType[]):
   });
 }
 
-/** The kinds that may fit another one. */
+/** The kinds that may be assignable to another kind. */
 const open: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
 
-/** A type with its parameters replaced; those that stand for nothing stay, or become dyn. */
+/** Replaces bound type parameters in a type; unbound ones stay, or become dyn. */
 export function substitute(mapping: Mapping, type: CelType, unknownToDyn: boolean): CelType {
   switch (type.kind) {
     case "param": {
@@ -53,7 +53,7 @@ export function substitute(mapping: Mapping, type: CelType, unknownToDyn: boolea
   }
 }
 
-/** The wider one of two types of which one takes the other; what takes null is wider than null. */
+/** Returns the more general of two types of which one is assignable to the other; null is the least general. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   if (b.kind === "null" && a.kind !== "dyn") return a;
   return isLessSpecific(a, b) ? a : b;
@@ -124,7 +124,7 @@ function bind(
   return { fits: true, wasBound: false };
 }
 
-/** A parameter must not come to stand for a type that contains it. */
+/** A type parameter must not be bound to a type that contains it. */
 function refersTo(mapping: Mapping, name: string, type: CelType): boolean {
   if (type.kind === "param") {
     if (type.name === name) return true;

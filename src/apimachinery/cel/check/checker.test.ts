@@ -46,13 +46,13 @@ const base = new Env({
 
 function isApplicable({ original, error = "" }: CheckingCase): boolean {
   const text = JSON.stringify(original);
-  // Messages of protobuf, and literals of them, are nothing that an API server knows.
+  // The API server has no protobuf messages.
   if (/TestAllTypes|NotAMessage|google\.protobuf|proto[23]/.test(text)) return false;
-  // Functions that only the suite declares.
+  // Functions that are declared in the suite only.
   const declared = (original.typeEnv ?? []).filter(({ function: declaration }) => declaration !== undefined);
   if (declared.some(({ name }) => original.expr.includes(name.split(".").at(-1)!))) return false;
   if (/\bf[gi]_s/.test(original.expr)) return false;
-  // The suite has turned optional syntax and the comparison of different numbers off.
+  // The suite disables optional syntax and comparisons across numeric types.
   return !/unsupported syntax/.test(error) && !/^1 [<>]=? 1\.0 &&/.test(original.expr);
 }
 

@@ -31,8 +31,8 @@ import { iterationTypes, memberType } from "./member-type.ts";
 // One walk over one tree, a method for each kind of node: longer than other files, since split nobody would see it whole.
 
 /**
- * Finds the type of every node, the overloads of every call, and what qualified names stand for; notes
- * them in the tree. Throws `CelSyntaxError` with all that is wrong.
+ * Determines the type of every node and the overloads of every call, resolves qualified names, and stores all of that
+ * in the tree. Throws `CelSyntaxError` with all errors.
  */
 export function check(source: string, expr: Expr, env: Env): CelType {
   const checker = new Checker(env);
@@ -61,7 +61,7 @@ class Checker {
     return type;
   }
 
-  /** What the parameters stand for is only known at the end. */
+  /** Type parameters are not resolved until the end. */
   finish(): void {
     for (const expr of this.#checked) expr.type = substitute(this.mapping, expr.type!, true);
   }
@@ -109,7 +109,7 @@ class Checker {
     return expr.test ? types.bool : substitute(this.mapping, type, false);
   }
 
-  /** `x.y` is no qualified name when `x` is a comprehension's variable. */
+  /** `x.y` is not a qualified name if `x` is a variable of a comprehension. */
   #isLocal(name: string): boolean {
     const root = name.split(".")[0]!;
     return this.#scopes.some((scope) => scope.has(root));

@@ -4,25 +4,25 @@ import type { StructType } from "../types/struct-type.ts";
 import { type CelType, listType, mapType, optionalType, types, typeType } from "../types/type.ts";
 import { TypeValue } from "../values/type-value.ts";
 
-/** What a name stands for. */
+/** The declaration of a name. */
 export interface Name {
   readonly name: string;
   readonly type: CelType;
-  /** Types are constants; variables have no value before evaluation. */
+  /** The value of a type's name; variables have none before evaluation. */
   readonly value?: TypeValue;
 }
 
-/** What an environment is made of. */
+/** The parts of an environment. */
 export interface EnvOptions {
   readonly libraries?: readonly (readonly FunctionDecl[])[];
   readonly variables?: Iterable<readonly [string, CelType]>;
-  /** Types that libraries bring along, under the names by which expressions know them. */
+  /** Types of libraries, by their names in expressions. */
   readonly types?: readonly CelType[];
-  /** The namespace in which names are looked up first. */
+  /** The namespace in which names are resolved first. */
   readonly container?: string;
-  /** Whether the items of a list literal may have different types. */
+  /** Allow list literals with items of different types. */
   readonly mixedLiterals?: boolean;
-  /** Finds the types whose values expressions may write down, by name. */
+  /** Finds types with struct literals by name. */
   readonly structs?: (name: string) => StructType | undefined;
 }
 
@@ -45,7 +45,7 @@ const typeNames: readonly (readonly [string, CelType])[] = [
   ["uint", types.uint],
 ];
 
-/** The names and functions that expressions may use. An environment is made once and shared. */
+/** The names and functions available to expressions. An environment is created once and shared. */
 export class Env {
   readonly container: string;
   readonly mixedLiterals: boolean;
@@ -63,12 +63,12 @@ export class Env {
     for (const [name, type] of options.variables ?? []) this.#names.set(name, { name, type });
   }
 
-  /** The same environment with more variables; functions are shared. */
+  /** Returns the environment with more variables; functions are shared. */
   withVariables(variables: Iterable<readonly [string, CelType]>): Env {
     return this.extend({ variables });
   }
 
-  /** The same environment with more in it. */
+  /** Returns the environment with more declarations. */
   extend(options: EnvOptions): Env {
     return new Env(options, this);
   }
@@ -88,7 +88,7 @@ export class Env {
     return this.#find(name, this.#functions);
   }
 
-  /** In the container first, then in the namespaces around it; a leading dot means the outermost one. */
+  /** In the container first, then in the enclosing namespaces; a leading dot means the root namespace. */
   #find<T>(name: string, table: ReadonlyMap<string, T>): T | undefined {
     if (name.startsWith(".")) return table.get(name.slice(1));
     for (
@@ -115,7 +115,7 @@ function extend(
   return collectFunctions([...functions.values(), ...libraries.flat()]);
 }
 
-/** A library may add signatures to a function that exists; one with a known id is the same. */
+/** A library may add overloads to an existing function; overloads with the same id are the same. */
 function collectFunctions(declarations: readonly FunctionDecl[]): ReadonlyMap<string, FunctionDecl> {
   const functions = new Map<string, FunctionDecl>();
   for (const { name, overloads } of declarations) {

@@ -1,13 +1,13 @@
 import { reservedWords } from "../syntax/token.ts";
 import { type CelType, formatType, types } from "../types/type.ts";
 
-/** The type of a field, or what is wrong with selecting it. */
+/** Returns the type of a field, or an error message. */
 export function memberType(target: CelType, field: string): CelType | string {
   switch (target.kind) {
     case "map":
       return target.params[1]!;
     case "object": {
-      // Keywords name fields too, though the field is declared under its escaped name.
+      // A keyword may be selected, although the field is declared under its escaped name.
       const keyword = reservedWords.has(field) ? `__${field}__` : field;
       if (target.isOpen) return types.dyn;
       if (!target.fields) return `unexpected failed resolution of '${target.name}'`;
@@ -22,7 +22,7 @@ export function memberType(target: CelType, field: string): CelType | string {
   }
 }
 
-/** The types of the one or two variables that go over a range, or undefined for what is no range. */
+/** Returns the types of the one or two iteration variables, or undefined if the type can't be iterated. */
 export function iterationTypes(range: CelType, pairs: boolean): readonly [CelType, CelType] | undefined {
   switch (range.kind) {
     case "list":

@@ -1,7 +1,7 @@
 import type { Call, Expr } from "../ast.ts";
 import type { Issue } from "../syntax/issue.ts";
 
-/** Which types a clause takes, and what is said about any other. */
+/** The types that a formatting clause accepts, and the message for others. */
 const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; readonly complaint: string }>> = {
   s: {
     kinds: [
@@ -32,7 +32,7 @@ const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; read
   },
 };
 
-/** Compares a literal format string with the literal list of its arguments. */
+/** Checks a literal format string against the literal list of its arguments. */
 export function checkFormatCall(call: Call, issues: Issue[]): void {
   const { target, args } = call;
   const list = args[0];
@@ -65,7 +65,7 @@ export function checkFormatCall(call: Call, issues: Issue[]): void {
   }
 }
 
-/** The argument, or the part of a literal list or map, that a clause does not take. */
+/** Returns the argument, or the part of a literal list or map, that a clause does not accept. */
 function findWrong(expr: Expr, kinds: readonly string[]): Expr | undefined {
   const kind = expr.type?.kind ?? "dyn";
   if (kind !== "dyn" && !kinds.includes(kind)) return expr;

@@ -8,8 +8,8 @@ import { checkFormatCall } from "./validate-format.ts";
 import { visit } from "./visit.ts";
 
 /**
- * Refuses literals that could only fail: patterns, times and spans that can't be read, lists and maps
- * with items of several types, format strings that don't fit their arguments.
+ * Rejects literals that always fail at run time: invalid patterns, timestamps and durations, lists and maps with items
+ * of several types, format strings that don't match their arguments.
  */
 export function validateLiterals(source: string, expr: Expr): void {
   const issues: Issue[] = [];
@@ -23,7 +23,7 @@ export function validateLiterals(source: string, expr: Expr): void {
   if (issues.length > 0) throw new CelSyntaxError(source, issues);
 }
 
-/** The calls whose literal arguments are tried, and which argument that is. */
+/** The calls with literal arguments to check, and the index of that argument. */
 const literalChecks: Readonly<Record<string, { readonly index: number; isValid(text: string): boolean }>> = {
   duration: { index: 0, isValid: (text) => parseGoDuration(text) !== undefined },
   timestamp: { index: 0, isValid: (text) => parseTimestamp(text) !== undefined },
@@ -52,7 +52,7 @@ function checkMap({ entries }: MapExpr, issues: Issue[]): void {
   checkSame(values, (value, index) => unwrap(value.type!, entries[index]!.optional), issues);
 }
 
-/** Only the first item of another type is reported. */
+/** Reports only the first item of another type. */
 function checkSame(
   items: readonly Expr[],
   typeOf: (item: Expr, index: number) => CelType,

@@ -1,6 +1,6 @@
 import type { Expr } from "../ast.ts";
 
-/** Calls back for every node of a tree, parents first; the parents are handed along. */
+/** Calls a function with every node of a tree and its ancestors, parents first. */
 export function visit(expr: Expr, callback: (expr: Expr, parents: readonly Expr[]) => void): void {
   walk(expr, [], callback);
 }

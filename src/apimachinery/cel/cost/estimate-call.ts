@@ -4,7 +4,7 @@ import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
 import { add, fixed, multiply, type Range, scale } from "./range.ts";
 import { perCharacter, perPatternCharacter } from "./sizes.ts";
 
-/** Estimates a call by its function and overload. The target of a method is the first operand. */
+/** Estimates the cost of a call by function and overload. The target of a method is the first operand. */
 export function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
   const own = estimateListCall(overload, operands) ?? estimateKubernetesCall(name, overload, operands);
   if (own) return own;
@@ -53,7 +53,7 @@ function comparesContent(overload: string): boolean {
   return /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/.test(overload);
 }
 
-/** Two values are compared as far as the smaller one goes. */
+/** The cost of a comparison depends on the smaller value. */
 function compareCost(first: Operand | undefined, second: Operand | undefined): Range {
   const max = Math.min(sizeOf(first).max, sizeOf(second).max);
   return scale({ min: max > 0 ? 1 : 0, max }, perCharacter);

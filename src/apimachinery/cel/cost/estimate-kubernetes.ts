@@ -3,7 +3,7 @@ import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
 import { add, fixed, multiply, type Range, scale } from "./range.ts";
 import { perCharacter, perPatternCharacter } from "./sizes.ts";
 
-/** Estimates the functions of the Kubernetes libraries and of strings; undefined for any other. */
+/** Estimates functions of the Kubernetes and strings libraries; undefined for any other. */
 export function estimateKubernetesCall(
   name: string,
   overload: string,
@@ -24,7 +24,7 @@ const readAndKeep: Estimate = ([first]) => ({
 });
 const constant: Estimate = () => ({ cost: fixed(1) });
 
-/** Visits every item; comparing or adding text reads it. */
+/** Traverses all items; comparing or adding strings reads them. */
 const visitItems: Estimate = ([list]) => {
   const kind = list?.type.params[0]?.kind;
   if (kind === undefined) return { cost: scale(sizeOf(list), perCharacter) };
@@ -86,7 +86,7 @@ const estimates: Readonly<Record<string, Estimate>> = {
   }),
 };
 
-/** Both strings and lists have these two; on strings they read the text. */
+/** Strings and lists both have these two functions; on strings they read the text. */
 function isTextIndex(name: string, overload: string): boolean {
   return (name === "indexOf" || name === "lastIndexOf") && overload.startsWith("string_");
 }
@@ -139,7 +139,7 @@ function estimateJoin([list, separator]: readonly Operand[]): CallEstimate {
   return { cost: scale(size, perCharacter), size };
 }
 
-/** The types of the libraries are compared at once, or by the little text that they hold. */
+/** Values of library types are compared at a fixed cost, or by their short text. */
 function estimateEquality([left, right]: readonly Operand[]): CallEstimate | undefined {
   if (!left || !right || formatType(left.type) !== formatType(right.type)) return undefined;
   switch (left.type.name) {

@@ -2,10 +2,10 @@ import { type CallEstimate, type Operand, sizeOf } from "./operand.ts";
 import { add, fixed, multiply, type Range, scale, unbounded } from "./range.ts";
 import { perCharacter } from "./sizes.ts";
 
-/** Making a list, and calling a function. */
+/** The costs of creating a list and of calling a function. */
 const overhead = fixed(11);
 
-/** Estimates the functions of the lists and sets libraries; undefined for any other overload. */
+/** Estimates functions of the lists and sets libraries; undefined for any other overload. */
 export function estimateListCall(overload: string, operands: readonly Operand[]): CallEstimate | undefined {
   const [first, second, third] = operands;
   switch (overload) {
@@ -33,7 +33,7 @@ export function estimateListCall(overload: string, operands: readonly Operand[])
   }
 }
 
-/** Sorting compares every item with every other one, and text letter by letter. */
+/** Sorting compares every item with every other one, strings character by character. */
 function estimateSort(
   overload: string,
   first: Operand | undefined,
@@ -50,7 +50,7 @@ function allocate(factor: number, size: Range): CallEstimate {
   return { cost: add(scale(size, factor), overhead), size };
 }
 
-/** The number that an argument is; a negative one counts as zero. */
+/** Returns the value of a literal argument; a negative number counts as zero. */
 function literal(operand: Operand | undefined, otherwise: number): number {
   const expr = operand?.expr;
   if (expr?.kind !== "literal" || typeof expr.value === "string" || typeof expr.value === "boolean")
@@ -60,7 +60,7 @@ function literal(operand: Operand | undefined, otherwise: number): number {
     : otherwise;
 }
 
-/** Differences of unsigned numbers don't fall below zero: they start over at the top. */
+/** A difference below zero wraps around, as in uint64. */
 function wrap(value: number): number {
   return value < 0 ? unbounded + value : value;
 }

@@ -6,12 +6,12 @@ import { estimateCall } from "./estimate-call.ts";
 import type { Operand } from "./operand.ts";
 import { add, fixed, multiply, type Range, union, unknown } from "./range.ts";
 
-/** The highest cost that one evaluation of a checked expression can have, given the bounds in the schema. */
+/** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
 export function estimateCost(expr: Expr, root: DeclType): number {
   return new Estimator(root).cost(expr).max;
 }
 
-/** How big the keys and values of a list or map are that the expression itself makes. */
+/** The sizes of keys and values of a list or map that the expression creates. */
 interface EntrySize {
   readonly isList: boolean;
   readonly key: Range;
@@ -180,7 +180,7 @@ class Estimator {
     ];
   }
 
-  /** A binding is a fold that never runs: its result is what it costs. */
+  /** A binding (`cel.bind`) is a fold without iterations: only its result has a cost. */
   #binding(expr: Comprehension): Range {
     const before = add(this.cost(expr.range), this.cost(expr.accuInit));
     this.#push(expr.accuVar, {
@@ -217,7 +217,7 @@ class Estimator {
     return this.#entries.get(expr) ?? (expr.kind === "ident" ? this.#local(expr.name)?.entry : undefined);
   }
 
-  /** The bound that the schema sets at a path below `self` or `oldSelf`. */
+  /** Returns the bound of the schema for a path below `self` or `oldSelf`. */
   #declared(path: readonly string[]): Range | undefined {
     if (path.length === 0) return undefined;
     let node: DeclType | undefined = this.#root;
@@ -256,8 +256,8 @@ class Estimator {
 }
 
 /**
- * In cel-go the path of the value is written over that of the key, unless the slice behind them is full.
- * Slices grow to powers of two; a CRD must be refused here exactly when it is refused there.
+ * A bug in cel-go: the path of the value overwrites that of the key, unless appending to their slice reallocates it.
+ * Capacities of slices are powers of two. We must reject the same CRDs.
  */
 function sharesArray(length: number): boolean {
   return length > 0 && !Number.isInteger(Math.log2(length));

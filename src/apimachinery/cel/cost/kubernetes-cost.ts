@@ -9,13 +9,13 @@ const read: CallCost = ([a]) => readCost(sizeOf(a!));
 const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
 const traverse: CallCost = ([a]) => traversalCost(a!);
 
-/** A selector is read once, and makes a structure for every other character at worst. */
+/** A selector is read once, and creates a structure for every other character in the worst case. */
 const parseSelector: CallCost = ([, selector]) => {
   const length = sizeOf(selector!);
   return 10 + readCost(length) + Math.ceil(Math.ceil(length * 0.5) * 50);
 };
 
-/** The cost that Kubernetes gives to the functions of its libraries, whatever the overload. */
+/** The cost of functions of the Kubernetes libraries, independent of the overload. */
 export function kubernetesCost(name: string, overload: string): CallCost | undefined {
   if (name === "ip" && overload === "cidr_ip") return 1;
   if (name === "containsIP" || name === "containsCIDR")
@@ -34,7 +34,7 @@ const costs: Readonly<Record<string, CallCost>> = {
       .split(" ")
       .map((name) => [name, 1]),
   ),
-  // Deciding who may do what is made so expensive that an expression can ask twice.
+  // Authorization checks are so expensive that an expression can do only two.
   check: 350_000,
   fieldSelector: parseSelector,
   labelSelector: parseSelector,
@@ -68,7 +68,7 @@ const costs: Readonly<Record<string, CallCost>> = {
   findAll: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
 };
 
-/** Networks count by their size in bytes, as the library reports it. */
+/** The cost for CIDRs depends on their size in bytes, as reported by the library. */
 function containsCost(name: string, isText: boolean): CallCost {
   return ([network, other]) => {
     const size = addressSize(network!);
@@ -77,7 +77,7 @@ function containsCost(name: string, isText: boolean): CallCost {
   };
 }
 
-/** Lists cost what their items cost, down to the letters; the letters are not rounded up one by one. */
+/** The cost of a list is that of its items, down to the characters, whose costs are not rounded up individually. */
 function traversalCost(value: Value): number {
   if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter);
   if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter);
@@ -89,7 +89,7 @@ function traversalCost(value: Value): number {
     .reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.find(key)!), 0);
 }
 
-/** Asks a network for the size that it counts with. */
+/** Returns the size of a CIDR in the cost model. */
 function addressSize(value: Value): number {
   return value instanceof CIDRValue ? value.size : sizeOf(value);
 }

@@ -1,16 +1,16 @@
-/** The least and the most that something can be: a size, or a cost. */
+/** The minimum and maximum of a size or a cost. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** Where uint64 ends; sums and products stay here instead of growing on. */
+/** The maximum of uint64, at which sums and products saturate. */
 export const unbounded = 2 ** 64;
 
-/** Anything at all. */
+/** Any size. */
 export const unknown: Range = { min: 0, max: unbounded };
 
-/** Exactly this much. */
+/** Exactly one value. */
 export function fixed(value: number): Range {
   return { min: value, max: value };
 }
@@ -29,7 +29,7 @@ export function multiply(a: Range, b: Range): Range {
   return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
 }
 
-/** Scaled by a factor, and rounded up. */
+/** Multiplies by a factor and rounds up. */
 export function scale({ min, max }: Range, factor: number): Range {
   return {
     min: Math.min(Math.ceil(min * factor), unbounded),
@@ -37,7 +37,7 @@ export function scale({ min, max }: Range, factor: number): Range {
   };
 }
 
-/** What covers both. */
+/** The smallest range that contains both. */
 export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

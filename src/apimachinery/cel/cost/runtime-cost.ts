@@ -4,7 +4,7 @@ import type { Value } from "../values/value.ts";
 import { kubernetesCost } from "./kubernetes-cost.ts";
 import { type CallCost, matchCost, perCharacter, readCost, sizeOf } from "./sizes.ts";
 
-/** The cost of a call at run time, by the overload; without one for calls whose types were open. */
+/** The cost of a call at run time, by overload; undefined overload: the types were dynamic. */
 export function runtimeCost(name: string, overload: string): CallCost {
   const own = kubernetesCost(name, overload);
   if (name === "_==_") return ([a, b]) => (a instanceof ExtensionValue ? 1 : compareCost(a!, b!));
@@ -21,16 +21,16 @@ const comparisons = ["less", "greater", "less_equals", "greater_equals"].flatMap
   ["string", "bytes"].map((type) => [`${word}_${type}`, readSmaller] as const),
 );
 
-/** Comparing every item of one list with every item of another. */
+/** The cost of comparing every item of one list with every item of another. */
 const compareAll =
   (factor: number): CallCost =>
   ([a, b]) =>
     1 + Math.trunc(sizeOf(a!) * sizeOf(b!) * factor);
 
-/** Making a list of a size. */
+/** The cost of creating a list. */
 const makeList = (size: number, factor = 1): number => Math.trunc(size * factor) + 11;
 
-/** Comparing all items of a list with each other; text costs a little more. */
+/** The cost of comparing all items of a list with each other; strings cost a little more. */
 function compareItems(list: Value): number {
   const size = sizeOf(list);
   const first = list instanceof CelList && size > 0 ? list.at(0) : undefined;

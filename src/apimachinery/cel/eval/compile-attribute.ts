@@ -8,10 +8,10 @@ import type { Value } from "../values/value.ts";
 import type { Context } from "./context.ts";
 import { charge, type Evaluate } from "./frame.ts";
 
-/** A variable, or a chain of selections and indices: costs count each step, and the start as one. */
+/** A variable, or a chain of selections and indexes: its start and each step cost one. */
 export type Attribute = Ident | Select | (Call & { readonly name: "_[_]" | "_[?_]" | "_?._" });
 
-/** Tells whether a node is an attribute; `has()` is one as well. */
+/** Returns true for an attribute, including `has()`. */
 export function isAttribute(expr: Expr): expr is Attribute {
   if (expr.kind === "ident" || expr.kind === "select") return true;
   if (expr.kind !== "call") return false;
@@ -22,7 +22,7 @@ export function isAttribute(expr: Expr): expr is Attribute {
   );
 }
 
-/** One step along a chain. */
+/** One step of a chain. */
 type Step = (value: Value, frame: Parameters<Evaluate>[0]) => Value;
 
 /** Compiles an attribute. */
@@ -42,7 +42,7 @@ export function compileAttribute(expr: Attribute, context: Context): Evaluate {
   return (frame) => step(base(frame), frame);
 }
 
-/** What is not an attribute itself becomes the start of one. */
+/** Compiles the start of a chain. */
 function compileOperand(operand: Expr, context: Context): Evaluate {
   const evaluate = context.compile(operand, context);
   if (isAttribute(operand)) return evaluate;
@@ -53,7 +53,7 @@ function compileOperand(operand: Expr, context: Context): Evaluate {
   };
 }
 
-/** A key that is an attribute does not count its start again. */
+/** Subtracts the cost of the start for a key that is an attribute. */
 export function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
   if (!isAttribute(expr)) return evaluate;
   return (frame) => {
@@ -85,7 +85,7 @@ function compileStep(expr: Select | Call, context: Context): Step {
   };
 }
 
-/** A step costs one; where an optional chain ends early, the rest of it is free. */
+/** A step costs one; if an optional chain ends early, the rest is free. */
 function finish(_from: Value, to: Value, frame: Parameters<Evaluate>[0]): Value {
   if (to !== CelOptional.none) charge(frame, 1);
   return to;
@@ -111,7 +111,7 @@ function readSlot(slot: number, name: string): Evaluate {
   };
 }
 
-/** The variable that a chain of selections names as a whole, if one is declared so. */
+/** Returns the declared variable whose qualified name is the whole chain. */
 function nameOf(expr: Select, { env, scope }: Context): string | undefined {
   const spelled = qualifiedName(expr);
   if (spelled === undefined) return undefined;
@@ -131,7 +131,7 @@ function optionalField(target: Value, field: string): Value {
   return found === undefined ? CelOptional.none : new CelOptional(found);
 }
 
-/** What a field holds, or undefined; a field of an optional is an optional. */
+/** Returns the value of a field, or undefined; a field of an optional is an optional. */
 function findField(target: Value, field: string): Value | undefined {
   if (target instanceof CelObject || target instanceof CelMap) return target.find(field);
   if (target instanceof CelOptional) {

@@ -13,7 +13,7 @@ import { constantOf } from "./constant.ts";
 import { noSuchOverload } from "./no-such-overload.ts";
 import { asEvalError, charge, type Evaluate } from "./frame.ts";
 
-/** Compiles a call: operators that don't need all their operands have an evaluation of their own. */
+/** Compiles a call; operators that don't always need all operands are compiled separately. */
 export function compileCall(expr: Call, context: Context): Evaluate {
   const operands = (): Evaluate[] => expr.args.map((arg) => context.compile(arg, context));
   switch (expr.name) {
@@ -35,7 +35,7 @@ export function compileCall(expr: Call, context: Context): Evaluate {
   }
 }
 
-/** `&&` and `||` yield what decides them even if the other side fails. */
+/** `&&` and `||` return the operand that decides, even if the other one fails. */
 function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluate {
   return (frame) => {
     let failure: EvalError | undefined;
@@ -54,7 +54,7 @@ function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluat
   };
 }
 
-/** Branches that are attributes don't count their start. */
+/** The start of branches that are attributes is free. */
 function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
   const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
   return (frame) => {
@@ -64,7 +64,7 @@ function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate
   };
 }
 
-/** The condition under which `all` and `exists` go on: errors don't end the loop. */
+/** The condition of the loops of `all` and `exists`: errors don't end them. */
 function notStrictlyFalse(operand: Evaluate): Evaluate {
   return (frame) => {
     let value: Value;
@@ -79,7 +79,7 @@ function notStrictlyFalse(operand: Evaluate): Evaluate {
   };
 }
 
-/** What stands in for an absent value is only evaluated when it is needed. */
+/** Evaluates the alternative of an optional only if it is needed. */
 function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
   if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
     return undefined;
@@ -93,7 +93,7 @@ function alternative({ name, target, args, overloads }: Call, context: Context):
   };
 }
 
-/** Whether something is in a list of constants is a look-up that costs nothing. */
+/** `in` with a list of constants is a lookup without cost. */
 function membership({ args, overloads }: Call, context: Context): Evaluate | undefined {
   const [element, container] = args as [Expr, Expr];
   const list = constantOf(container, context.env);
@@ -129,7 +129,7 @@ function compileFunction(expr: Call, context: Context): Evaluate {
   };
 }
 
-/** The checker has done this already, unless the expression was not checked. */
+/** The overloads from the checker, or all of the function if the expression was not checked. */
 function resolve(
   expr: Call,
   { env }: Context,

@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { asEvalError, charge, type Evaluate, type Frame } from "./frame.ts";
 import { Scope } from "./scope.ts";
 
-/** A list that grows while a comprehension runs; nobody else sees it until the fold is done. */
+/** A mutable list that only the comprehension can access until it ends. */
 class GrowingList extends CelList {
   readonly items: Value[] = [];
 
@@ -22,7 +22,7 @@ class GrowingList extends CelList {
   }
 }
 
-/** Compiles a fold. An error in a step becomes the accumulator: `exists` may still find what it looks for. */
+/** Compiles a fold. An error in a step is stored in the accumulator: a later step of `exists` may still succeed. */
 export function compileComprehension(expr: Comprehension, context: Context): Evaluate {
   const range = context.compile(expr.range, context);
   const init = context.compile(expr.accuInit, context);
@@ -51,7 +51,7 @@ export function compileComprehension(expr: Comprehension, context: Context): Eva
   };
 }
 
-/** Empty lists and maps are constants, and what grows must not be one. */
+/** Copies empty lists and maps: they are constants, which must not be modified. */
 function freshAccumulator({ accuInit }: Comprehension): (() => Value) | undefined {
   if (accuInit.kind === "list" && accuInit.items.length === 0) return () => new GrowingList();
   return accuInit.kind === "map" && accuInit.entries.length === 0 ? () => new NativeMap() : undefined;
@@ -65,7 +65,7 @@ function runStep(step: Evaluate, frame: Frame): Value | EvalError {
   }
 }
 
-/** Lists yield their items, or index and item; maps their keys, or key and value. */
+/** Iterates over the items of a list, or index and item; over the keys of a map, or key and value. */
 function* iterate(container: Value, pairs: boolean): Iterable<readonly [Value, Value]> {
   if (container instanceof CelList) {
     for (let index = 0; index < container.size; index++) {
@@ -79,13 +79,13 @@ function* iterate(container: Value, pairs: boolean): Iterable<readonly [Value, V
   }
 }
 
-/** The name that cel-go's own types have, which this one message shows. */
+/** The name of cel-go's Go type, which only this message has. */
 function goTypeOf(value: Value): string {
   const { name } = typeOf(value);
   return `types.${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-/** `accu + [item]` adds to the growing list, where joining lists would copy all of it each time. */
+/** `accu + [item]` appends to the mutable list; concatenation would copy the list in each step. */
 function compileStep({ step, accuVar }: Comprehension, accu: number, context: Context): Evaluate {
   if (step.kind !== "call") return context.compile(step, context);
   if (step.name === operators.conditional) {
@@ -124,7 +124,7 @@ function compileAppend(expr: Call, accu: number, context: Context): Evaluate {
     const target = frame.slots[accu];
     if (!(target instanceof GrowingList)) return plain(frame);
     const value = item(frame);
-    // What the three nodes cost that this one stands for: the variable, the list, the sum.
+    // The cost of the three nodes that this one replaces: the variable, the list, the sum.
     charge(frame, 12);
     target.items.push(value);
     return target;

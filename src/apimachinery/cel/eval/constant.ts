@@ -6,7 +6,7 @@ import { NativeMap } from "../values/map.ts";
 import { noSuchOverload } from "./no-such-overload.ts";
 import type { Value } from "../values/value.ts";
 
-/** The conversions that are done once, when their argument is a constant. */
+/** The conversions that are evaluated at compile time if their argument is a constant. */
 const conversions: ReadonlySet<string> = new Set([
   "bool",
   "bytes",
@@ -21,8 +21,8 @@ const conversions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The value of an expression that needs no variables, or undefined. What is folded here costs nothing at
- * run time, and it is exactly what an API server folds: literals, literal lists and maps, and conversions.
+ * Returns the value of a constant expression, or undefined. Folded expressions cost nothing at run time; as on the API
+ * server, they are literals, literal lists and maps, and conversions.
  */
 export function constantOf(expr: Expr, env: Env): Value | undefined {
   switch (expr.kind) {
@@ -53,7 +53,7 @@ function constantMap(keys: readonly Value[], values: readonly Value[]): Value | 
   try {
     return new NativeMap(keys.map((key, index) => [key, values[index]!] as const));
   } catch (error) {
-    // A repeated key is an error of the evaluation.
+    // A repeated key is an error at run time.
     if (error instanceof EvalError) return undefined;
     throw error;
   }

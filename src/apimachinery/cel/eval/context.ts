@@ -3,10 +3,10 @@ import type { Env } from "../check/env.ts";
 import type { Evaluate } from "./frame.ts";
 import type { Scope } from "./scope.ts";
 
-/** What compilation knows about the surroundings of a node. */
+/** The context in which a node is compiled. */
 export interface Context {
   readonly env: Env;
   readonly scope: Scope;
-  /** Compiles a node of any sort. It is handed down, as the nodes that have others within can't import it. */
+  /** Compiles any node. Passed down, because importing it would be a cycle. */
   readonly compile: (expr: Expr, context: Context) => Evaluate;
 }

@@ -3,7 +3,7 @@ import { CelList } from "../values/list.ts";
 import { typeOf } from "../values/type-of.ts";
 import type { Value } from "../values/value.ts";
 
-/** The functions of which cel-go does not say that it was them. */
+/** The functions whose names cel-go omits in the error. */
 const anonymous: ReadonlySet<string> = new Set([
   "@in",
   "contains",
@@ -14,7 +14,7 @@ const anonymous: ReadonlySet<string> = new Set([
   "startsWith",
 ]);
 
-/** The error for values that no signature takes; only types that were not known before get here. */
+/** The error of values without a matching overload, which is possible with dynamic types only. */
 export function noSuchOverload(name: string, values: readonly Value[]): EvalError {
   if (/^[_!-]/.test(name) || anonymous.has(name)) return new EvalError("no such overload");
   if (name === "size" || (name === "join" && !(values[0] instanceof CelList))) {

@@ -5,7 +5,7 @@ import { compileExpr } from "./compile-expr.ts";
 import type { Frame } from "./frame.ts";
 import { Scope } from "./scope.ts";
 
-/** What an evaluation came to. */
+/** The result of an evaluation. */
 export interface Outcome {
   readonly value?: Value;
   /** An `EvalError` or a `CostLimitError`. */
@@ -13,15 +13,15 @@ export interface Outcome {
   readonly cost: number;
 }
 
-/** An expression, ready to be evaluated any number of times. */
+/** A compiled expression. */
 export interface Program {
-  /** The variables that it reads. */
+  /** The names of its free variables. */
   readonly variables: readonly string[];
-  /** Evaluates it; a variable without a value is an error only when it is needed. */
+  /** Evaluates the expression. A missing variable is an error only if it is needed. */
   evaluate(variables: (name: string) => Value | undefined, limit?: number): Outcome;
 }
 
-/** Compiles an expression to closures. What the checker noted in it makes calls faster and costs exact. */
+/** Compiles an expression to closures. A checked expression has faster calls and exact costs. */
 export function compileProgram(expr: Expr, env: Env): Program {
   const scope = new Scope();
   const run = compileExpr(expr, { env, scope, compile: compileExpr });

@@ -1,9 +1,9 @@
-/** Which slot a name has; comprehensions open scopes in which names hide others. */
+/** The slots of names; comprehensions open nested scopes, whose names shadow outer ones. */
 export class Scope {
   readonly #names = new Map<string, number>();
   readonly #parent: Scope | undefined;
   readonly #counter: { count: number };
-  /** The names that must be given from outside, with their slots. */
+  /** The free variables, with their slots. */
   readonly free: Map<string, number>;
 
   constructor(parent?: Scope) {
@@ -22,12 +22,12 @@ export class Scope {
     return slot;
   }
 
-  /** The slot of a variable of a comprehension around. */
+  /** Returns the slot of an enclosing comprehension's variable. */
   findLocal(name: string): number | undefined {
     return this.#names.get(name) ?? this.#parent?.findLocal(name);
   }
 
-  /** The slot of a variable, which is made when nothing inside of the expression defines it. */
+  /** Returns the slot of a variable; adds a free variable if no comprehension defines it. */
   resolve(name: string): number {
     const known = this.findLocal(name) ?? this.free.get(name);
     if (known !== undefined) return known;

@@ -44,7 +44,7 @@ function nonZero(value: bigint, message: string): bigint {
   return value;
 }
 
-/** `+ - * / %` and the sign. */
+/** `+ - * / %` and negation. */
 export const arithmetic = [
   declare(
     "_+_",

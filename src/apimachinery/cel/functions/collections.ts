@@ -17,7 +17,7 @@ const value = paramType("B");
 const list = listType(item);
 const map = mapType(item, value);
 
-/** Reads a list or map as `container[key]` does. */
+/** Evaluates `container[key]`. */
 export function index(container: Value, key: Value): Value {
   const found = lookUp(container, key);
   if (found !== undefined) return found;
@@ -25,7 +25,7 @@ export function index(container: Value, key: Value): Value {
   throw new EvalError(`no such key: ${keyText(key)}`);
 }
 
-/** What is at a place, or undefined; a key of a wrong type is an error. */
+/** Returns the value of a key, or undefined; a key of a wrong type is an error. */
 export function lookUp(container: Value, key: Value): Value | undefined {
   if (container instanceof CelList) return itemAt(container, key);
   if (container instanceof CelMap) {
@@ -37,7 +37,7 @@ export function lookUp(container: Value, key: Value): Value | undefined {
   return undefined;
 }
 
-/** Whole doubles and uints index a list too, when their static type was not known. */
+/** If their static type is dyn, whole doubles and uints are valid indexes, too. */
 function itemAt(container: CelList, key: Value): Value | undefined {
   const position = numberOf(key);
   if (position === undefined || (key instanceof CelDouble && !Number.isInteger(key.value))) {
@@ -57,7 +57,7 @@ export function isIn(element: Value, container: CelList | CelMap): boolean {
   return false;
 }
 
-/** Adds entries to the map that a comprehension builds. */
+/** Adds an entry to the map of a comprehension. */
 function insertInto(target: CelMap, entries: CelMap): CelMap {
   const result =
     target instanceof NativeMap
@@ -69,7 +69,7 @@ function insertInto(target: CelMap, entries: CelMap): CelMap {
 
 const sizeOf = (container: CelList | CelMap): number => container.size;
 
-/** Reads `container[?key]`, or an optional container. */
+/** Evaluates `container[?key]`, also of an optional container. */
 export function optionalIndex(container: Value, key: Value): CelOptional {
   const inner = container instanceof CelOptional ? container.value : container;
   if (inner === undefined) return CelOptional.none;

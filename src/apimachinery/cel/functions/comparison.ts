@@ -10,7 +10,7 @@ import { declare, type FunctionDecl, type Overload, overload } from "./function.
 const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
 const any = paramType("A");
 
-/** The types that have an order, as overloads name them; numbers are ordered across their types. */
+/** The ordered types, by their names in overloads; numbers are ordered across types. */
 const ordered: readonly (readonly [string, CelType, CelType])[] = [
   ["bool", bool, bool],
   ["int64", int, int],
@@ -28,7 +28,7 @@ const ordered: readonly (readonly [string, CelType, CelType])[] = [
   ["duration", duration, duration],
 ];
 
-/** Where two values stand to each other; NaN to nothing. */
+/** Compares two values; NaN is unordered. */
 export function compare(a: Value, b: Value): number {
   if (typeof a === "string" && typeof b === "string") return compareCharacters(a, b);
   const order = compareNumeric(a, b);

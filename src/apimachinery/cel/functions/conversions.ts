@@ -22,7 +22,7 @@ const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typ
 const any = paramType("A");
 const same = (value: Value): Value => value;
 
-/** Cuts a double toward zero; what int64 or uint64 can't hold for certain is refused. */
+/** Truncates a double towards zero; throws if it may be out of range for int64 or uint64. */
 function wholeOf({ value }: CelDouble, limit: number, message: string): bigint {
   if (Number.isNaN(value) || value >= limit || value <= -(2 ** 63)) throw new EvalError(message);
   return BigInt(Math.trunc(value));
@@ -79,7 +79,7 @@ const seconds = (nanos: bigint): bigint => {
   return nanos < 0n && quotient * 1_000_000_000n !== nanos ? quotient - 1n : quotient;
 };
 
-/** `int(x)`, `string(x)` and the like. */
+/** Type conversions: `int(x)`, `string(x)` … */
 export const conversions = [
   declare(
     "bool",

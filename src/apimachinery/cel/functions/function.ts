@@ -2,37 +2,37 @@ import type { CelType } from "../types/type.ts";
 import type { Value } from "../values/value.ts";
 import { guardOf } from "./guard.ts";
 
-/** One signature of a function. */
+/** One overload of a function. */
 export interface Overload {
-  /** The name that cel-go gives it: the cost model goes by it. */
+  /** The id in cel-go, which the cost model uses. */
   readonly id: string;
-  /** Called as a method; the target is then the first parameter. */
+  /** True for a method, whose target is the first parameter. */
   readonly member: boolean;
   readonly params: readonly CelType[];
   readonly result: CelType;
-  /** Type parameters among `params`. */
+  /** The type parameters in `params`. */
   readonly typeParams: readonly string[];
-  /** Tells whether values fit, when static types left that open. */
+  /** Returns true if values match the parameters, for dynamic types. */
   accepts(args: readonly Value[]): boolean;
   apply(args: readonly Value[]): Value;
 }
 
-/** A function, operator or method with all its signatures. */
+/** A function, operator or method with all its overloads. */
 export interface FunctionDecl {
   readonly name: string;
   readonly overloads: readonly Overload[];
 }
 
-// The parameters of an implementation are as narrow as its declared types, which `accepts` has checked.
+// The parameter types of an implementation match the declared types, which `accepts` checks.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Implementation = (...args: any[]) => Value;
 
-/** Declares a function with its signatures. */
+/** Declares a function with its overloads. */
 export function declare(name: string, ...overloads: readonly Overload[]): FunctionDecl {
   return { name, overloads };
 }
 
-/** A signature that is called as `name(a, b)`. */
+/** An overload that is called as `name(a, b)`. */
 export function overload(
   id: string,
   params: readonly CelType[],
@@ -42,7 +42,7 @@ export function overload(
   return build(id, false, params, result, implementation);
 }
 
-/** A signature that is called as `a.name(b)`; the type of `a` comes first. */
+/** An overload that is called as `a.name(b)`; the type of `a` comes first. */
 export function method(
   id: string,
   params: readonly CelType[],
@@ -71,7 +71,7 @@ function build(
   return { id, member, params, result, typeParams: [...typeParams], accepts, apply };
 }
 
-/** Spelling out the arguments is several times faster than spreading them. */
+/** Separate parameters are several times faster than spreading an array. */
 function applyWith(count: number, implementation: Implementation): (args: readonly Value[]) => Value {
   switch (count) {
     case 1:

@@ -10,7 +10,7 @@ import { typeOf } from "../values/type-of.ts";
 import { CelUint } from "../values/uint.ts";
 import type { Value } from "../values/value.ts";
 
-/** The test at run time of whether a value can be passed where a type is asked for. */
+/** Returns a function that checks at run time whether a value has a type. */
 export function guardOf(type: CelType): (value: Value) => boolean {
   switch (type.kind) {
     case "int":
@@ -47,7 +47,7 @@ export function guardOf(type: CelType): (value: Value) => boolean {
   }
 }
 
-/** A list is taken for what its first item is. */
+/** The first item decides the type of a list. */
 function listGuard(item: CelType): (value: Value) => boolean {
   if (item.kind === "param" || item.kind === "dyn") return (value) => value instanceof CelList;
   const guard = guardOf(item);

@@ -5,10 +5,10 @@ import { declare, overload } from "./function.ts";
 const { bool } = types;
 const any = paramType("A");
 const never = (): Value => {
-  throw new Error("evaluated by its own node");
+  throw new Error("compiled separately");
 };
 
-/** The logical operators. All but negation have their own evaluation: they don't need all their operands. */
+/** The logical operators. All but negation are compiled separately, because they don't always need all operands. */
 export const logic = [
   declare("_?_:_", overload("conditional", [bool, any, any], any, never)),
   declare("_&&_", overload("logical_and", [bool, bool], bool, never)),

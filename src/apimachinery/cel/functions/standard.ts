@@ -7,7 +7,7 @@ import { logic } from "./logic.ts";
 import { text } from "./text.ts";
 import { times } from "./times.ts";
 
-/** The functions that CEL itself defines. */
+/** The functions of CEL's standard library. */
 export const standard: readonly FunctionDecl[] = [
   ...arithmetic,
   ...collections,

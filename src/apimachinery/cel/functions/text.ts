@@ -8,7 +8,7 @@ const { bool, string } = types;
 const compiled = new Map<string, RE2JS>();
 const limit = 1000;
 
-/** A regular expression of RE2; the ones in use are kept. */
+/** Compiles an RE2 pattern; recent ones are cached. */
 export function regex(pattern: string): RE2JS {
   const existing = compiled.get(pattern);
   if (existing) return existing;
@@ -26,7 +26,7 @@ export function regex(pattern: string): RE2JS {
 
 const matches = (text: string, pattern: string): boolean => regex(pattern).test(text);
 
-/** What strings can do without any library. */
+/** The string functions of CEL's standard library. */
 export const text = [
   declare(
     "contains",

@@ -6,10 +6,10 @@ import { declare, type FunctionDecl, method } from "./function.ts";
 
 const { duration, int, string, timestamp } = types;
 
-/** Reads one number off a date that was moved into its zone. */
+/** Returns a part of a date whose UTC fields are in the time zone. */
 type Reading = (date: Date) => number;
 
-/** The time as a date whose UTC fields show the wall clock of a zone; by name, or as an offset. */
+/** Returns a date whose UTC fields are the local time in a time zone, given by name or offset. */
 function inZone(time: CelTimestamp, zone: string): Date {
   const offset = zoneMinutes(zone);
   if (offset !== undefined && zone !== "Z" && zone !== "z")
@@ -83,7 +83,7 @@ function reading(
   return declare(name, ...overloads);
 }
 
-/** What times and spans say about themselves. Months and days of the year count from zero. */
+/** The methods of timestamps and durations. Months and days of the year start at zero. */
 export const times = [
   reading("getFullYear", "year", (date) => date.getUTCFullYear()),
   reading("getMonth", "month", (date) => date.getUTCMonth()),

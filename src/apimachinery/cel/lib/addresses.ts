@@ -15,7 +15,7 @@ import type { Value } from "../values/value.ts";
 
 const { bool, int, string } = types;
 
-/** The types of addresses and networks. */
+/** The types of IP addresses and CIDRs. */
 export const ipType = opaqueType("net.IP");
 export const cidrType = opaqueType("net.CIDR");
 
@@ -37,7 +37,7 @@ class IPValue extends ExtensionValue {
   }
 }
 
-/** A network as a value. */
+/** A CIDR as a CEL value. */
 export class CIDRValue extends ExtensionValue {
   readonly celType = cidrType;
   readonly network: Network;
@@ -47,7 +47,7 @@ export class CIDRValue extends ExtensionValue {
     this.network = network;
   }
 
-  /** Its size for the cost of comparing: the bytes that the prefix reaches into. */
+  /** Its size in the cost model: the bytes of the prefix. */
   get size(): number {
     return Math.ceil(this.network.prefix / 8);
   }
@@ -135,7 +135,7 @@ function property(name: string, id: string, holds: (bytes: Uint8Array) => boolea
   );
 }
 
-/** IP addresses, without zones and without IPv4 in IPv6. */
+/** The functions of IP addresses, which have no zone and are not IPv4-mapped. */
 const ips: readonly FunctionDecl[] = [
   declare("ip", overload("string_to_ip", [string], ipType, toIP)),
   declare("isIP", overload("is_ip", [string], bool, succeeds(toIP))),
@@ -158,7 +158,7 @@ const ips: readonly FunctionDecl[] = [
   property("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
 ];
 
-/** Networks; the address may have bits beyond the prefix. */
+/** The functions of CIDRs, whose address may have bits beyond the prefix. */
 const cidrs: readonly FunctionDecl[] = [
   declare("cidr", overload("string_to_cidr", [string], cidrType, toCIDR)),
   declare("isCIDR", overload("is_cidr", [string], bool, succeeds(toCIDR))),
@@ -207,5 +207,5 @@ const cidrs: readonly FunctionDecl[] = [
   ),
 ];
 
-/** Addresses and networks. */
+/** The functions of the IP and CIDR libraries. */
 export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];

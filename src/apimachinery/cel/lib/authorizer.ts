@@ -5,7 +5,7 @@ import { EvalError } from "../values/eval-error.ts";
 import { ExtensionValue } from "../values/extension.ts";
 import type { Value } from "../values/value.ts";
 
-/** What somebody may do to resources, or to a path. */
+/** The attributes of an authorization check, of resources or of a path. */
 export interface AccessQuestion {
   readonly verb: string;
   readonly resource?: ResourceQuestion;
@@ -20,14 +20,14 @@ export interface ResourceQuestion {
   readonly name: string;
 }
 
-/** The answer, and why; `error` where it could not be found out. */
+/** The decision and its reason; `error` if the check failed. */
 export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
   readonly error?: string;
 }
 
-/** Who decides: about the user of the request, or about a service account. */
+/** Authorizes the user of the request, or a service account. */
 export interface AccessOracle {
   decide(question: AccessQuestion): AccessDecision;
   serviceAccount(namespace: string, name: string): AccessOracle;
@@ -39,7 +39,7 @@ const pathCheckType = authorizationType("PathCheck");
 const groupCheckType = authorizationType("GroupCheck");
 const decisionType = authorizationType("Decision");
 
-/** The types of the library, under the names by which expressions know them. */
+/** The types of the library, by their names in expressions. */
 export const authorizerTypes: readonly CelType[] = [
   authorizerType,
   pathCheckType,
@@ -52,7 +52,7 @@ function authorizationType(name: string): CelType {
   return objectType(`kubernetes.authorization.${name}`);
 }
 
-/** A step on the way to a decision: it has methods, and nothing to read. */
+/** A builder of a check: it has methods only. */
 class Step<T> extends ExtensionValue {
   readonly celType: CelType;
   readonly content: T;
@@ -84,7 +84,7 @@ export function resourceCheckValue(oracle: AccessOracle, question: ResourceQuest
   return new Step(resourceCheckType, { oracle, question });
 }
 
-/** A method that narrows what is asked about resources. */
+/** A method that sets an attribute of a resource check. */
 function narrow(
   name: string,
   id: string,
@@ -112,7 +112,7 @@ function filled(value: string, what: string): string {
 
 const anyResource = { subresource: "", namespace: "", name: "" };
 
-/** Asking who may do what. Only admission has a value to start from. */
+/** The functions of the authorizer library. Only admission has an `authorizer` variable. */
 export const authorizers: readonly FunctionDecl[] = [
   declare(
     "path",
@@ -163,7 +163,7 @@ export const authorizers: readonly FunctionDecl[] = [
   narrow("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
   narrow("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
   narrow("name", "resourcecheck_name", (name) => ({ name })),
-  // RBAC does not look at selectors, so they leave the question as it is.
+  // RBAC ignores selectors.
   narrow("fieldSelector", "authorizer_fieldselector", () => ({})),
   narrow("labelSelector", "authorizer_labelselector", () => ({})),
   declare(

@@ -12,7 +12,7 @@ import type { Value } from "../values/value.ts";
 
 const defaultPrecision = 6;
 
-/** Fills the clauses of a format string, `%s %d %f %e %b %x %X %o`, in their order. */
+/** Formats a string with the clauses `%s %d %f %e %b %x %X %o`. */
 export function formatText(format: string, args: CelList): string {
   let used = 0;
   let out = "";
@@ -88,7 +88,7 @@ function formatHex(value: Value): string {
   return integerOf(value, "only integers, byte buffers, and strings can be formatted as hex").toString(16);
 }
 
-/** Fixed-point numbers are written for readers of American English, with commas between thousands. */
+/** Fixed-point numbers have the format of the en-US locale, with commas between thousands. */
 function formatFixed(value: number, digits: number): string {
   if (!Number.isFinite(value)) return formatInfinite(value);
   const [whole, fraction] = roundHalfEven(value, Math.min(digits, 100)).split(".");
@@ -96,7 +96,7 @@ function formatFixed(value: number, digits: number): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Halves go to the even digit, where JavaScript rounds them up. */
+/** Rounds half to even; JavaScript rounds half up. */
 function roundHalfEven(value: number, places: number): string {
   if (Math.abs(value) >= 1e21) return BigInt(value).toString() + (places > 0 ? `.${"0".repeat(places)}` : "");
   const text = value.toFixed(places);
@@ -109,7 +109,7 @@ function roundHalfEven(value: number, places: number): string {
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** The exponent is written as a power of ten, `1.5 × 10⁰³`. */
+/** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {
   if (!Number.isFinite(value)) return formatInfinite(value);
   const [mantissa, exponent] = value.toExponential(Math.min(digits, 100)).split("e") as [string, string];
@@ -123,7 +123,7 @@ function formatInfinite(value: number): string {
   return value > 0 ? "∞" : "-∞";
 }
 
-/** Any value in its plain form. */
+/** Formats a value for `%s`. */
 function formatAny(value: Value): string {
   if (typeof value === "string") return value;
   if (value instanceof CelDouble) return goFloat(value.value);
@@ -133,7 +133,7 @@ function formatAny(value: Value): string {
   return formatPart(value);
 }
 
-/** A value inside of a list or map: as it would stand in an expression. */
+/** Formats a value inside a list or map, as in a CEL expression. */
 function formatPart(value: Value): string {
   if (typeof value === "string") return quote(value);
   if (value === null || typeof value === "boolean" || isInt(value)) return String(value);
@@ -151,7 +151,7 @@ function formatPart(value: Value): string {
   throw wrongType(complaint, value);
 }
 
-/** The entries of a map are sorted by how their keys look. */
+/** The entries of a map are sorted by their formatted keys. */
 function formatMap(map: CelMap): string {
   const entries = map.keys().map((key) => [formatPart(key), formatPart(map.find(key)!)] as const);
   const sorted = entries.toSorted(([a], [b]) => compareText(a, b));

@@ -16,15 +16,15 @@ import type { Value } from "../values/value.ts";
 /** The type of named formats. */
 export const formatType = objectType("kubernetes.NamedFormat");
 
-/** Says what is wrong with a text. */
+/** Returns the errors of a string. */
 type Check = (text: string) => string[];
 
-/** A format that texts can be checked against. */
+/** A named format, which validates strings. */
 export class FormatValue extends ExtensionValue {
   readonly celType = formatType;
   readonly name: string;
   readonly check: Check;
-  /** How long its pattern counts for the cost of a check. */
+  /** The size of its pattern in the cost model. */
   readonly patternSize: number;
 
   constructor(name: string, patternSize: number, check: Check) {
@@ -44,7 +44,7 @@ function known(format: string, complaint: string): Check {
   return (text) => (isValid(text) ? [] : [complaint]);
 }
 
-/** A prefix of generated names may end in a dash, because more letters will follow. */
+/** The prefix of a generated name may end in a dash, because a suffix follows. */
 function forPrefix(check: Check): Check {
   return (text) => check(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
 }
@@ -75,7 +75,7 @@ function named(name: string): CelOptional {
   return format ? new CelOptional(format) : CelOptional.none;
 }
 
-/** Named formats. */
+/** The functions of the format library. */
 export const namedFormats: readonly FunctionDecl[] = [
   declare(
     "validate",

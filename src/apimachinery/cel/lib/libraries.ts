@@ -12,7 +12,7 @@ import { sets } from "./sets.ts";
 import { strings } from "./strings.ts";
 import { urls, urlType } from "./urls.ts";
 
-/** The libraries that an API server of 1.36 gives to every expression. */
+/** The functions that a Kubernetes 1.36 API server provides to every expression. */
 export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
   urls,
   regexes,
@@ -27,7 +27,7 @@ export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
   authorizers,
 ];
 
-/** The types that these libraries bring along. */
+/** The types of these libraries. */
 export const kubernetesTypes: readonly CelType[] = [
   urlType,
   quantityType,

@@ -46,7 +46,7 @@ function isSorted(values: CelList): boolean {
   return all.every((value, index) => index === 0 || !(compare(all[index - 1]!, value) > 0));
 }
 
-/** The first of the values that none goes before; `sign` turns the order around. */
+/** Returns a function for the minimum (`sign` -1) or the maximum (`sign` 1) of a list. */
 function extreme(name: string, sign: number): (values: CelList) => Value {
   return (values) => {
     if (values.size === 0) throw new EvalError(`${name} called on empty list`);
@@ -92,7 +92,7 @@ function distinct(values: CelList): CelList {
   return new NativeList(kept);
 }
 
-/** Sorts values by keys of their own; keys of different types have no order. */
+/** Sorts values by their associated keys; keys of different types can't be compared. */
 function sortBy(values: CelList, keys: CelList): CelList {
   if (values.size !== keys.size) {
     throw new EvalError(
@@ -105,7 +105,7 @@ function sortBy(values: CelList, keys: CelList): CelList {
 
 const sort = (values: CelList): CelList => sortBy(values, values);
 
-/** What Kubernetes does with lists. */
+/** The functions of the Kubernetes lists library. */
 const kubernetesLists: readonly FunctionDecl[] = [
   declare(
     "isSorted",

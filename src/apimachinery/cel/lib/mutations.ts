@@ -3,7 +3,7 @@ import type { StructType } from "../types/struct-type.ts";
 import { type CelType, objectType, openObjectType, types } from "../types/type.ts";
 import { WrittenObject } from "../values/written-object.ts";
 
-/** The type of one operation of a JSON patch. */
+/** The type of a JSON patch operation. */
 export const jsonPatchType: CelType = objectType(
   "JSONPatch",
   new Map<string, CelType>([
@@ -14,10 +14,10 @@ export const jsonPatchType: CelType = objectType(
   ]),
 );
 
-/** The type of a whole object that is to be applied. */
+/** The type of an apply configuration. */
 export const appliedObjectType: CelType = openObjectType("Object");
 
-/** The types with which a mutation says what to change: `JSONPatch`, `Object`, `Object.spec.template`. */
+/** The types of mutation results: `JSONPatch`, `Object`, `Object.spec.template`. */
 export function mutationStructs(name: string): StructType | undefined {
   if (name === jsonPatchType.name) {
     return structOf(jsonPatchType, (field) => jsonPatchType.fields?.get(field));
@@ -31,7 +31,7 @@ function structOf(type: CelType, fieldType: StructType["fieldType"]): StructType
   return { type, fieldType, construct: (fields) => new WrittenObject(type, fields) };
 }
 
-/** What helps to write mutations. */
+/** The functions for mutations. */
 export const mutations: readonly FunctionDecl[] = [
   declare(
     "jsonpatch.escapeKey",

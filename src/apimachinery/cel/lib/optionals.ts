@@ -14,7 +14,7 @@ const item = paramType("V");
 const optional = optionalType(item);
 const list = listType(item);
 
-/** Values that may be absent. Selecting and indexing with a question mark is part of the language. */
+/** The functions of optional values. Selecting and indexing with a question mark is part of the language. */
 export const optionals: readonly FunctionDecl[] = [
   declare(
     "optional.of",
@@ -66,7 +66,7 @@ export const optionals: readonly FunctionDecl[] = [
   ),
 ];
 
-/** Null is a value; only absence gives way to the other. */
+/** Returns the alternative only for an optional without a value; null is a value. */
 function orNull(value: Value | undefined, other: Value): Value {
   return value === undefined ? other : value;
 }
@@ -84,7 +84,7 @@ function unwrap(from: CelList): CelList {
   return new NativeList(present);
 }
 
-/** Whether a value is the one that its type starts out with. */
+/** Returns true if a value is the zero value of its type. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
   if (value instanceof CelUint || value instanceof CelDouble) return value.value === 0;

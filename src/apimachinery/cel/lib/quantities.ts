@@ -42,10 +42,10 @@ function parse(text: string): QuantityValue {
   );
 }
 
-/** An amount that was written with a fraction or a small suffix is no integer, even if it is whole: `1000m`. */
+/** A quantity with a fraction or a small suffix is not an integer, even if its value is: `1000m`. */
 function wholeOf({ amount: { unscaled, scale } }: QuantityValue): bigint | undefined {
   if (unscaled === 0n) return 0n;
-  // Far beyond 64 bits the power itself would fill the memory.
+  // Far beyond 64 bits, the power alone would need too much memory.
   if (scale < 0 || scale > 19) return undefined;
   return inRange(unscaled * 10n ** BigInt(scale));
 }
@@ -84,7 +84,7 @@ function ofInt(value: Int): Amount {
 const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.amount, b.amount);
 const pair = [quantityType, quantityType];
 
-/** Amounts of resources, compared and added exactly. */
+/** The functions of the quantity library; arithmetic is exact. */
 export const quantities: readonly FunctionDecl[] = [
   declare("quantity", overload("string_to_quantity", [string], quantityType, parse)),
   declare(

@@ -11,7 +11,7 @@ function find(text: string, pattern: string): string {
   return matcher.find() ? (matcher.group() ?? "") : "";
 }
 
-/** All matches, or the first ones; a negative limit is none. */
+/** Returns all matches, or the first ones; a negative limit means no limit. */
 function findAll(text: string, pattern: string, limit: Int = -1): CelList {
   const matcher = regex(pattern).matcher(text);
   const found: string[] = [];
@@ -20,7 +20,7 @@ function findAll(text: string, pattern: string, limit: Int = -1): CelList {
   return new NativeList(found);
 }
 
-/** What a pattern matches in a text. */
+/** The functions of the regex library. */
 export const regexes: readonly FunctionDecl[] = [
   declare("find", method("string_find_string", [string, string], string, find)),
   declare(

@@ -40,7 +40,7 @@ function read(text: string): SemverValue | undefined {
   return new SemverValue(numbers, match[4]?.split(".") ?? []);
 }
 
-/** Brings `v1.2`, `1` and `01.2.3` into the strict form. */
+/** Normalizes `v1.2`, `1` and `01.2.3`. */
 function normalize(text: string): string {
   const parts = text.replace(/^v/, "").split(".");
   const main = [...parts.slice(0, 2), ...(parts.length > 2 ? [parts.slice(2).join(".")] : [])].map((part) => {
@@ -73,7 +73,7 @@ function isSemver(text: string, normalized = false): boolean {
   }
 }
 
-/** Build metadata does not count; a prerelease comes before its release. */
+/** Compares versions: build metadata is ignored, a prerelease comes before its release. */
 function order(a: SemverValue, b: SemverValue): Int {
   for (const index of [0, 1, 2] as const) {
     if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] > b.numbers[index] ? 1 : -1;
@@ -88,7 +88,7 @@ function order(a: SemverValue, b: SemverValue): Int {
   return Math.sign(a.prerelease.length - b.prerelease.length);
 }
 
-/** Numbers come before words, and are compared as numbers. */
+/** Numeric identifiers come before alphanumeric ones, and are compared as numbers. */
 function compareIdentifiers(a: string, b: string): number {
   const [isNumber, isOtherNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (isNumber && isOtherNumber) return Math.sign(Number(BigInt(a) - BigInt(b)));
@@ -104,7 +104,7 @@ const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
     method(`semver_${name}`, [semverType], int, ({ numbers }: SemverValue) => toInt(numbers[index])),
   );
 
-/** Semantic versions. */
+/** The functions of the semver library. */
 export const semvers: readonly FunctionDecl[] = [
   declare(
     "semver",

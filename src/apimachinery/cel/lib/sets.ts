@@ -15,7 +15,7 @@ function overlaps(first: CelList, second: CelList): boolean {
   return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
 }
 
-/** Lists in the eyes of set theory. */
+/** The functions of the sets library. */
 export const sets: readonly FunctionDecl[] = [
   declare("sets.contains", overload("list_sets_contains_list", [list, list], types.bool, includesAll)),
   declare(

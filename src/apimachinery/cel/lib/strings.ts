@@ -66,7 +66,7 @@ function substring(text: string, start: Int, end?: Int): string {
   return chars.slice(Number(start), Number(last)).join("");
 }
 
-/** Every character that Unicode calls white space, at both ends. */
+/** Trims all Unicode white space at both ends. */
 function trim(text: string): string {
   return text.replaceAll(/^[\p{White_Space}]+|[\p{White_Space}]+$/gu, "");
 }
@@ -81,7 +81,7 @@ function join(list: CelList, separator = ""): string {
     .join(separator);
 }
 
-/** A string as a literal of CEL; only what would break a literal is escaped. */
+/** Formats a string as a CEL literal, with the minimum of escapes. */
 function quote(text: string): string {
   const safe = characters(text).map(
     (char) => shortEscape(char) ?? (/^[\ud800-\udfff]$/.test(char) ? "\ufffd" : char),
@@ -92,7 +92,7 @@ function quote(text: string): string {
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 
-/** Version 2 of the strings library. Positions count characters. */
+/** Version 2 of the strings library. Positions are in characters. */
 export const strings: readonly FunctionDecl[] = [
   declare("charAt", method("string_char_at_int", [string, int], string, charAt)),
   declare(

@@ -26,7 +26,7 @@ class URLValue extends ExtensionValue {
   }
 }
 
-/** A fragment is allowed in a URL, though not in the URI of a request. */
+/** A URL may have a fragment, unlike a request URI. */
 function parse(text: string): URLValue {
   const uri = parseRequestURI(text);
   if (!uri)
@@ -38,7 +38,7 @@ function parse(text: string): URLValue {
   return new URLValue(text, plain ?? uri);
 }
 
-/** Every value of every parameter; parameters that can't be read are left out. */
+/** Returns all values of all parameters; omits malformed ones. */
 function queryOf({ uri }: URLValue): CelMap {
   const values = new Map<string, string[]>();
   for (const pair of uri.rawQuery.split("&")) {
@@ -58,7 +58,7 @@ function part(name: string, id: string, read: (uri: RequestURI) => string): Func
   );
 }
 
-/** URLs as Go reads them. */
+/** The functions of the URL library. */
 export const urls: readonly FunctionDecl[] = [
   declare("url", overload("string_to_url", [types.string], urlType, parse)),
   declare(

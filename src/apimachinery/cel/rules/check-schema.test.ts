@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkSchema } from "./check-schema.ts";
 
-test("checkSchema() asks for a rule that a request leaves out", () => {
+test("checkSchema() requires the text of a rule", () => {
   const [error, ...more] = checkSchema(
     { type: "object", "x-kubernetes-validations": [{ message: "no" }] },
     {},

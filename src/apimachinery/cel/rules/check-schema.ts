@@ -7,15 +7,15 @@ import { compileRules } from "./compile-rules.ts";
 import { staticSchemaLimit } from "./limits.ts";
 import { budgetMessage, SchemaRules, TotalCost } from "./schema-rules.ts";
 
-/** What decides how strict a schema is looked at. */
+/** Options of a schema check. */
 export interface CheckSchemaOptions {
   /** The path of the schema in its CRD. Default: `spec.versions[0].schema.openAPIV3Schema`. */
   readonly path?: string;
-  /** Whether the version has a status subresource. */
+  /** The version has a status subresource. */
   readonly hasStatus?: boolean;
 }
 
-/** Finds everything that an API server would refuse in the schema of a CRD's version. */
+/** Returns all errors for which an API server would reject the schema of a CRD version. */
 export function checkSchema(schema: JSONSchema, options: CheckSchemaOptions = {}): FieldError[] {
   const { path = "spec.versions[0].schema.openAPIV3Schema", hasStatus = false } = options;
   const errors = checkRoot(schema, path, hasStatus);
@@ -43,7 +43,7 @@ function checkStructure(schema: JSONSchema, path: string): FieldError[] {
   return checkDefaults(schema, path, (node, value, at) => {
     const rules = compileRules(node, node["x-kubernetes-embedded-resource"] === true);
     if (!rules) return [];
-    // A default may come in with an update that leaves it as it is, or with a create.
+    // A default is valid if it passes both as an unchanged value and as a new one.
     const unchanged = rules.validate(value, { path: at, old: value });
     return unchanged.length > 0 ? unchanged : rules.validate(value, { path: at });
   });

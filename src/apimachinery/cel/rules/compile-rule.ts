@@ -14,23 +14,23 @@ import { parse } from "../syntax/parser.ts";
 import { optionalType } from "../types/type.ts";
 import { kubernetesEnv } from "./environment.ts";
 
-/** A rule, ready to run, with what a CRD create asks about it. */
+/** A compiled rule, with its estimated costs. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** What is wrong with the rule; without a program it never runs. */
+  /** The compilation error; a rule without a program is not evaluated. */
   readonly error?: string;
   readonly program?: Program;
   readonly usesOldSelf: boolean;
-  /** The highest cost of one evaluation. */
+  /** The maximum cost of one evaluation. */
   readonly maxCost: number;
   readonly message?: Program;
   readonly messageError?: string;
   readonly messageMaxCost: number;
-  /** Where errors point to, below the value. */
+  /** The field of errors, relative to the value. */
   readonly fieldPath?: FieldPath;
 }
 
-/** Compiles the rules of one node, which knows itself as `self` and its past as `oldSelf`. */
+/** Compiles the rules of one node, with the variables `self` and `oldSelf`. */
 export function compileNodeRules(schema: JSONSchema, decl: DeclType): CompiledRule[] {
   const plain = kubernetesEnv().withVariables([
     ["self", decl.type],
@@ -104,7 +104,7 @@ function compileOne(
   try {
     return { program: compileProgram(expr, env), maxCost: estimateCost(expr, decl) };
   } catch (error) {
-    // A conversion of a constant is tried when the program is made.
+    // Conversions of constants are evaluated at compile time.
     if (error instanceof EvalError) return { error: `program instantiation failed: ${error.message}` };
     throw error;
   }

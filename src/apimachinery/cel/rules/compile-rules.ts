@@ -7,7 +7,7 @@ import type { CompiledRules } from "./compiled-rules.ts";
 import type { RuleNode } from "./rule-node.ts";
 import { RuleRun } from "./rule-run.ts";
 
-/** Compiles all rules of a schema. `isResource` says that its root is a whole object, with metadata. */
+/** Compiles all rules of a schema. `isResource`: the root is a whole object with metadata. */
 export function compileRules(schema: JSONSchema, isResource = true): CompiledRules | undefined {
   if (!hasRules(schema)) return undefined;
   const node = compileNode(schema, declTypeOf(schema, isResource, "object"), isResource);
@@ -42,7 +42,7 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     if (!hasRules(child)) continue;
     const escaped = escapeName(name);
-    // A property that no expression can name still has rules of its own.
+    // A property whose name can't be escaped may still have rules.
     const field = escaped === undefined ? declTypeOf(child, isEmbedded(child)) : decl.fields?.get(escaped);
     const node = compileNode(child, field, isEmbedded(child));
     if (node) nodes.set(name, node);
@@ -54,7 +54,7 @@ function isEmbedded(schema: JSONSchema): boolean {
   return schema["x-kubernetes-embedded-resource"] === true;
 }
 
-/** Tells whether a schema has rules at any level. */
+/** Returns true if a schema has rules at any level. */
 export function hasRules(schema: JSONSchema): boolean {
   if ((schema["x-kubernetes-validations"]?.length ?? 0) > 0) return true;
   const children = [itemsOf(schema), valuesOf(schema), ...Object.values(schema.properties ?? {})];

@@ -4,7 +4,7 @@ import { compileSchema } from "../../schema/compile-schema.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { compileRules } from "./compile-rules.ts";
 
-/** Errors after which rules would only fail in confusing ways. */
+/** Errors after which rules are not evaluated. */
 const blocking: ReadonlySet<FieldErrorReason> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -14,8 +14,8 @@ const blocking: ReadonlySet<FieldErrorReason> = new Set([
 ]);
 
 /**
- * Compiles a schema with its rules: what a server runs on every write, and what a unit test can run
- * without one. `isResource` says that the root is a whole object; a status alone is not.
+ * Compiles a schema with its rules, for the validation of writes on a server, or in unit tests without one.
+ * `isResource`: the root is a whole object, not a status.
  */
 export function compileValidator(schema: JSONSchema, { isResource = true } = {}): CompiledSchema {
   const compiled = compileSchema(schema);

@@ -1,17 +1,17 @@
 import type { FieldError } from "../../errors/index.ts";
 
-/** What a validation is told besides the object. */
+/** Options of a validation. */
 export interface RuleOptions {
-  /** The stored object. Rules that read `oldSelf` only run with one; others forgive what did not change. */
+  /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
   readonly old?: unknown;
-  /** Where the value stands in its object, in front of every field. */
+  /** The path of the value in its object, a prefix of every field. */
   readonly path?: string;
-  /** What all rules together may cost. */
+  /** The cost limit of all rules together. */
   readonly budget?: number;
 }
 
-/** The rules of a schema at all its levels, compiled once. */
+/** The compiled rules of a schema, at all levels. */
 export interface CompiledRules {
-  /** Runs the rules over an object that is valid otherwise. */
+  /** Evaluates the rules for an object that matches its schema. */
   validate(object: unknown, options?: RuleOptions): FieldError[];
 }

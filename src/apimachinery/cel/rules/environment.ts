@@ -3,7 +3,7 @@ import { kubernetesLibraries, kubernetesTypes } from "../lib/libraries.ts";
 
 let base: Env | undefined;
 
-/** The environment of an API server of 1.36, made when the first expression needs it. */
+/** Returns the environment of a Kubernetes 1.36 API server; created on first use. */
 export function kubernetesEnv(): Env {
   base ??= new Env({ libraries: kubernetesLibraries, types: kubernetesTypes, mixedLiterals: true });
   return base;

@@ -1,14 +1,14 @@
-/** What one evaluation of one expression may cost. */
+/** The cost limit of one evaluation of an expression. */
 export const perCallLimit = 1_000_000;
 
-/** What all rules of one object may cost together. */
+/** The cost limit of all rules of an object. */
 export const runtimeBudget = 10_000_000;
 
-/** What one rule may be estimated to cost when a CRD is created. */
+/** The limit of the estimated cost of one rule in a CRD. */
 export const staticRuleLimit = 10_000_000;
 
-/** What all rules of one schema may be estimated to cost together. */
+/** The limit of the estimated cost of all rules of a schema. */
 export const staticSchemaLimit = 100_000_000;
 
-/** The longest message that an expression may make, in bytes. */
+/** The maximum length of a message from a messageExpression, in bytes. */
 export const messageLimit = 5 * 1024;

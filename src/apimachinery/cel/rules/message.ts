@@ -4,15 +4,15 @@ import { messageLimit, perCallLimit } from "./limits.ts";
 import { CostLimitError } from "../values/eval-error.ts";
 import type { Value } from "../values/value.ts";
 
-/** The message of a rule that was broken, and what it cost to make. */
+/** The message of a violated rule, and the cost of its evaluation. */
 export interface Message {
   readonly detail: string;
   readonly cost: number;
-  /** Why nothing more may run. */
+  /** The error that ends the validation. */
   readonly fatal?: string;
 }
 
-/** Makes the message of a broken rule; an expression that fails to make one gives way to the plain message. */
+/** Returns the message of a violated rule; if its messageExpression fails, the plain message. */
 export function evaluateMessage(
   { rule, message }: CompiledRule,
   variables: (name: string) => Value | undefined,

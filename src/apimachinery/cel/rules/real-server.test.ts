@@ -6,7 +6,7 @@ import { ruleCases } from "../testdata/object-cases.ts";
 import { checkSchema } from "./check-schema.ts";
 import { compileValidator } from "./compile-validator.ts";
 
-/** What kube-apiserver 1.36.3 answered; `e2e/real/recordings` writes it anew. */
+/** Recorded from kube-apiserver 1.36.3 by `e2e/real/recordings`. */
 interface Answer {
   readonly causes?: readonly { reason: string; message: string; field: string }[];
 }
@@ -18,7 +18,7 @@ function read(name: string): unknown {
 const crdAnswers = read("crd-answers") as Record<string, Answer>;
 const objectAnswers = read("object-answers") as Record<string, Answer[]>;
 
-/** An API server walks maps in random order. */
+/** The API server iterates over maps in random order. */
 function sorted(texts: readonly string[]): string[] {
   return texts.toSorted();
 }
@@ -31,9 +31,9 @@ function actual(errors: readonly FieldError[]): string[] {
   return sorted(errors.map(({ reason, body, field }) => `${field} ${reason} ${body}`));
 }
 
-describe("checkSchema() answers as a real API server", () => {
+describe("checkSchema() agrees with a real API server", () => {
   for (const { name, spec, root, hasStatus = false } of crdCases) {
-    it(`about ${name}`, () => {
+    it(`on the CRD ${name}`, () => {
       const schema = root ?? { type: "object", properties: { spec: spec! } };
       const errors = checkSchema(schema, { path: "spec.validation.openAPIV3Schema", hasStatus });
       expect(actual(errors)).toEqual(expected(crdAnswers[name]!));
@@ -41,7 +41,7 @@ describe("checkSchema() answers as a real API server", () => {
   }
 });
 
-describe("compileValidator() answers as a real API server", () => {
+describe("compileValidator() agrees with a real API server", () => {
   const object = (spec: unknown): object => ({
     apiVersion: "recorded.tsbuilder.test/v1",
     kind: "Rule",
@@ -49,7 +49,7 @@ describe("compileValidator() answers as a real API server", () => {
     spec,
   });
   for (const { name, spec, writes } of ruleCases) {
-    it(`to ${name}`, () => {
+    it(`on ${name}`, () => {
       const validator = compileValidator({ type: "object", properties: { spec } });
       writes.forEach(({ before, after }, index) => {
         const given = validator.applyDefaults(object(after));

@@ -6,7 +6,7 @@ import { object, old, schema, withRules } from "../testdata/rule-cases.ts";
 import { compileNodeRules } from "./compile-rule.ts";
 import { perCallLimit } from "./limits.ts";
 
-/** What the rule compiler of Kubernetes 1.36.3 said; `testdata/oracle` writes it anew. */
+/** Recorded from the rule compiler of Kubernetes 1.36.3 by `testdata/oracle`. */
 interface Answer {
   readonly rule: string;
   readonly error?: string;
@@ -47,11 +47,11 @@ function withoutCostOfFailure({ cost, ...answer }: Answer): Answer {
   return answer.failure !== undefined || cost === undefined ? answer : { ...answer, cost };
 }
 
-describe("compileNodeRules() answers as Kubernetes", () => {
+describe("compileNodeRules() agrees with Kubernetes", () => {
   for (const expected of answers) {
-    it(`about ${expected.rule}`, () => {
+    it(`on ${expected.rule}`, () => {
       const { cost, ...rest } = answer(expected.rule);
-      // What a failed evaluation has cost is only known to cel-go, which goes on with the error as a value.
+      // The cost of a failed evaluation differs: cel-go continues with the error as a value.
       expect(expected.failure === undefined ? { ...rest, cost } : rest).toEqual(
         withoutCostOfFailure(expected),
       );

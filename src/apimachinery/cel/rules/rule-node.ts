@@ -2,7 +2,7 @@ import type { JSONSchema } from "../../schema/json-schema.ts";
 import type { Adapter } from "../schema/adapter.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 
-/** The rules of one node and of what is below it; nodes without any are left out. */
+/** The rules of a node and its descendants, without nodes that have none. */
 export interface RuleNode {
   readonly schema: JSONSchema;
   readonly rules: readonly CompiledRule[];

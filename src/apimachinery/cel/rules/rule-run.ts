@@ -21,10 +21,10 @@ import type { RuleOptions } from "./compiled-rules.ts";
 import { perCallLimit, runtimeBudget } from "./limits.ts";
 import { evaluateMessage } from "./message.ts";
 
-/** Says for a node whether it, or what it is part of, is what it was before. */
+/** Returns true if a node or one of its ancestors is unchanged. */
 type Unchanged = (() => boolean) | undefined;
 
-/** One run of all rules over one object. */
+/** One evaluation of all rules for an object. */
 export class RuleRun {
   readonly #errors: FieldError[] = [];
   readonly #prefix: string;
@@ -124,7 +124,7 @@ export class RuleRun {
       this.#errors.push(invalid(at, type, `rule compile error: ${compiled.error}`));
       return;
     }
-    // A transition rule needs a past to compare with, unless it takes its absence as an optional.
+    // A transition rule needs an old value, unless `optionalOldSelf` is set.
     if (!program || (usesOldSelf && (old === null || old === undefined) && !rule.optionalOldSelf)) return;
     const lookUp = rule.optionalOldSelf ? variables.optional : variables.plain;
     const { value: result, error, cost } = program.evaluate(lookUp, perCallLimit);
@@ -166,7 +166,7 @@ export class RuleRun {
   }
 }
 
-/** What the rules of a node can read. */
+/** The variables of a node's rules. */
 interface Variables {
   readonly plain: (name: string) => Value | undefined;
   readonly optional: (name: string) => Value | undefined;
@@ -203,7 +203,7 @@ function errorFor(
   }
 }
 
-/** How a rule is named in messages: by what it says, or by itself. */
+/** The name of a rule in messages: its message, or its expression. */
 function describe({ rule = "", message = "" }: ValidationRule): string {
   return message === "" ? rule.trim() : message.trim();
 }

@@ -8,7 +8,7 @@ import { escapeName } from "../schema/escape.ts";
 import { type CompiledRule, compileNodeRules } from "./compile-rule.ts";
 import { staticRuleLimit, staticSchemaLimit } from "./limits.ts";
 
-/** The estimated cost of all rules of a schema, and the rules that make up most of it. */
+/** The estimated cost of all rules of a schema, and the most expensive rules. */
 export class TotalCost {
   cost = 0;
   mostExpensive: { readonly path: string; readonly cost: number }[] = [];
@@ -20,11 +20,11 @@ export class TotalCost {
   }
 }
 
-/** Follows the walk over a schema, and compiles and estimates the rules of the nodes that have some. */
+/** Compiles the rules of the nodes during the walk over a schema, and estimates their cost. */
 export class SchemaRules implements RuleContext {
   readonly #schema: JSONSchema;
   readonly #decl: () => DeclType | undefined;
-  /** How often the node can be in one object; undefined where no bound is set above it. */
+  /** How often the node can occur in an object; undefined without a bound. */
   readonly #cardinality: number | undefined;
   readonly #total: TotalCost;
 
@@ -118,7 +118,7 @@ export class SchemaRules implements RuleContext {
   }
 }
 
-/** Says by how much a budget is exceeded; far beyond it the number has no meaning any more. */
+/** Returns the API server's message for an exceeded limit. */
 export function budgetMessage(what: string, cost: number, limit: number): string {
   const factor = cost / limit;
   let times = `${factor.toFixed(1)}x`;
@@ -129,7 +129,7 @@ export function budgetMessage(what: string, cost: number, limit: number): string
   return `${what} exceeds budget by factor of ${times} (${advice})`;
 }
 
-/** By how much a node multiplies what is below it; undefined without a bound. */
+/** How often the child of a node can occur; undefined without a bound. */
 function elementsOf(schema: JSONSchema): number | undefined {
   if (schema.type === "array")
     return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);

@@ -7,7 +7,7 @@ import type { Value } from "../values/value.ts";
 import type { Adapter } from "./adapter.ts";
 import { escapeName } from "./escape.ts";
 
-/** The list that CEL sees: sets and list maps are equal in any order, and merge where others are joined. */
+/** Adapts a list: sets and list maps are equal in any order, and `+` merges them. */
 export function adaptList(json: readonly unknown[], schema: JSONSchema, adapt: Adapter): CelList {
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
@@ -21,7 +21,7 @@ export function adaptList(json: readonly unknown[], schema: JSONSchema, adapt: A
   }
 }
 
-/** A list over JSON; an item is adapted when it is asked for. */
+/** A list over JSON, whose items are adapted on access. */
 class SchemaList extends CelList {
   protected readonly json: readonly unknown[];
   protected readonly adapt: Adapter;
@@ -71,7 +71,7 @@ class MapList extends SchemaList {
     });
   }
 
-  /** Items of the other list replace those with the same keys, and stand where these stood. */
+  /** Items of the other list replace those with the same keys, in place. */
   override plus(other: CelList): CelList {
     const items = this.toArray();
     const places = new Map(items.map((item, index) => [this.#keyOf(item), index]));

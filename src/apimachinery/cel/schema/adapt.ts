@@ -16,7 +16,7 @@ import { escapeName } from "./escape.ts";
 import type { Adapter } from "./adapter.ts";
 import { adaptList } from "./adapt-list.ts";
 
-/** Builds the adapter of a schema. Values that don't fit the schema fail when they are used. */
+/** Creates the adapter of a schema. Values that don't match the schema fail on access. */
 export function adapterOf(schema: JSONSchema, isResource = false): Adapter {
   const adapt = adapterOfKind(schema, isResource || schema["x-kubernetes-embedded-resource"] === true);
   const nullable = schema.nullable === true;
@@ -64,13 +64,13 @@ function adapterOfKind(schema: JSONSchema, isResource: boolean): Adapter {
   }
 }
 
-/** Schemas can be deep, and rules look at little of them: adapters are made when they are first needed. */
+/** Adapters are created on first use, because rules access only a small part of a schema. */
 function lazy(make: () => Adapter): Adapter {
   let adapter: Adapter | undefined;
   return (json) => (adapter ??= make())(json);
 }
 
-/** Data that no schema describes: it can be compared, and nothing else. */
+/** Data without a schema, which can only be compared. */
 class UnknownValue extends ExtensionValue {
   readonly celType: CelType = objectType("unknown");
   readonly json: unknown;
@@ -158,7 +158,7 @@ function objectOf(json: unknown): JSONObject<unknown> {
   throw new EvalError("invalid data, expected a map for the provided schema with type=object");
 }
 
-/** A property: its name in JSON, and how to read it. */
+/** A property: its name in JSON, and its adapter. */
 interface Field {
   readonly name: string;
   readonly adapt: Adapter;
@@ -166,7 +166,7 @@ interface Field {
 
 const anyObject = objectType("object");
 
-/** An object with described properties. */
+/** An object with declared properties. */
 class SchemaObject extends CelObject {
   readonly celType: CelType = anyObject;
   readonly #json: JSONObject<unknown>;
@@ -191,7 +191,7 @@ class SchemaObject extends CelObject {
     return json === undefined ? undefined : this.#fieldOf(field)!.adapt(json);
   }
 
-  /** A field that is null counts as absent, nullable or not. */
+  /** A null field counts as absent, nullable or not. */
   #read(field: string): unknown {
     const known = this.#fieldOf(field);
     return known ? (memberOf(this.#json, known.name) ?? undefined) : undefined;

@@ -1,4 +1,4 @@
 import type { Value } from "../values/value.ts";
 
-/** Turns a JSON value into the value that CEL sees; lists and objects turn their content when it is read. */
+/** Converts a JSON value to a CEL value; the content of lists and objects is converted on access. */
 export type Adapter = (json: unknown) => Value;

@@ -3,27 +3,27 @@ import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts"
 import { type CelType, listType, mapType, objectType, types } from "../types/type.ts";
 import { escapeName } from "./escape.ts";
 
-/** How CEL sees a schema node: its type, and how big its values can get. */
+/** The CEL type of a schema node, and the maximum size of its values. */
 export interface DeclType {
   readonly type: CelType;
-  /** The longest string, list or map that fits into a request; what the cost estimate goes by. */
+  /** The maximum length of a string, list or map that fits into a request, for the cost estimate. */
   readonly maxElements: number;
-  /** The bytes of the smallest value as JSON: how many of them fit into a request. */
+  /** The bytes of the smallest value as JSON, which limit how many fit into a request. */
   readonly minSize: number;
   readonly fields?: ReadonlyMap<string, DeclType>;
   readonly key?: DeclType;
   readonly element?: DeclType;
 }
 
-/** The biggest request that an API server takes. */
+/** The API server's limit of the request size. */
 export const maxRequestSize = 3 * 1024 * 1024;
 
-/** Keys have no bound of their own, which the cost model takes for no size at all. */
+/** Keys have no bound, which the cost model treats as size 0. */
 const mapKey: DeclType = { type: types.string, maxElements: 0, minSize: 2 };
 
 /**
- * The type under which rules see values of a schema. Undefined for nodes that rules can't see:
- * untyped ones, and lists and maps of such.
+ * Returns the CEL type of a schema. Undefined for nodes that rules can't access: untyped ones, and lists and maps of
+ * them.
  */
 export function declTypeOf(schema: JSONSchema, isResource: boolean, name = "object"): DeclType | undefined {
   if (schema["x-kubernetes-int-or-string"]) {
@@ -47,7 +47,7 @@ export function declTypeOf(schema: JSONSchema, isResource: boolean, name = "obje
   }
 }
 
-/** A resource's type and name are always there, described or not. */
+/** A resource always has apiVersion, kind and metadata.name, even if the schema doesn't declare them. */
 export function withMetadata(schema: JSONSchema): JSONSchema {
   const text: JSONSchema = { type: "string" };
   return {
@@ -112,7 +112,7 @@ function textOf(schema: JSONSchema): DeclType {
   }
 }
 
-/** Lengths count characters, and one character may take four bytes of a request. */
+/** Lengths are in characters, and a character may be four bytes in a request. */
 function textLimit(schema: JSONSchema): number {
   if (schema.maxLength !== undefined) return Math.max(schema.maxLength, 0) * 4;
   if (schema["x-kubernetes-int-or-string"] || !schema.enum?.length) return maxRequestSize - 2;

@@ -1,6 +1,6 @@
 import { reservedWords } from "../syntax/token.ts";
 
-/** A property's name as an identifier of CEL, or undefined where there is none for it. */
+/** Escapes a property name as a CEL identifier; returns undefined if that is not possible. */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   if (reservedWords.has(name)) return `__${name}__`;

@@ -1,10 +1,10 @@
 import type { Token, TokenKind } from "./token.ts";
 
-/** The tokens that an expression may begin with, as messages list them. */
+/** The tokens with which an expression may start, as in messages. */
 export const expressionStarts =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-/** The tokens that an expression may begin with. */
+/** The tokens with which an expression may start. */
 export const expressionStart: ReadonlySet<TokenKind> = new Set([
   "[",
   "{",
@@ -23,10 +23,10 @@ export const expressionStart: ReadonlySet<TokenKind> = new Set([
   "ident",
 ]);
 
-/** The tokens that may name a field. */
+/** The tokens that may be a field name. */
 export const fieldStart: ReadonlySet<TokenKind> = new Set(["ident", "quoted"]);
 
-/** The tokens that may stand behind a member, where parsing can go on after an error. */
+/** The tokens that may follow a member, from which parsing can continue after an error. */
 export const followsMember: ReadonlySet<TokenKind> = new Set([
   "eof",
   ".",
@@ -53,7 +53,7 @@ export const followsMember: ReadonlySet<TokenKind> = new Set([
   "||",
 ]);
 
-/** A token as messages quote it, with its line breaks shown. */
+/** Quotes a token as in messages, with escaped line breaks. */
 export function quoteToken(token: Token): string {
   return `'${token.text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}'`;
 }

@@ -1,11 +1,11 @@
-/** One thing that is wrong with an expression, and where. */
+/** An error in an expression, with its position. */
 export interface Issue {
-  /** Offset in UTF-16 units; -1 for the expression as a whole. */
+  /** Offset in UTF-16 code units; -1 for the whole expression. */
   readonly pos: number;
   readonly message: string;
 }
 
-/** What an expression that can't be compiled is refused with. */
+/** The error of an invalid expression. */
 export class CelSyntaxError extends Error {
   readonly issues: readonly Issue[];
   readonly source: string;
@@ -19,8 +19,8 @@ export class CelSyntaxError extends Error {
 }
 
 /**
- * Renders issues as cel-go does, with the line and a caret below it: API servers hand this text to users.
- * Wide characters get a wide dot, so that the caret lines up.
+ * Formats errors as cel-go does, with the line and a caret below it: the API server returns this text to users.
+ * Below wide characters there are wide dots, so that the caret lines up.
  */
 export function formatIssues(source: string, issues: readonly Issue[], name = "<input>"): string {
   return sorted(source, issues)
@@ -42,14 +42,14 @@ interface Placed {
   readonly text: string;
 }
 
-/** In the order of the source; the same place may have several. */
+/** In source order; a position may have several errors. */
 function sorted(source: string, issues: readonly Issue[]): Placed[] {
   return issues
     .map((issue) => ({ ...locate(source, issue.pos), message: issue.message }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Lines count from one, columns from zero in characters. */
+/** Lines start at one; columns start at zero and are in characters. */
 function locate(source: string, pos: number): { line: number; column: number; text: string } {
   if (pos < 0) return { line: -1, column: 0, text: "" };
   const start = source.lastIndexOf("\n", pos - 1) + 1;

@@ -15,7 +15,7 @@ const strings = [
 ];
 const partialString = new RegExp(`(["'])(?:${escape}|(?!\\1)[^\\\\\\n\\r])*(?:\\\\.?)?`, "y");
 
-/** Splits a source into tokens; what fits nothing becomes an issue and is skipped. */
+/** Splits a source into tokens; skips invalid text and reports it as an issue. */
 export function tokenize(source: string, issues: Issue[]): Token[] {
   const tokens: Token[] = [];
   let pos = 0;
@@ -74,7 +74,7 @@ function wordKind(name: string): TokenKind {
   return name === "true" || name === "false" || name === "null" || name === "in" ? name : "ident";
 }
 
-/** An unfinished string is reported up to its fault, a lone operator with the character after it. */
+/** Reports an unterminated string up to its error, an incomplete operator with the next character. */
 function unrecognized(source: string, pos: number): string {
   const partial = match(partialString, source, pos);
   if (partial !== undefined) return partial;

@@ -5,7 +5,7 @@ import { CelUint } from "../values/uint.ts";
 import type { Value } from "../values/value.ts";
 import type { Token } from "./token.ts";
 
-/** The value of a literal token, or what is wrong with it. A minus sign belongs to the number behind it. */
+/** Returns the value of a literal token, or an error. A minus sign is part of the number. */
 export function parseLiteral(token: Token, negative: boolean): { value: Value } | { fault: string } {
   const { text } = token;
   switch (token.kind) {
@@ -41,7 +41,7 @@ function parseText({ kind, text }: Token): { value: Value } | { fault: string } 
 const escapes =
   /\\(?:([abfnrtv"'\\?`])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2}))/g;
 
-/** In a string, every escape names a character. */
+/** In a string, every escape is a character. */
 function unescapeText(content: string): { value: Value } | { fault: string } {
   let isValid = true;
   const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
@@ -59,7 +59,7 @@ function unescapeText(content: string): { value: Value } | { fault: string } {
   return isValid ? { value } : { fault: "invalid unicode code point" };
 }
 
-/** In bytes, hexadecimal and octal escapes name bytes; the other characters stand for their UTF-8. */
+/** In bytes, hexadecimal and octal escapes are bytes; other characters are encoded as UTF-8. */
 function unescapeBytes(content: string): Uint8Array {
   const parts: Uint8Array[] = [];
   let last = 0;

@@ -1,14 +1,14 @@
 import { accumulator, type Call, type Comprehension, type Expr, operators } from "../ast.ts";
 
-/** Reports what is wrong with a macro's arguments. */
+/** Reports an error in the arguments of a macro. */
 type Report = (pos: number, message: string) => void;
 
-/** Makes the expansion of a call; undefined when its arguments are at fault, which is then reported. */
+/** Expands a call; reports invalid arguments and returns undefined. */
 type Macro = (macro: Call, report: Report) => Expr | undefined;
 
 /**
- * Expands a macro call. The expansions are those of cel-go to the node, because API servers count the
- * cost of every node. A name with other arguments than the macro's is an ordinary call.
+ * Expands a macro call. Expansions have the same nodes as in cel-go, because every node has a cost. A call with another
+ * number of arguments than the macro's is an ordinary call.
  */
 export function expandMacro(expr: Call, report: Report): Expr | undefined {
   const kind = expr.target ? "method" : "function";
@@ -39,10 +39,10 @@ const macros: Readonly<Record<string, Macro>> = {
   "method optFlatMap/2": optional("optFlatMap", (_, value) => value),
 };
 
-/** What is particular to one fold. */
+/** The parts in which folds differ. */
 type Fold = Pick<Comprehension, "accuInit" | "condition" | "step" | "result">;
 
-/** Builds a fold out of the arguments behind the variables. */
+/** Creates a fold from the arguments after the variables. */
 type FoldOf = (pos: number, args: readonly Expr[], variables: readonly string[]) => Fold;
 
 function quantifier(variables: 1 | 2, fold: FoldOf, notAName = "argument must be a simple name"): Macro {
@@ -139,7 +139,7 @@ function insertEntry(pos: number, args: readonly Expr[]): Fold {
   return collect(pos, { kind: "map", pos, entries: [] }, when(pos, predicate, insert));
 }
 
-/** Sorts by keys that an expression makes of the items; the list is only evaluated once. */
+/** Sorts by keys computed from the items; the list is evaluated only once. */
 function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
   if (target!.kind === "literal" || target!.kind === "map" || target!.kind === "struct") {
     report(
@@ -168,7 +168,7 @@ function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
   };
 }
 
-/** The value in an optional, under a name that the expression can use. */
+/** Binds the value of an optional to a variable. */
 function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro {
   return ({ pos, target, args }, report) => {
     const [variable, value] = args;

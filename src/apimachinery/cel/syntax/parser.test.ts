@@ -12,7 +12,7 @@ interface ParsingCase {
 
 const cases = (parsing as unknown as { tests: readonly ParsingCase[] }).tests;
 
-/** Why the error of a case is not ours. */
+/** Why our error of a case differs. */
 function reasonToLeaveOut(error: string): string | undefined {
   if (/recursion|limit exceeded/.test(error))
     return "limits of the suite: 32 levels, 4 recoveries; API servers allow 250 and 30";
@@ -21,8 +21,8 @@ function reasonToLeaveOut(error: string): string | undefined {
 }
 
 /**
- * Errors after which ANTLR finds a second one by guessing at what was meant, or names one more token that could
- * have stood there. We report the place and the reason, and stop.
+ * Errors after which ANTLR reports a second one from error recovery, or lists one more expected token. We report the
+ * position and the reason, and stop.
  */
 const differing: ReadonlySet<string> = new Set([
   "{",
@@ -60,7 +60,7 @@ describe("parse() passes the parsing cases of cel-spec", () => {
     expect(failures.map(({ original }) => original.expr)).toEqual([]);
   });
 
-  it(`${errors.length} errors, ${differing.size} of them in the first place only`, () => {
+  it(`${errors.length} errors, for ${differing.size} of them the first position only`, () => {
     for (const { original, error = "" } of errors) {
       const expected = differing.has(original.expr) ? placeOf(error) : error;
       const actual = errorOf(original.expr) ?? "";
@@ -74,7 +74,7 @@ describe("parse() passes the parsing cases of cel-spec", () => {
   });
 });
 
-/** The line and column of the first error. */
+/** Returns line and column of the first error. */
 function placeOf(error: string): string {
   return error.split(": ")[1] ?? "";
 }

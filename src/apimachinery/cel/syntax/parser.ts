@@ -9,7 +9,7 @@ import { reservedWords, type TokenKind } from "./token.ts";
 const maxDepth = 250;
 const maxLength = 100_000;
 
-/** Parses an expression and expands its macros. Throws `CelSyntaxError`, and nothing else. */
+/** Parses an expression and expands its macros. Throws `CelSyntaxError` only. */
 export function parse(source: string): Expr {
   const issues: Issue[] = [];
   let expr: Expr | undefined;
@@ -63,7 +63,7 @@ class Parser {
     );
   }
 
-  /** Chains become balanced trees, so that a thousand alternatives don't nest a thousand deep. */
+  /** Chains become balanced trees, so that a thousand operands are not nested a thousand levels deep. */
   #logical(kind: TokenKind, name: string, operand: () => Expr): Expr {
     const terms = [operand()];
     const places: number[] = [];
@@ -104,7 +104,7 @@ class Parser {
     while (this.#tokens.accept(token.kind)) count++;
     const first = this.#tokens.peek();
     const isNumber = token.kind === "-" && (first.kind === "int" || first.kind === "float");
-    // `--1` is the negation of the literal -1: the sign next to a number belongs to it.
+    // `--1` is the negation of the literal -1: the sign before a number is part of it.
     if (isNumber) count--;
     const operand = isNumber ? this.#member({ negative: true, pos: first.pos - 1 }) : this.#member();
     if (count % 2 === 0) return operand;
@@ -211,7 +211,7 @@ class Parser {
     return { kind: "map", pos: open.pos, entries };
   }
 
-  /** A variable, a function call, or a message: what a name is shows behind it. */
+  /** A variable, a function call or a struct literal, depending on the token after the name. */
   #name(): Expr {
     const dot = this.#tokens.accept(".");
     const token = this.#tokens.peek();
@@ -227,7 +227,7 @@ class Parser {
     return this.#expand({ kind: "call", pos: open.pos, name, args: this.#arguments() });
   }
 
-  /** How many tokens the name of a message has, `a.b.C` before a brace; 0 where no message stands. */
+  /** The number of tokens in the name of a struct literal, `a.b.C` before a brace; 0 if it is not one. */
   #messageNameLength(): number {
     let length = 1;
     while (this.#tokens.peek(length).kind === "." && this.#tokens.peek(length + 1).kind === "ident")

@@ -3,10 +3,10 @@ import type { Issue } from "./issue.ts";
 import { tokenize } from "./lexer.ts";
 import type { Token, TokenKind } from "./token.ts";
 
-/** Thrown to leave the parser where no sense can be made of the rest; the issue is recorded already. */
+/** Ends parsing if recovery is not possible; the issue has been reported. */
 export class GaveUpError extends Error {}
 
-/** The tokens of a source, with a place in them. What does not fit is reported in ANTLR's words, as cel-go does. */
+/** The tokens of a source, with a position. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #issues: Issue[];
@@ -36,7 +36,7 @@ export class TokenStream {
     return this.next();
   }
 
-  /** Reports a token that does not fit; goes on behind it if the next one would, else gives up. */
+  /** Reports an unexpected token; skips it if the next one is expected, else ends parsing. */
   unexpected(expected: string, fitting: ReadonlySet<TokenKind>): void {
     const token = this.peek();
     const canSkip = token.kind !== "eof" && fitting.has(this.peek(1).kind);
@@ -47,7 +47,7 @@ export class TokenStream {
     this.next();
   }
 
-  /** Reports that no field's name stands behind a dot, and goes on with what may follow one. */
+  /** Reports a missing field name after a dot, and continues with the next token that may follow one. */
   skipNoField(): void {
     const token = this.peek();
     if (token.kind === "true" || token.kind === "false" || token.kind === "null") {

@@ -1,4 +1,4 @@
-/** What a token is; punctuation and keywords are their own kind. */
+/** The kind of a token; for punctuation and keywords, the token itself. */
 export type TokenKind =
   | "ident"
   | "quoted"
@@ -17,7 +17,7 @@ export type TokenKind =
 /** The operators and delimiters. */
 type Punctuation = (typeof punctuation)[number];
 
-/** Longer ones first: the lexer takes the first that fits. */
+/** Longest first: the lexer takes the first match. */
 export const punctuation = [
   "==",
   "!=",
@@ -45,14 +45,14 @@ export const punctuation = [
   "%",
 ] as const;
 
-/** A piece of the source. */
+/** A token of the source. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
   readonly pos: number;
 }
 
-/** Words that no variable may have, so that the language can grow. */
+/** Reserved words, which are not valid identifiers. */
 export const reservedWords: ReadonlySet<string> = new Set([
   "as",
   "break",

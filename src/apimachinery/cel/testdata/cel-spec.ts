@@ -23,7 +23,7 @@ import { reasonToLeaveOut } from "./left-out.ts";
 
 type JSONValue = Record<string, unknown>;
 
-/** One case of the conformance suite, in our types. */
+/** A case of the conformance suite, in our types. */
 export interface SpecCase {
   readonly suite: string;
   readonly section: string;
@@ -34,7 +34,7 @@ export interface SpecCase {
   readonly container: string;
   readonly disableCheck: boolean;
   readonly value: Value | undefined;
-  /** Undefined where the case does not say which type is deduced. */
+  /** Undefined if the case has no expected type. */
   readonly type: CelType | undefined;
   readonly fails: boolean;
 }
@@ -45,7 +45,7 @@ interface Suite {
   readonly tests?: readonly { readonly original: JSONValue }[];
 }
 
-/** All applicable cases, and how many of each suite are left out for which reason. */
+/** All applicable cases, and the number of skipped cases by suite and reason. */
 export function loadCases(): { cases: SpecCase[]; leftOut: Map<string, number> } {
   const cases: SpecCase[] = [];
   const leftOut = new Map<string, number>();
@@ -91,12 +91,12 @@ function toCase(suite: string, section: string, original: JSONValue): SpecCase {
   };
 }
 
-/** A case without any expectation expects `true`. */
+/** Default: `true`. */
 function defaultValue(fails: boolean, checkOnly: boolean): Value | undefined {
   return fails || checkOnly ? undefined : true;
 }
 
-/** Reads a value of the suite. */
+/** Decodes a value of the suite. */
 function toValue(json: JSONValue): Value {
   const [kind, content] = entryOf(json, "nullValue");
   switch (kind) {
@@ -140,13 +140,13 @@ const primitives: Readonly<Record<string, CelType>> = {
   UINT64: types.uint,
 };
 
-/** The one member of an object that says what it is. */
+/** Returns the only member of a oneof. */
 function entryOf(json: JSONValue, otherwise: string): readonly [string, unknown] {
   for (const entry of Object.entries(json)) return entry;
   return [otherwise, null];
 }
 
-/** Reads a type of the suite. */
+/** Decodes a type of the suite. */
 export function toType(json: JSONValue): CelType {
   const [kind, content] = entryOf(json, "dyn");
   const inner = content as Record<string, JSONValue>;

@@ -1,7 +1,7 @@
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { crdRuleCases } from "./crd-rule-cases.ts";
 
-/** One schema for `spec` that a CRD create refuses, or whose whole root is given. */
+/** A schema for `spec`, or for the root, to create a CRD with. */
 export interface CRDCase {
   readonly name: string;
   readonly spec?: JSONSchema;
@@ -16,7 +16,7 @@ const rule = (text: string, more: object = {}): JSONSchema => ({
 const text: JSONSchema = { type: "string" };
 const texts: JSONSchema = { type: "array", items: text };
 
-/** Schemas that are wrong in one way each, and a few that are fine. */
+/** Schemas with one error each, and a few valid ones. */
 export const crdCases: readonly CRDCase[] = [
   { name: "fine", spec: x(text) },
   { name: "no type at a field", spec: x({}) },

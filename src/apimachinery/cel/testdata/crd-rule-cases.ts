@@ -8,7 +8,7 @@ const rule = (text: string, more: object = {}): JSONSchema => ({
 const text: JSONSchema = { type: "string" };
 const texts: JSONSchema = { type: "array", items: text };
 
-/** Schemas whose rules are wrong, too expensive, or fine. */
+/** Schemas with rules that are invalid, too expensive, or valid. */
 export const crdRuleCases: readonly CRDCase[] = [
   { name: "rule without text", spec: x({ type: "string", ...rule("  ") }) },
   { name: "rule with blank message", spec: x({ type: "string", ...rule("true", { message: " " }) }) },

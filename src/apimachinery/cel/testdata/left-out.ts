@@ -1,4 +1,4 @@
-/** Suites of the conformance data that no expression of Kubernetes can reach. */
+/** Suites of the conformance data about features that Kubernetes doesn't have. */
 const suites: Readonly<Record<string, string>> = {
   bindings_ext: "cel.bind is not in the environment of API servers",
   block_ext: "cel.block is not in the environment of API servers",
@@ -12,7 +12,7 @@ const suites: Readonly<Record<string, string>> = {
   wrappers: "wrapper messages of protobuf",
 };
 
-/** Version 4 of the strings library writes these otherwise than version 2, which API servers have. */
+/** Version 4 of the strings library differs here from version 2, which Kubernetes has. */
 const formattedOtherwise: ReadonlySet<string> = new Set([
   "scientific notation formatting clause",
   "scientific notation formatting clause in a string variable",
@@ -33,7 +33,7 @@ const formattedOtherwise: ReadonlySet<string> = new Set([
   "dyntype support for maps",
 ]);
 
-/** Why a case is no test of ours, or undefined where it is one. */
+/** Returns why a case is skipped, or undefined. */
 export function reasonToLeaveOut(
   suite: string,
   section: string,

@@ -1,7 +1,7 @@
 import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
 import { transitionCases } from "./transition-cases.ts";
 
-/** One schema for `spec` with rules, and writes to send: creates where nothing was before, else updates. */
+/** A schema for `spec` with rules, and writes: creates without a value before, else updates. */
 export interface RuleCase {
   readonly name: string;
   readonly spec: JSONSchema;
@@ -13,7 +13,7 @@ const text: JSONSchema = { type: "string", maxLength: 100 };
 const pair: JSONSchema = { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } };
 const create = (...values: readonly unknown[]): { after: unknown }[] => values.map((after) => ({ after }));
 
-/** Rules in all their forms, and objects that obey or break them. */
+/** Rules of all forms, and objects that obey or violate them. */
 export const ruleCases: readonly RuleCase[] = [
   {
     name: "plain rule",

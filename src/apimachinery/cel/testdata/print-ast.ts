@@ -5,7 +5,7 @@ import { isInt } from "../values/int.ts";
 import { CelUint } from "../values/uint.ts";
 import type { Value } from "../values/value.ts";
 
-/** Writes a tree as the parsing cases of cel-spec do, with the name of each node's protobuf message. */
+/** Formats a tree as in the parsing cases of cel-spec, with the protobuf message of each node. */
 export function printAst(expr: Expr, indent = ""): string {
   const inner = `${indent}  `;
   const lines = (parts: readonly string[]): string =>

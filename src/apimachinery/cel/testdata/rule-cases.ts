@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
 
-/** A schema with a value of every type that rules can see. */
+/** A schema with every type that rules can access. */
 export const schema: JSONSchema = {
   type: "object",
   properties: {
@@ -60,7 +60,7 @@ export const schema: JSONSchema = {
   },
 };
 
-/** An object that fits the schema. */
+/** An object that matches the schema. */
 export const object = {
   apiVersion: "example.com/v1",
   kind: "Thing",
@@ -96,13 +96,13 @@ export const object = {
   },
 };
 
-/** What it was before. */
+/** The old object. */
 export const old = {
   ...object,
   spec: { ...object.spec, count: 2, set: ["y", "x"], items: object.spec.items.toReversed() },
 };
 
-/** The expressions, one rule each. */
+/** The expressions of the rules. */
 export const expressions: readonly string[] = readFileSync(
   new URL("expressions.txt", import.meta.url),
   "utf8",
@@ -110,7 +110,7 @@ export const expressions: readonly string[] = readFileSync(
   .trimEnd()
   .split("\n");
 
-/** The rules of a node, as a CRD holds them. */
+/** The rules of a node, as in a CRD. */
 export function withRules(rules: readonly ValidationRule[]): JSONSchema {
   return { ...schema, "x-kubernetes-validations": rules };
 }

@@ -6,7 +6,7 @@ const text: JSONSchema = { type: "string", maxLength: 100 };
 const pair: JSONSchema = { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } };
 const create = (...values: readonly unknown[]): { after: unknown }[] => values.map((after) => ({ after }));
 
-/** Rules that look at the past, limits, and values that CEL sees in its own way. */
+/** Transition rules, cost limits, and values with special CEL types. */
 export const transitionCases: readonly RuleCase[] = [
   {
     name: "transition",

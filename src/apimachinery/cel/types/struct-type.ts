@@ -1,10 +1,10 @@
 import type { Value } from "../values/value.ts";
 import type { CelType } from "./type.ts";
 
-/** A type whose values an expression can write down: `JSONPatch{op: "remove", path: "/spec"}`. */
+/** A type with struct literals: `JSONPatch{op: "remove", path: "/spec"}`. */
 export interface StructType {
   readonly type: CelType;
-  /** The type of a field, or undefined where there is none of that name. */
+  /** Returns the type of a field, or undefined for an unknown field. */
   fieldType(field: string): CelType | undefined;
   construct(fields: ReadonlyMap<string, Value>): Value;
 }

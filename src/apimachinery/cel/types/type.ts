@@ -1,4 +1,4 @@
-/** The kinds of types that the checker tells apart. */
+/** The kinds of types. */
 type TypeKind =
   | "bool"
   | "bytes"
@@ -21,16 +21,16 @@ type TypeKind =
 /** A static type. */
 export interface CelType {
   readonly kind: TypeKind;
-  /** How it shows in messages; for objects, opaque types and parameters also what it is. */
+  /** The name in messages; for objects, opaque types and parameters also their identity. */
   readonly name: string;
-  /** What `type(x)` compares and prints. */
+  /** The name that `type(x)` compares and prints. */
   readonly runtimeName: string;
   readonly params: readonly CelType[];
   /** The fields of an object type. */
   readonly fields?: ReadonlyMap<string, CelType>;
-  /** An object type without a list of its fields: every name is one, and holds anything. */
+  /** True for an object type with every field, each of type dyn. */
   readonly isOpen?: boolean;
-  /** Wrappers of primitives, which take null. */
+  /** True for wrappers of primitives, which accept null. */
   readonly isWrapper?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function optionalType(of: CelType): CelType {
   return opaqueType("optional_type", of);
 }
 
-/** An object type; without fields one of whose content nothing can be read. */
+/** An object type; without `fields`, no field can be selected. */
 export function objectType(name: string, fields?: ReadonlyMap<string, CelType>): CelType {
   return { kind: "object", name, runtimeName: name, params: [], ...(fields && { fields }) };
 }
@@ -95,13 +95,13 @@ export function isOptional(type: CelType): boolean {
   return type.kind === "opaque" && type.name === "optional_type";
 }
 
-/** A type as messages show it. */
+/** Formats a type as in messages. */
 export function formatType(type: CelType): string {
   if (type.params.length === 0) return type.name;
   return `${type.name}(${type.params.map(formatType).join(", ")})`;
 }
 
-/** Tells whether two types are the same in every part. */
+/** Returns true if two types are equal. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   return (

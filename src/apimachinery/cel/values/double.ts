@@ -1,4 +1,4 @@
-/** A CEL double. It is boxed, because plain numbers are ints, which are far more common. */
+/** A CEL double. Boxed, because plain numbers are ints, which are far more common. */
 export class CelDouble {
   readonly value: number;
 

@@ -10,7 +10,7 @@ import { TypeValue } from "./type-value.ts";
 import { CelUint } from "./uint.ts";
 import type { Value } from "./value.ts";
 
-/** CEL's `==`: numbers by value across their types, other values of different types are never equal. */
+/** CEL's `==`: numbers are compared by value across types; other values of different types are not equal. */
 export function isEqualValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   const order = compareNumeric(a, b);
@@ -35,8 +35,8 @@ export function numberOf(value: Value): Int | undefined {
 }
 
 /**
- * Where two numbers of any types stand to each other, NaN for NaN; undefined unless both are numbers.
- * Next to a double an int loses its last digits, as it does in cel-go.
+ * Compares two numbers of any types. Returns NaN for NaN, and undefined unless both are numbers.
+ * Compared with a double, an int loses precision, as in cel-go.
  */
 export function compareNumeric(a: Value, b: Value): number | undefined {
   const [first, second] = [numberOf(a), numberOf(b)];

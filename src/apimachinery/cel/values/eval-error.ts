@@ -1,4 +1,4 @@
-/** What evaluation fails with. The texts are cel-go's: API servers put them into Status messages. */
+/** An evaluation error. The messages are those of cel-go, which the API server returns in Status messages. */
 export class EvalError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class EvalError extends Error {
   }
 }
 
-/** Evaluation went over its budget; unlike other errors, no `||` can absorb it. */
+/** The cost limit was exceeded; unlike other errors, `||` can't absorb it. */
 export class CostLimitError extends Error {
   constructor() {
     super("operation cancelled: actual cost limit exceeded");
@@ -14,11 +14,11 @@ export class CostLimitError extends Error {
   }
 }
 
-/** What a client is told when the budget of a request is spent. */
+/** The message if the cost budget of a request is exceeded. */
 export const outOfBudget =
   "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/** The budget of all expressions of a request is spent: what was found until then stands, and nothing more runs. */
+/** The cost budget of a request is exceeded: the errors so far are returned, and no further expression is evaluated. */
 export class OutOfBudgetError extends Error {
   constructor() {
     super(outOfBudget);

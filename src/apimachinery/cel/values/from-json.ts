@@ -4,7 +4,7 @@ import { NativeList } from "./list.ts";
 import { NativeMap } from "./map.ts";
 import type { Value } from "./value.ts";
 
-/** Turns JSON that no schema describes into values, as expressions over whole objects see it: maps, lists, scalars. */
+/** Converts JSON without a schema to CEL values: maps, lists, scalars. */
 export function fromJSON(json: unknown): Value {
   if (json === null || json === undefined) return null;
   if (Array.isArray(json)) return new NativeList(json.map(fromJSON));

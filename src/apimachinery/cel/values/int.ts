@@ -1,8 +1,8 @@
 import { EvalError } from "./eval-error.ts";
 
 /**
- * A CEL int: a number where JavaScript holds it exactly, else a bigint. Every int has one of the two
- * forms only, so that `===` and map keys work; almost all ints of real objects take the fast one.
+ * A CEL int: a number if it is a safe integer, else a bigint. Every int has exactly one representation, so that `===`
+ * and map keys work; almost all ints in practice are numbers.
  */
 export type Int = number | bigint;
 
@@ -10,18 +10,18 @@ export const maxInt = 2n ** 63n - 1n;
 export const minInt = -(2n ** 63n);
 export const maxUint = 2n ** 64n - 1n;
 
-/** Brings a bigint into the one form that its value has. */
+/** Normalizes a bigint. */
 export function toInt(value: bigint): Int {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }
 
-/** The same, for a result that may have left the range of int64. */
+/** The same, for a result that may be out of range for int64. */
 export function checkInt(value: bigint): Int {
   if (value > maxInt || value < minInt) throw new EvalError("integer overflow");
   return toInt(value);
 }
 
-/** The same, for a result that may have left the range of uint64. */
+/** Checks a result that may be out of range for uint64. */
 export function checkUint(value: bigint): Int {
   if (value < 0n || value > maxUint) throw new EvalError("unsigned integer overflow");
   return toInt(value);
@@ -50,13 +50,13 @@ export function subtractInt(a: Int, b: Int): Int {
 export function multiplyInt(a: Int, b: Int): Int {
   if (typeof a === "number" && typeof b === "number") {
     const product = a * b;
-    // Adding zero turns -0 into 0: an int has no sign of zero.
+    // Adding zero changes -0 to 0: an int has no negative zero.
     if (Number.isSafeInteger(product)) return product + 0;
   }
   return checkInt(BigInt(a) * BigInt(b));
 }
 
-/** Division cuts toward zero. */
+/** Division truncates towards zero. */
 export function divideInt(a: Int, b: Int): Int {
   if (b === 0) throw new EvalError("division by zero");
   return checkInt(BigInt(a) / BigInt(b));
@@ -73,7 +73,7 @@ export function negateInt(a: Int): Int {
   return typeof a === "number" ? 0 - a : checkInt(-a);
 }
 
-/** Compares mixed forms too: JavaScript orders numbers and bigints by their mathematical value. */
+/** JavaScript compares numbers and bigints by their mathematical value. */
 export function compareNumbers(a: Int, b: Int): number {
   if (a < b) return -1;
   return a > b ? 1 : 0;

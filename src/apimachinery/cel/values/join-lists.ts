@@ -1,7 +1,7 @@
 import { CelList, NativeList } from "./list.ts";
 import type { Value } from "./value.ts";
 
-/** Two lists as one, without copying: sums in comprehensions would be quadratic otherwise. */
+/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
 class JoinedList extends CelList {
   readonly size: number;
   readonly #first: CelList;
@@ -21,7 +21,7 @@ class JoinedList extends CelList {
 
 const copyBelow = 32;
 
-/** Joins lists. Lists over a set or a list map know how to take in the other's items. */
+/** Concatenates lists. Sets and list maps merge the other's items. */
 export function joinLists(first: CelList, second: CelList): CelList {
   if (first.plus) return first.plus(second);
   if (first.size === 0) return second;

@@ -1,13 +1,13 @@
 import type { Value } from "./value.ts";
 
-/** A list. Lists over JSON adapt their items when they are asked for. */
+/** A list. Lists over JSON adapt their items on access. */
 export abstract class CelList {
   abstract readonly size: number;
   abstract at(index: number): Value;
 
-  /** Sets and list maps have an equality of their own. */
+  /** Equality of sets and list maps. */
   equals?(other: CelList): boolean;
-  /** Sets and list maps are merged where other lists are joined. */
+  /** `+` of sets and list maps, which merges. */
   plus?(other: CelList): CelList;
 
   *[Symbol.iterator](): IterableIterator<Value> {
@@ -19,7 +19,7 @@ export abstract class CelList {
   }
 }
 
-/** A list of values that exist already. */
+/** A list of CEL values. */
 export class NativeList extends CelList {
   readonly items: readonly Value[];
 

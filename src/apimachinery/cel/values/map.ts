@@ -4,14 +4,14 @@ import { isInt } from "./int.ts";
 import { CelUint } from "./uint.ts";
 import type { Value } from "./value.ts";
 
-/** A map from strings, bools and numbers. */
+/** A map with keys that are strings, bools or numbers. */
 export abstract class CelMap {
   abstract readonly size: number;
   abstract find(key: Value): Value | undefined;
   abstract keys(): Value[];
 }
 
-/** A map whose entries exist already. Numbers of any type that are equal are the same key. */
+/** A map of CEL values. Equal numbers of different types are the same key. */
 export class NativeMap extends CelMap {
   readonly #entries = new Map<unknown, { readonly key: Value; readonly value: Value }>();
 
@@ -32,7 +32,7 @@ export class NativeMap extends CelMap {
     return Array.from(this.#entries.values(), ({ key }) => key);
   }
 
-  /** Only for a map that nobody else has seen yet. */
+  /** Adds an entry; only for a map that nobody else references yet. */
   insert(key: Value, value: Value): void {
     const normalized = normalizeKey(key);
     if (normalized === undefined) throw new EvalError("unsupported key type");
@@ -42,7 +42,7 @@ export class NativeMap extends CelMap {
   }
 }
 
-/** The key as a JavaScript value that is the same for equal keys; undefined for what can't be a key. */
+/** Returns a JavaScript value that is identical for equal keys; undefined for an invalid key. */
 export function normalizeKey(key: Value): unknown {
   if (typeof key === "string" || typeof key === "boolean" || isInt(key)) return key;
   if (key instanceof CelUint) return key.value;
@@ -52,7 +52,7 @@ export function normalizeKey(key: Value): unknown {
   return Number.isSafeInteger(value) ? value + 0 : BigInt(value);
 }
 
-/** A key as messages show it. */
+/** Formats a key as in messages. */
 export function keyText(key: Value): string {
   if (key instanceof CelUint || key instanceof CelDouble) return String(key.value);
   return typeof key === "object" ? "" : String(key);

@@ -9,7 +9,7 @@ import { typeOf } from "./type-of.ts";
 import { CelUint } from "./uint.ts";
 import type { Value } from "./value.ts";
 
-/** A value as a person reads it, in CEL's own notation where there is one. */
+/** Formats a value in CEL's notation, if it has one. */
 export function show(value: Value): string {
   if (typeof value === "string") return quote(value);
   if (value instanceof CelUint) return `${value.value}u`;

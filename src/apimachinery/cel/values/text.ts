@@ -1,4 +1,4 @@
-/** The number of Unicode characters of a string; its length where no character takes two units. */
+/** The number of code points in a string. */
 export function textLength(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -8,7 +8,7 @@ export function textLength(text: string): number {
   return count;
 }
 
-/** The characters of a string. */
+/** The code points of a string. */
 export function characters(text: string): string[] {
   return Array.from(text);
 }

@@ -12,7 +12,7 @@ export class CelTimestamp {
     this.nanos = nanos;
   }
 
-  /** Refuses times outside of the calendar that protobuf can hold. */
+  /** Rejects times out of range for protobuf. */
   static of(nanos: bigint): CelTimestamp {
     const seconds = floorDivide(nanos, nanosPerSecond);
     if (seconds < secondsMin || seconds > secondsMax) throw new EvalError("timestamp overflow");
@@ -24,7 +24,7 @@ export class CelTimestamp {
   }
 }
 
-/** A span of time in nanoseconds; it fits 64 bits, about 292 years. */
+/** A duration in nanoseconds, within 64 bits: about 292 years. */
 export class CelDuration {
   readonly nanos: bigint;
 
@@ -40,13 +40,13 @@ export class CelDuration {
 
 const limitSeconds = 315_576_000_000n;
 
-/** Refuses spans of more than ten thousand years, which protobuf can't hold. */
+/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
 export function isProtobufDuration(nanos: bigint): boolean {
   const seconds = nanos / nanosPerSecond;
   return seconds <= limitSeconds && seconds >= -limitSeconds;
 }
 
-/** Reads RFC 3339 with up to nine fractional digits. */
+/** Parses RFC 3339 with up to nine fractional digits. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const match =
     /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
@@ -71,7 +71,7 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
   return new CelTimestamp(millis * 1_000_000n + fraction);
 }
 
-/** Writes RFC 3339 in UTC, without trailing zeros in the fraction. */
+/** Formats RFC 3339 in UTC, without trailing zeros in the fraction. */
 export function formatTimestamp({ nanos }: CelTimestamp): string {
   const seconds = floorDivide(nanos, nanosPerSecond);
   const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
@@ -79,7 +79,7 @@ export function formatTimestamp({ nanos }: CelTimestamp): string {
   return `${text}${fraction === "" ? "" : `.${fraction}`}Z`;
 }
 
-/** Writes a span as seconds, `90.5s`. */
+/** Formats a duration in seconds, `90.5s`. */
 export function formatDuration({ nanos }: CelDuration): string {
   const sign = nanos < 0n ? "-" : "";
   const magnitude = nanos < 0n ? -nanos : nanos;

@@ -7,7 +7,7 @@ import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "./ti
 import { CelUint } from "./uint.ts";
 import type { Value } from "./value.ts";
 
-/** Turns a value into JSON, as the fields of an object hold it; what JSON has no form for is an error. */
+/** Converts a value to JSON; throws for values that have no JSON representation. */
 export function toJSON(value: Value): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return value;

@@ -12,7 +12,7 @@ const anyList = listType(types.dyn);
 const anyMap = mapType(types.dyn, types.dyn);
 const anyOptional = optionalType(types.dyn);
 
-/** The type of a value at run time; what lists and maps hold is not part of it. */
+/** Returns the run-time type of a value, without the item types of lists and maps. */
 export function typeOf(value: Value): CelType {
   switch (typeof value) {
     case "boolean":

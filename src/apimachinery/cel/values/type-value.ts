@@ -1,6 +1,6 @@
 import type { CelType } from "../types/type.ts";
 
-/** A type as a value: what `type(x)` yields, and what the names of types stand for. */
+/** A type as a value: the result of `type(x)`, and the value of a type's name. */
 export class TypeValue {
   readonly of: CelType;
 

@@ -1,6 +1,6 @@
 import { type Int, toInt } from "./int.ts";
 
-/** A CEL uint, boxed to be told from an int. */
+/** A CEL uint. Boxed, to distinguish it from an int. */
 export class CelUint {
   readonly value: Int;
 

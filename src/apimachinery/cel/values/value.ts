@@ -9,7 +9,7 @@ import type { CelDuration, CelTimestamp } from "./time.ts";
 import type { TypeValue } from "./type-value.ts";
 import type { CelUint } from "./uint.ts";
 
-/** Anything that an expression can yield. Plain numbers and bigints are ints. */
+/** Any CEL value. Plain numbers and bigints are ints. */
 export type Value =
   | null
   | boolean

@@ -2,7 +2,7 @@ import type { CelType } from "../types/type.ts";
 import { CelObject } from "./object.ts";
 import type { Value } from "./value.ts";
 
-/** An object as an expression writes it down: `Object.spec{replicas: 3}`. */
+/** The value of a struct literal: `Object.spec{replicas: 3}`. */
 export class WrittenObject extends CelObject {
   readonly celType: CelType;
   readonly values: ReadonlyMap<string, Value>;
