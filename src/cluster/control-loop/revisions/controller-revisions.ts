@@ -11,7 +11,7 @@ export const revisionLabel = "controller-revision-hash";
 
 /** An owner that keeps the history of its template in ControllerRevisions. */
 export interface RevisedOwner extends KubernetesObject {
-  spec: { selector: LabelSelector; template: PodTemplateSpec; revisionHistoryLimit?: number | undefined };
+  spec: { selector: LabelSelector; template: PodTemplateSpec; revisionHistoryLimit: number };
 }
 
 /** Under which label a revision carries its hash depends on whose it is. */
@@ -70,6 +70,6 @@ export async function dropOldRevisions(
 ): Promise<void> {
   const revisions = await listRevisions(objects, user, owner);
   const spare = revisions.filter(({ metadata }) => !inUse.has(metadata.name!));
-  const surplus = Math.max(0, spare.length - (owner.spec.revisionHistoryLimit ?? 10));
+  const surplus = Math.max(0, spare.length - owner.spec.revisionHistoryLimit);
   for (const revision of spare.slice(0, surplus)) await objects.delete(user, revision);
 }

@@ -35,6 +35,9 @@ export function defaultSpec(object: ApiObject): WorkloadSpec {
   return spec;
 }
 
+/** How many old revisions a workload keeps to roll back to. */
+export const defaultHistoryLimit = 10;
+
 /** The defaults of workloads that can be scaled. */
 export function defaultScaledSpec(object: ApiObject): WorkloadSpec {
   const spec = defaultSpec(object);

@@ -9,6 +9,7 @@ import { nonNegative, type Problems } from "../../checks/problems.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
 import {
   amountOf,
+  defaultHistoryLimit,
   defaultRolling,
   defaultSpec,
   endlessPods,
@@ -37,7 +38,7 @@ export const daemonSetStrategy: Partial<Strategy> = {
     const { spec } = object as DaemonSet;
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
-    spec.revisionHistoryLimit ??= 10;
+    spec.revisionHistoryLimit ??= defaultHistoryLimit;
     object.metadata.annotations = { [templateGeneration]: "1", ...object.metadata.annotations };
     const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
     object["status"] = { ...zeros, ...(object["status"] as object) };

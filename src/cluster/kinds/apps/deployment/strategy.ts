@@ -10,6 +10,7 @@ import { nonNegative, type Problems } from "../../checks/problems.ts";
 import {
   amountOf,
   chosenTemplate,
+  defaultHistoryLimit,
   defaultRolling,
   defaultScaledSpec,
   endlessPods,
@@ -41,7 +42,7 @@ export const deploymentStrategy: Partial<Strategy> = {
     const { spec } = object as Deployment;
     spec.strategy ??= {};
     defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
-    spec.revisionHistoryLimit ??= 10;
+    spec.revisionHistoryLimit ??= defaultHistoryLimit;
     spec.progressDeadlineSeconds ??= 600;
     object["status"] ??= {};
   },

@@ -20,6 +20,7 @@ import { replicaCounts } from "../replica-counts.ts";
 import {
   amountOf,
   chosenTemplate,
+  defaultHistoryLimit,
   defaultRolling,
   defaultScaledSpec,
   endlessPods,
@@ -53,7 +54,7 @@ export const statefulSetStrategy: Partial<Strategy> = {
     spec.podManagementPolicy ||= "OrderedReady";
     spec.updateStrategy ??= {};
     defaultRolling(spec.updateStrategy, { partition: 0 });
-    spec.revisionHistoryLimit ??= 10;
+    spec.revisionHistoryLimit ??= defaultHistoryLimit;
     spec.persistentVolumeClaimRetentionPolicy ??= {};
     spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
     spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";

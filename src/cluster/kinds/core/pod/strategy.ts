@@ -58,7 +58,7 @@ export const podStrategy: Partial<Strategy> = {
   gracePeriod(object, requested) {
     const { spec, status } = object as Pod;
     if (!spec.nodeName || status?.phase === "Succeeded" || status?.phase === "Failed") return 0;
-    return Math.max(0, requested ?? spec.terminationGracePeriodSeconds ?? 30);
+    return Math.max(0, requested ?? spec.terminationGracePeriodSeconds!);
   },
 };
 

@@ -16,7 +16,7 @@ function deployment(
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: "web" },
-    spec: { replicas, selector: {}, template, strategy: { type, rollingUpdate } },
+    spec: { replicas, revisionHistoryLimit: 10, selector: {}, template, strategy: { type, rollingUpdate } },
   };
 }
 

@@ -20,8 +20,8 @@ export function desiredReplicas(
 }
 
 function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {
-  const replicas = deployment.spec.replicas ?? 1;
-  const now = current.spec.replicas ?? 1;
+  const replicas = deployment.spec.replicas;
+  const now = current.spec.replicas;
   if (now >= replicas) return replicas;
   const room = replicas + rolloutLimits(deployment).maxSurge - specReplicas([current, ...old]);
   return now + Math.max(0, Math.min(room, replicas - now));
@@ -29,17 +29,17 @@ function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonl
 
 /** Pods that are not available serve nobody, so they go first and cost no availability. */
 function nextOfOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
-  const minAvailable = (deployment.spec.replicas ?? 1) - rolloutLimits(deployment).maxUnavailable;
-  const newMissing = (current.spec.replicas ?? 1) - (current.status?.availableReplicas ?? 0);
+  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
+  const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
   const mayGo = specReplicas([current, ...old]) - minAvailable - newMissing;
   if (mayGo <= 0) return new Map();
 
   const unhealthy = shrink(old, mayGo, (replicaSet) => {
-    return (replicaSet.spec.replicas ?? 1) - (replicaSet.status?.availableReplicas ?? 0);
+    return replicaSet.spec.replicas - (replicaSet.status?.availableReplicas ?? 0);
   });
   const cleaned = old.map((replicaSet) => withReplicas(replicaSet, unhealthy));
   const surplus = availableReplicas([current, ...cleaned]) - minAvailable;
-  const healthy = shrink(cleaned, surplus, ({ spec }) => spec.replicas ?? 1);
+  const healthy = shrink(cleaned, surplus, ({ spec }) => spec.replicas);
   return new Map([...unhealthy, ...healthy]);
 }
 
@@ -53,7 +53,7 @@ function shrink(
   let left = count;
   for (const replicaSet of [...replicaSets].sort(byAge)) {
     const taken = Math.max(0, Math.min(left, takeable(replicaSet)));
-    if (taken > 0) next.set(nameOf(replicaSet), (replicaSet.spec.replicas ?? 1) - taken);
+    if (taken > 0) next.set(nameOf(replicaSet), replicaSet.spec.replicas - taken);
     left -= taken;
   }
   return next;

@@ -34,7 +34,7 @@ export function newReplicaSet(deployment: Deployment, annotations: Record<string
 
 /** Sets a ReplicaSet's size, and what it was scaled for. */
 export function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
-  const wanted = deployment.spec.replicas ?? 1;
+  const wanted = deployment.spec.replicas;
   const { maxSurge } = rolloutLimits(deployment);
   const annotations = {
     ...replicaSet.metadata.annotations,

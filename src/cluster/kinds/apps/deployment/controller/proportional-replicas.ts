@@ -12,9 +12,9 @@ export const maxAnnotation = "deployment.kubernetes.io/max-replicas";
 
 /** Tells whether a Deployment was scaled since its ReplicaSets were last written. */
 export function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
-  const wanted = String(deployment.spec.replicas ?? 1);
+  const wanted = String(deployment.spec.replicas);
   return replicaSets
-    .filter(({ spec }) => (spec.replicas ?? 1) > 0)
+    .filter(({ spec }) => spec.replicas > 0)
     .some(({ metadata }) => (metadata.annotations?.[desiredAnnotation] ?? wanted) !== wanted);
 }
 
@@ -26,19 +26,19 @@ export function proportionalReplicas(
   deployment: Deployment,
   replicaSets: readonly ReplicaSet[],
 ): DesiredReplicas {
-  const active = replicaSets.filter(({ spec }) => (spec.replicas ?? 1) > 0);
-  const replicas = deployment.spec.replicas ?? 1;
+  const active = replicaSets.filter(({ spec }) => spec.replicas > 0);
+  const replicas = deployment.spec.replicas;
   const [single] = active;
   if (active.length <= 1) {
     return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
   }
   const total = specReplicas(active);
   const allowed = replicas > 0 ? replicas + rolloutLimits(deployment).maxSurge : 0;
-  const sorted = [...active].sort((a, b) => (b.spec.replicas ?? 1) - (a.spec.replicas ?? 1) || byAge(a, b));
+  const sorted = [...active].sort((a, b) => b.spec.replicas - a.spec.replicas || byAge(a, b));
   let left = allowed - total;
   const next = new Map<string, number>();
   for (const { metadata, spec } of sorted) {
-    const now = spec.replicas ?? 1;
+    const now = spec.replicas;
     const share = limit(Math.round((now * allowed) / total) - now, left);
     next.set(metadata.name ?? "", now + share);
     left -= share;

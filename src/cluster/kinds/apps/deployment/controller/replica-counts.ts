@@ -11,7 +11,7 @@ export interface RolloutLimits {
 /** Reads the limits of a rollout. If both round to nothing the rollout could never move: then one may be missing. */
 export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   if (spec.strategy?.type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
-  const replicas = spec.replicas ?? 1;
+  const replicas = spec.replicas;
   const { maxSurge = "25%", maxUnavailable = "25%" } = spec.strategy?.rollingUpdate ?? {};
   const surge = scaledCount(maxSurge, replicas, Math.ceil);
   const unavailable = scaledCount(maxUnavailable, replicas, Math.floor);
@@ -30,7 +30,7 @@ export function scaledCount(value: IntOrString, whole: number, round: (share: nu
 
 /** How many pods ReplicaSets ask for. */
 export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
-  return sum(replicaSets.map(({ spec }) => spec.replicas ?? 1));
+  return sum(replicaSets.map(({ spec }) => spec.replicas));
 }
 
 /** How many available pods ReplicaSets have. */
@@ -45,7 +45,7 @@ export function sum(counts: readonly number[]): number {
 
 /** Tells whether nothing of a rollout is left to do. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
-  const replicas = deployment.spec.replicas ?? 1;
+  const replicas = deployment.spec.replicas;
   return (
     (status.updatedReplicas ?? 0) === replicas &&
     (status.replicas ?? 0) === replicas &&

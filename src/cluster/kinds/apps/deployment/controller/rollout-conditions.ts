@@ -43,7 +43,7 @@ export function untilDeadline(deployment: Deployment, now: number): number | und
 }
 
 function available(deployment: Deployment, status: DeploymentStatus): Finding {
-  const minAvailable = (deployment.spec.replicas ?? 1) - rolloutLimits(deployment).maxUnavailable;
+  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
   const enough = (status.availableReplicas ?? 0) >= minAvailable;
   return {
     type: "Available",

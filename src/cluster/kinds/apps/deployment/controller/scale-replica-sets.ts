@@ -15,7 +15,7 @@ export async function scaleAll(
 ): Promise<void> {
   const { objects, user } = context;
   for (const replicaSet of owned) {
-    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas ?? 1;
+    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
     const next = scaled(deployment, replicaSet, replicas);
     if (isEqual(next, replicaSet)) continue;
     await objects.update(user, next);
@@ -30,7 +30,7 @@ export async function reportScaling(
   to: number,
 ): Promise<void> {
   const { report } = context;
-  const from = replicaSet.spec.replicas ?? 1;
+  const from = replicaSet.spec.replicas;
   if (from === to) return;
   const direction = to > from ? "up" : "down";
   const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;

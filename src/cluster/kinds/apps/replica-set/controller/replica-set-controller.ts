@@ -36,7 +36,7 @@ export function replicaSetController(context: ControllerContext): Controller {
   };
 
   async function scale(replicaSet: ReplicaSet, owned: readonly Pod[]): Promise<void> {
-    const missing = (replicaSet.spec.replicas ?? 1) - owned.length;
+    const missing = replicaSet.spec.replicas - owned.length;
     for (let count = 0; count < Math.min(missing, burst); count++) {
       const generateName = `${replicaSet.metadata.name}-`;
       const pod = newPod(replicaSet, replicaSet.spec.template, { generateName });

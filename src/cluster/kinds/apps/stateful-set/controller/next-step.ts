@@ -18,7 +18,7 @@ const nothing: Step = { create: [], remove: [] };
  * one from the highest ordinal down to the partition.
  */
 export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): Step {
-  const ordered = (set.spec.podManagementPolicy ?? "OrderedReady") === "OrderedReady";
+  const ordered = set.spec.podManagementPolicy === "OrderedReady";
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
   const healthy = (pod: Pod | undefined) =>
@@ -47,12 +47,12 @@ export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision:
 /** The first of the ordinals that a set should have. */
 function firstOrdinals({ spec }: StatefulSet, most: number): number[] {
   const start = spec.ordinals?.start ?? 0;
-  return Array.from({ length: Math.min(spec.replicas ?? 1, most) }, (_, index) => start + index);
+  return Array.from({ length: Math.min(spec.replicas, most) }, (_, index) => start + index);
 }
 
 function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
   const start = spec.ordinals?.start ?? 0;
-  return ordinal >= start && ordinal < start + (spec.replicas ?? 1);
+  return ordinal >= start && ordinal < start + spec.replicas;
 }
 
 function unblock(ordinal: number, pod: Pod | undefined): Step {

@@ -92,7 +92,7 @@ export function statefulSetController(context: ControllerContext): Controller {
   function isScaledAway(set: StatefulSet, pod: Pod): boolean {
     const start = set.spec.ordinals?.start ?? 0;
     const ordinal = ordinalOf(set, pod);
-    const outside = ordinal < start || ordinal >= start + (set.spec.replicas ?? 1);
+    const outside = ordinal < start || ordinal >= start + set.spec.replicas;
     return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
   }
 

@@ -17,7 +17,7 @@ export function statefulSetStatus(
   const before = set.status?.currentRevision || updateRevision;
   const updated = count((pod) => revisionOfPod(pod) === updateRevision);
   const ready = running.filter(isReady).length;
-  const replicas = set.spec.replicas ?? 1;
+  const replicas = set.spec.replicas;
   const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
   const complete = rolls && updated === pods.length && updated === replicas && ready === replicas;
   const currentRevision = complete ? updateRevision : before;

@@ -1,10 +1,12 @@
+import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
+import type { Stored } from "../../../../contract/stored.ts";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import type { CronJob } from "./cron-jobs.ts";
 import type { Job } from "../../job/controller/jobs.ts";
 import { finishedCondition } from "../../job/controller/job-conditions.ts";
 
 /** Makes the Job of one time. */
-export function jobFor(cronJob: CronJob, due: number): Job {
+export function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const minute = Math.floor(due / 60_000);
   return {
@@ -38,7 +40,7 @@ function zonedTime(time: number, timeZone = "UTC"): string {
 
 /** The finished Jobs that a CronJob no longer keeps, the oldest ones. */
 export function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
-  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = spec;
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec;
   const ended = (type: string) =>
     jobs
       .filter((job) => finishedCondition(job)?.type === type)

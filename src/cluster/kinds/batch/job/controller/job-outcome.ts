@@ -45,7 +45,7 @@ function policyFailure(job: Job, pods: readonly Pod[]): JobOutcome | undefined {
 }
 
 function limitFailure(job: Job, progress: JobProgress, now: number): JobOutcome | undefined {
-  if (progress.failed > (job.spec.backoffLimit ?? 6)) {
+  if (progress.failed > job.spec.backoffLimit) {
     return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
   }
   if (untilDeadline(job, now) !== 0) return undefined;

@@ -107,7 +107,7 @@ export function untilDeadline({ spec, status }: Job, now: number): number | unde
 export function wantedActive({ spec }: Job, progress: JobProgress): number {
   if (spec.suspend) return 0;
   const { active, succeeded, failedIndexes, terminating } = progress;
-  const parallelism = spec.parallelism ?? 1;
+  const parallelism = spec.parallelism;
   const waited = spec.podReplacementPolicy === "Failed" ? terminating : 0;
   if (spec.completions === undefined) {
     return succeeded > 0 ? Math.min(active.length, parallelism) : Math.max(0, parallelism - waited);

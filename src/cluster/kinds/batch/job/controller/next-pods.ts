@@ -50,7 +50,7 @@ function freeIndexes({ spec }: Job, progress: JobProgress, wanted: number): numb
     ...failedIndexes,
     ...active.flatMap((pod) => indexOf(pod) ?? []),
   ]);
-  const count = spec.completions ?? spec.parallelism ?? 1;
+  const count = spec.completions ?? spec.parallelism;
   const free: number[] = [];
   for (let index = 0; index < count && free.length < wanted; index++) {
     if (!taken.has(index)) free.push(index);
