@@ -13,7 +13,7 @@ export interface CRDSpec {
 
 export interface CRDStatus {
   acceptedNames?: Partial<CRDNames>;
-  conditions?: Condition[];
+  conditions?: Condition[] | null;
   storedVersions?: string[];
 }
 

@@ -47,7 +47,8 @@ export function customResource(
   { collection, convert, isTerminating }: Surroundings,
 ): Resource {
   const { group, scope } = crd.spec;
-  const names = { ...crd.spec.names, ...crd.status?.acceptedNames };
+  const accepted = crd.status?.acceptedNames;
+  const names = { ...crd.spec.names, ...(accepted?.plural && accepted) };
   const schemas = new Map(
     crd.spec.versions.map(
       ({ name, schema }) => [name, compileValidator(schema?.openAPIV3Schema ?? permissive)] as const,

@@ -52,6 +52,15 @@ test("a CRD is served when its creation has been answered", async () => {
   });
 });
 
+test("a CRD that is only tried out has no names accepted and no conditions", async () => {
+  const { body } = await call("POST", `${definitions}?dryRun=All`, crd("things", "Thing"));
+  expect((body as { status: unknown }).status).toEqual({
+    conditions: null,
+    acceptedNames: { plural: "", kind: "" },
+    storedVersions: ["v1"],
+  });
+});
+
 test("a CRD with a taken name is not served until the name is free", async () => {
   await call("POST", definitions, crd("things", "Thing"));
   await call("POST", definitions, crd("others", "Thing"));

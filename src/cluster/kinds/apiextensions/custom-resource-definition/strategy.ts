@@ -14,7 +14,11 @@ export const definitionStrategy: Partial<Strategy> = {
   default: (object) => defaultNames((object as CustomResourceDefinition).spec),
   prepareForCreate(object) {
     const crd = object as CustomResourceDefinition;
-    crd.status = { storedVersions: storageVersions(crd) };
+    crd.status = {
+      conditions: null,
+      acceptedNames: { plural: "", kind: "" },
+      storedVersions: storageVersions(crd),
+    };
   },
   prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
     if (subresource !== "") return;
