@@ -28,7 +28,10 @@ export default defineConfig({
         ...source,
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "e2e/{support,tools,conformance,controllers,golden}/*.test.ts"],
+          include: [
+            "src/**/*.test.ts",
+            "e2e/{support,tools,conformance,controllers,differential,golden}/*.test.ts",
+          ],
           setupFiles: [...randomCases, ...patience],
           expect: { poll: { timeout: 110_000 } },
           exclude: ["**/node_modules/**", "**/dist/**"],

@@ -8,6 +8,7 @@ import { customResources } from "./stories/custom-resources.ts";
 import { definitionRules } from "./stories/definition-rules.ts";
 import { deletion } from "./stories/deletion.ts";
 import { errors } from "./stories/errors.ts";
+import { found } from "./stories/found.ts";
 import { jobRules } from "./stories/job-rules.ts";
 import { limits } from "./stories/limits.ts";
 import { lists } from "./stories/lists.ts";
@@ -68,4 +69,5 @@ export const chapters: Readonly<Record<string, readonly Story[]>> = {
   "mutating-policies": mutatingPolicies,
   "api-services": apiServices,
   autoscalers,
+  found,
 };

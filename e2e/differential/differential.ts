@@ -1,0 +1,32 @@
+import { parseArgs } from "node:util";
+import { findBinaries } from "../real/control-plane-binaries.ts";
+import { keep } from "./keep.ts";
+import { randomStories } from "./random-stories.ts";
+import { reportText } from "./report-text.ts";
+import { runStories } from "./run.ts";
+import { startServers } from "./servers.ts";
+
+/** Sends random requests to a real server and to the embedded one, and lists what differs. See README.md. */
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    requests: { type: "string", default: "1000" },
+    kind: { type: "string" },
+    keep: { type: "string" },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const binaries = findBinaries();
+if ("missing" in binaries) throw new Error(binaries.missing);
+const servers = await startServers(binaries.folder);
+try {
+  const wanted = { seed, requests: Number(values.requests), ...(values.kind && { kind: values.kind }) };
+  const report = await runStories(servers, await randomStories(servers.real.kubeconfig, wanted));
+  console.log(reportText(report));
+  console.log(`seed ${seed}; ${servers.unforeseen.length} errors that the embedded server did not foresee`);
+  for (const error of servers.unforeseen) console.log(error);
+  const found = report.classes.find(({ name }) => name === values.keep);
+  if (found) console.log(`kept: ${JSON.stringify(await keep(servers, found), null, 1)}`);
+} finally {
+  await servers.stop();
+}

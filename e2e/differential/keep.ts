@@ -1,0 +1,30 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { recordedAnswers } from "../conformance/compare.ts";
+import { runStory } from "../conformance/run-story.ts";
+import type { Story } from "../conformance/story.ts";
+import { foundFile } from "../conformance/stories/found.ts";
+import { classify } from "./classify.ts";
+import { compareStory, type Servers } from "./compare-servers.ts";
+import type { DifferenceClass } from "./run.ts";
+import { shrink } from "./shrink.ts";
+
+/** Shrinks the story of a class, and adds it with the real server's answers to the chapter `found`. */
+export async function keep(servers: Servers, { name, example }: DifferenceClass): Promise<Story> {
+  let tries = 0;
+  const isShown = async (story: Story): Promise<boolean> => {
+    const { difference } = await compareStory(servers, story, `shrink-${(tries += 1)}`);
+    return difference !== undefined && classify(difference) === name;
+  };
+  const { story, index } = example;
+  const shortest = await shrink({ ...story, steps: story.steps.slice(0, index + 1) }, isShown);
+  const kept = { ...shortest, name };
+  const stories = JSON.parse(await readFile(foundFile, "utf8")) as Story[];
+  await write(foundFile, [...stories.filter((each) => each.name !== name), kept]);
+  const answers = { ...(await recordedAnswers("found")), [name]: await runStory(servers.real, kept, "kept") };
+  await write(new URL("../conformance/recorded/found.json", import.meta.url), answers);
+  return kept;
+}
+
+async function write(file: URL, value: unknown): Promise<void> {
+  await writeFile(file, `${JSON.stringify(value, null, 1)}\n`);
+}
