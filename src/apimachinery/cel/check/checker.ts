@@ -9,26 +9,23 @@ import {
   type Select,
   type StructExpr,
 } from "../ast.ts";
-import type { FunctionDecl, Overload } from "../functions/function.ts";
+import type { FunctionDecl } from "../functions/function.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
 import type { StructType } from "../types/struct-type.ts";
 import {
   type CelType,
   formatType,
   isOptional,
-  isSameType,
   listType,
   mapType,
   optionalType,
-  paramType,
   types,
 } from "../types/type.ts";
 import { typeOf } from "../values/type-of.ts";
-import { assign, couldFit, type Mapping, mostGeneral, substitute } from "./assign.ts";
+import { mostGeneral } from "./assign.ts";
 import type { Env } from "./env.ts";
+import { Inference } from "./inference.ts";
 import { iterationTypes, memberType } from "./member-type.ts";
-
-// One walk over one tree, a method for each kind of node: longer than other files, since split nobody would see it whole.
 
 /**
  * Determines the type of every node and the overloads of every call, resolves qualified names, and stores all of that
@@ -38,17 +35,16 @@ export function check(source: string, expr: Expr, env: Env): CelType {
   const checker = new Checker(env);
   const type = checker.check(expr);
   if (checker.issues.length > 0) throw new CelSyntaxError(source, checker.issues);
-  checker.finish();
-  return substitute(checker.mapping, type, true);
+  return checker.finish(type);
 }
 
+/** Checks the nodes of one tree, with a method for each kind of node. */
 class Checker {
   readonly issues: Issue[] = [];
-  mapping: Mapping = new Map();
+  readonly #inference = new Inference();
   readonly #env: Env;
   readonly #scopes: Map<string, CelType>[] = [];
   readonly #checked: Expr[] = [];
-  #variables = 0;
 
   constructor(env: Env) {
     this.#env = env;
@@ -61,9 +57,10 @@ class Checker {
     return type;
   }
 
-  /** Type parameters are not resolved until the end. */
-  finish(): void {
-    for (const expr of this.#checked) expr.type = substitute(this.mapping, expr.type!, true);
+  /** Resolves the type parameters in the types of all nodes, and in the type of the expression. */
+  finish(type: CelType): CelType {
+    for (const expr of this.#checked) expr.type = this.#inference.resolveAll(expr.type!);
+    return this.#inference.resolveAll(type);
   }
 
   #check(expr: Expr): CelType {
@@ -106,7 +103,7 @@ class Checker {
       return found.type;
     }
     const type = this.#fieldType(expr, this.check(expr.operand), expr.field, false);
-    return expr.test ? types.bool : substitute(this.mapping, type, false);
+    return expr.test ? types.bool : this.#inference.resolve(type);
   }
 
   /** `x.y` is not a qualified name if `x` is a variable of a comprehension. */
@@ -120,18 +117,18 @@ class Checker {
     const name = field.kind === "literal" && typeof field.value === "string" ? field.value : "";
     field.type = types.string;
     const type = this.#fieldType(expr, this.check(operand), name, true);
-    return substitute(this.mapping, type, false);
+    return this.#inference.resolve(type);
   }
 
   #fieldType(expr: Expr, operand: CelType, field: string, optional: boolean): CelType {
-    const given = substitute(this.mapping, operand, false);
+    const given = this.#inference.resolve(operand);
     const target = isOptional(given) ? given.params[0]! : given;
     const type = this.#memberType(expr, target, field);
     return optional || isOptional(given) ? optionalType(type) : type;
   }
 
   #memberType(expr: Expr, target: CelType, field: string): CelType {
-    if (target.kind === "param") this.#assign(types.dyn, target);
+    if (target.kind === "param") this.#inference.assign(types.dyn, target);
     const found = memberType(target, field);
     if (typeof found === "object") return found;
     this.#report(expr.pos, found);
@@ -160,25 +157,13 @@ class Checker {
     const isMember = expr.target !== undefined && expr.qualified === undefined;
     if (expr.name === operators.and || expr.name === operators.or) return this.#logical(expr, declaration);
     const given = args.map((arg) => arg.type!);
-    const fitting: Overload[] = [];
-    let result: CelType | undefined;
-    for (const overload of declaration.overloads) {
-      if (overload.member !== isMember || !couldFit(overload.params, given)) continue;
-      const fresh = new Map(overload.typeParams.map((name) => [name, this.#newVariable()]));
-      const params = overload.params.map((param) => substitute(fresh, param, false));
-      const next = assign(this.mapping, given, params);
-      if (!next) continue;
-      this.mapping = next;
-      fitting.push(overload);
-      const type = substitute(next, substitute(fresh, overload.result, false), false);
-      if (!result) result = type;
-      else if (result.kind !== "dyn" && !isSameType(type, result)) result = types.dyn;
+    const candidates = declaration.overloads.filter(({ member }) => member === isMember);
+    const matched = this.#inference.match(candidates, given);
+    if (matched) {
+      expr.overloads = matched.overloads;
+      return matched.result;
     }
-    if (result) {
-      expr.overloads = fitting;
-      return result;
-    }
-    const shown = given.map((type) => formatType(substitute(this.mapping, type, true)));
+    const shown = given.map((type) => formatType(this.#inference.resolveAll(type)));
     const signature = isMember ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
     return this.#report(
       expr.pos,
@@ -190,7 +175,7 @@ class Checker {
     expr.overloads = overloads;
     let failed = false;
     for (const arg of expr.args) {
-      if (this.#assign(arg.type!, types.bool)) continue;
+      if (this.#inference.assign(arg.type!, types.bool)) continue;
       this.#mismatch(arg, types.bool, arg.type!);
       failed = true;
     }
@@ -203,7 +188,7 @@ class Checker {
       const type = this.check(element);
       item = this.#join(element, item, expr.optional.has(index) ? this.#unwrap(element, type) : type);
     });
-    return listType(item ?? this.#newVariable());
+    return listType(item ?? this.#inference.newVariable());
   }
 
   #map(expr: MapExpr): CelType {
@@ -214,7 +199,7 @@ class Checker {
       const type = this.check(entry.value);
       value = this.#join(entry.value, value, entry.optional ? this.#unwrap(entry.value, type) : type);
     }
-    return mapType(key ?? this.#newVariable(), value ?? this.#newVariable());
+    return mapType(key ?? this.#inference.newVariable(), value ?? this.#inference.newVariable());
   }
 
   #unwrap(expr: Expr, type: CelType): CelType {
@@ -225,7 +210,7 @@ class Checker {
 
   #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
     if (!previous) return current;
-    if (this.#assign(previous, current)) return mostGeneral(previous, current);
+    if (this.#inference.assign(previous, current)) return mostGeneral(previous, current);
     if (this.#env.mixedLiterals) return types.dyn;
     this.#mismatch(expr, previous, current);
     return types.error;
@@ -251,7 +236,7 @@ class Checker {
     const type = optional ? this.#unwrap(value, given) : given;
     const wanted = struct.fieldType(name);
     if (!wanted) this.#report(pos, `undefined field '${name}'`);
-    else if (!this.#assign(wanted, type)) {
+    else if (!this.#inference.assign(wanted, type)) {
       const [expected, actual] = [formatType(wanted), formatType(type)];
       const what = `expected type of field '${name}' is '${expected}' but provided type is '${actual}'`;
       this.#report(pos, what);
@@ -259,7 +244,7 @@ class Checker {
   }
 
   #comprehension(expr: Comprehension): CelType {
-    const range = substitute(this.mapping, this.check(expr.range), false);
+    const range = this.#inference.resolve(this.check(expr.range));
     const accuType = this.check(expr.accuInit);
     this.#scopes.push(new Map([[expr.accuVar, accuType]]));
     const [first, second] = this.#iterationTypes(expr, range);
@@ -273,11 +258,11 @@ class Checker {
     this.#scopes.pop();
     const result = this.check(expr.result);
     this.#scopes.pop();
-    return substitute(this.mapping, result, false);
+    return this.#inference.resolve(result);
   }
 
   #iterationTypes(expr: Comprehension, range: CelType): readonly [CelType, CelType] {
-    if (range.kind === "param") this.#assign(types.dyn, range);
+    if (range.kind === "param") this.#inference.assign(types.dyn, range);
     const found = iterationTypes(range, expr.iterVar2 !== undefined);
     if (found) return found;
     const shown = formatType(range);
@@ -289,17 +274,7 @@ class Checker {
   }
 
   #expectType(expr: Expr, expected: CelType): void {
-    if (!this.#assign(expected, expr.type!)) this.#mismatch(expr, expected, expr.type!);
-  }
-
-  #assign(wanted: CelType, given: CelType): boolean {
-    const next = assign(this.mapping, [wanted], [given]);
-    if (next) this.mapping = next;
-    return next !== undefined;
-  }
-
-  #newVariable(): CelType {
-    return paramType(`_var${this.#variables++}`);
+    if (!this.#inference.assign(expected, expr.type!)) this.#mismatch(expr, expected, expr.type!);
   }
 
   #mismatch(expr: Expr, expected: CelType, actual: CelType): void {
