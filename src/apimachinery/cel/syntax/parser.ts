@@ -3,7 +3,7 @@ import { CelSyntaxError, type Issue } from "./issue.ts";
 import { parseLiteral } from "./literal.ts";
 import { expandMacro } from "./macros.ts";
 import { expressionStart, expressionStarts, fieldStart } from "./expectations.ts";
-import { GaveUpError, TokenStream } from "./token-stream.ts";
+import { ParseAbortedError, TokenStream } from "./token-stream.ts";
 import { reservedWords, type TokenKind } from "./token.ts";
 
 const maxDepth = 250;
@@ -20,7 +20,7 @@ export function parse(source: string): Expr {
   try {
     expr = new Parser(source, issues).parse();
   } catch (error) {
-    if (!(error instanceof GaveUpError)) throw error;
+    if (!(error instanceof ParseAbortedError)) throw error;
   }
   if (issues.length > 0 || !expr) throw new CelSyntaxError(source, issues);
   return expr;

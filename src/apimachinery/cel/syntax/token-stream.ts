@@ -4,7 +4,7 @@ import { tokenize } from "./lexer.ts";
 import type { Token, TokenKind } from "./token.ts";
 
 /** Ends parsing if recovery is not possible; the issue has been reported. */
-export class GaveUpError extends Error {}
+export class ParseAbortedError extends Error {}
 
 /** The tokens of a source, with a position. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
 export class TokenStream {
@@ -64,6 +64,6 @@ export class TokenStream {
 
   giveUp(pos: number, message: string): never {
     this.report(pos, message);
-    throw new GaveUpError();
+    throw new ParseAbortedError();
   }
 }
