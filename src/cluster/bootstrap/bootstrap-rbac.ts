@@ -1,7 +1,7 @@
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Rule } from "../contract/authorizer.ts";
 import { bootstrapBindings, bootstrapRoles } from "./bootstrap-roles.ts";
 import { controlPlaneNamespaceRoles, controlPlaneRoles } from "./control-plane-roles.ts";
+import { parseRoles } from "./parse-roles.ts";
 
 const apiGroup = "rbac.authorization.k8s.io";
 const apiVersion = `${apiGroup}/v1`;
@@ -11,35 +11,32 @@ const metadata = (name: string, labels: Record<string, string> = {}) => ({
   annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
 });
 
-export const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
+const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
 
-/** The roles and bindings for people and operators that a cluster has from the start. */
+/** The roles and bindings for users and operators that every cluster has. */
 export function bootstrapRBAC(): ApiObject[] {
-  const roles = bootstrapRoles.map(({ name, rules, aggregateTo = [], aggregates }) => ({
+  const roles = parseRoles(bootstrapRoles).map(({ name, rules, aggregateTo, isAggregated }) => ({
     apiVersion,
     kind: "ClusterRole",
-    metadata: metadata(name, Object.fromEntries(aggregateTo.map((to) => [`${aggregateLabel}${to}`, "true"]))),
-    ...(rules && { rules }),
-    ...(aggregates && {
-      aggregationRule: {
-        clusterRoleSelectors: [{ matchLabels: { [`${aggregateLabel}${aggregates}`]: "true" } }],
-      },
-    }),
+    metadata: metadata(name, aggregateTo === undefined ? {} : { [aggregateLabel + aggregateTo]: "true" }),
+    ...(isAggregated
+      ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateLabel + name]: "true" } }] } }
+      : { rules }),
   }));
-  const bindings = bootstrapBindings.map(({ name, role, groups }) =>
-    binding(metadata(name), { kind: "ClusterRole", name: role }, groups.map(group)),
+  const bindings = Object.entries(bootstrapBindings).map(([name, groups]) =>
+    binding(metadata(name), { kind: "ClusterRole", name }, groups.map(group)),
   );
   return [...roles, ...bindings];
 }
 
-/** The roles of a control plane's own parts, and bindings to the accounts under which these are known. */
+/** The roles of the control plane's components, with bindings to their users and service accounts. */
 export function* controlPlaneRBAC(): Generator<ApiObject> {
-  for (const [name, rules] of parseRoles(controlPlaneRoles)) {
+  for (const { name, rules } of parseRoles(controlPlaneRoles)) {
     yield { apiVersion, kind: "ClusterRole", metadata: metadata(name), rules };
     const subjects = clusterSubjects(name);
     if (subjects) yield binding(metadata(name), { kind: "ClusterRole", name }, subjects);
   }
-  for (const [path, rules] of parseRoles(controlPlaneNamespaceRoles)) {
+  for (const { name: path, rules } of parseRoles(controlPlaneNamespaceRoles)) {
     const [namespace = "", name = ""] = path.split("/");
     const here = (own: string) => ({ ...metadata(own), namespace });
     yield { apiVersion, kind: "Role", metadata: here(name), rules };
@@ -51,7 +48,7 @@ export function* controlPlaneRBAC(): Generator<ApiObject> {
 const authenticationReader = "extension-apiserver-authentication-reader";
 const controllerPrefix = "system:controller:";
 
-/** Controllers have service accounts, other parts are users; nodes and the rest are bound by who needs them. */
+/** Controllers have service accounts, other components are users. Nodes and the rest are not bound by default. */
 function clusterSubjects(role: string): object[] | undefined {
   if (role.startsWith(controllerPrefix)) return [serviceAccount(role.slice(controllerPrefix.length))];
   switch (role) {
@@ -93,24 +90,4 @@ function binding(
   const kind = `${role.kind}Binding`;
   const roleRef = { apiGroup, ...role };
   return { apiVersion, kind, metadata: itsMetadata, roleRef, ...(subjects.length > 0 && { subjects }) };
-}
-
-/** Reads a table of roles: a name, then its rules, indented. */
-function parseRoles(table: string): Map<string, Rule[]> {
-  const roles = new Map<string, Rule[]>();
-  let rules: Rule[] = [];
-  for (const line of table.trim().split("\n")) {
-    if (line.startsWith(" ")) rules.push(parseRule(line));
-    else roles.set(line, (rules = []));
-  }
-  return roles;
-}
-
-function parseRule(line: string): Rule {
-  const [verbs = [], second = [], resources, resourceNames] = line
-    .split("|")
-    .map((part) => part.trim().split(" "));
-  if (!resources) return { verbs, nonResourceURLs: second };
-  const apiGroups = second.map((name) => (name === "core" ? "" : name));
-  return { verbs, apiGroups, resources, ...(resourceNames && { resourceNames }) };
 }

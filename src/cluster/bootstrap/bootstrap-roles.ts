@@ -1,355 +1,75 @@
-import type { Rule } from "../contract/authorizer.ts";
+/**
+ * The cluster roles for users and operators, in the notation of `parse-roles.ts`; control-plane-roles.ts has those of
+ * the control plane's own components.
+ */
+export const bootstrapRoles = `
+admin | aggregated
+cluster-admin
+  * | * | *
+  * | *
+edit | aggregate to admin | aggregated
+system:aggregate-to-admin | aggregate to admin
+  create | authorization.k8s.io | localsubjectaccessreviews
+  create delete deletecollection get list patch update watch | rbac.authorization.k8s.io | rolebindings roles
+system:aggregate-to-edit | aggregate to edit
+  get list watch | core | pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy
+  impersonate | core | serviceaccounts
+  create delete deletecollection patch update | core | pods pods/attach pods/exec pods/portforward pods/proxy
+  create | core | pods/eviction
+  create delete deletecollection patch update | core | configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy
+  create | core | serviceaccounts/token
+  create delete deletecollection patch update | core events.k8s.io | events
+  create delete deletecollection patch update | apps | daemonsets deployments deployments/rollback deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale
+  create delete deletecollection patch update | autoscaling | horizontalpodautoscalers
+  create delete deletecollection patch update | batch | cronjobs jobs
+  create delete deletecollection patch update | extensions | daemonsets deployments deployments/rollback deployments/scale ingresses networkpolicies replicasets replicasets/scale replicationcontrollers/scale
+  create delete deletecollection patch update | policy | poddisruptionbudgets
+  create delete deletecollection patch update | networking.k8s.io | ingresses networkpolicies
+  create delete deletecollection get list patch update watch | coordination.k8s.io | leases
+  create delete deletecollection patch update | resource.k8s.io | resourceclaims resourceclaimtemplates
+system:aggregate-to-view | aggregate to view
+  get list watch | core | configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status
+  get list watch | core | bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status
+  get list watch | core | namespaces
+  get list watch | core events.k8s.io | events
+  get list watch | discovery.k8s.io | endpointslices
+  get list watch | apps | controllerrevisions daemonsets daemonsets/status deployments deployments/scale deployments/status replicasets replicasets/scale replicasets/status statefulsets statefulsets/scale statefulsets/status
+  get list watch | autoscaling | horizontalpodautoscalers horizontalpodautoscalers/status
+  get list watch | batch | cronjobs cronjobs/status jobs jobs/status
+  get list watch | extensions | daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses ingresses/status networkpolicies replicasets replicasets/scale replicasets/status replicationcontrollers/scale
+  get list watch | policy | poddisruptionbudgets poddisruptionbudgets/status
+  get list watch | networking.k8s.io | ingresses ingresses/status networkpolicies
+  get list watch | resource.k8s.io | resourceclaims resourceclaims/status resourceclaimtemplates
+system:auth-delegator
+  create | authentication.k8s.io | tokenreviews
+  create | authorization.k8s.io | subjectaccessreviews
+system:basic-user
+  create | authorization.k8s.io | selfsubjectaccessreviews selfsubjectrulesreviews
+  create | authentication.k8s.io | selfsubjectreviews
+system:discovery
+  get | /api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/
+system:monitoring
+  get | /flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz
+  get | core | nodes/metrics
+system:persistent-volume-provisioner
+  create delete get list watch | core | persistentvolumes
+  get list update watch | core | persistentvolumeclaims
+  get list watch | storage.k8s.io | storageclasses
+  watch | core | events
+  create patch update | core events.k8s.io | events
+system:public-info-viewer
+  get | /healthz /livez /readyz /version /version/
+system:service-account-issuer-discovery
+  get | /.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/
+view | aggregate to edit | aggregated
+`;
 
-/** A cluster role that every cluster has. */
-export interface BootstrapRole {
-  readonly name: string;
-  readonly rules?: readonly Rule[];
-  /** The roles that take its rules over by aggregation. */
-  readonly aggregateTo?: readonly string[];
-  /** The label suffix by which it collects rules itself. */
-  readonly aggregates?: string;
-}
-
-/** The roles that people and operators build on; those of the control plane's own parts have a table of theirs. */
-export const bootstrapRoles: readonly BootstrapRole[] = [
-  { name: "admin", aggregates: "admin" },
-  {
-    name: "cluster-admin",
-    rules: [
-      { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-      { verbs: ["*"], nonResourceURLs: ["*"] },
-    ],
-  },
-  { name: "edit", aggregateTo: ["admin"], aggregates: "edit" },
-  {
-    name: "system:aggregate-to-admin",
-    rules: [
-      { verbs: ["create"], apiGroups: ["authorization.k8s.io"], resources: ["localsubjectaccessreviews"] },
-      {
-        verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-        apiGroups: ["rbac.authorization.k8s.io"],
-        resources: ["rolebindings", "roles"],
-      },
-    ],
-    aggregateTo: ["admin"],
-  },
-  {
-    name: "system:aggregate-to-edit",
-    rules: [
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: [""],
-        resources: [
-          "pods/attach",
-          "pods/exec",
-          "pods/portforward",
-          "pods/proxy",
-          "secrets",
-          "services/proxy",
-        ],
-      },
-      { verbs: ["impersonate"], apiGroups: [""], resources: ["serviceaccounts"] },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: [""],
-        resources: ["pods", "pods/attach", "pods/exec", "pods/portforward", "pods/proxy"],
-      },
-      { verbs: ["create"], apiGroups: [""], resources: ["pods/eviction"] },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: [""],
-        resources: [
-          "configmaps",
-          "persistentvolumeclaims",
-          "replicationcontrollers",
-          "replicationcontrollers/scale",
-          "secrets",
-          "serviceaccounts",
-          "services",
-          "services/proxy",
-        ],
-      },
-      { verbs: ["create"], apiGroups: [""], resources: ["serviceaccounts/token"] },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["", "events.k8s.io"],
-        resources: ["events"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["apps"],
-        resources: [
-          "daemonsets",
-          "deployments",
-          "deployments/rollback",
-          "deployments/scale",
-          "replicasets",
-          "replicasets/scale",
-          "statefulsets",
-          "statefulsets/scale",
-        ],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["autoscaling"],
-        resources: ["horizontalpodautoscalers"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["batch"],
-        resources: ["cronjobs", "jobs"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["extensions"],
-        resources: [
-          "daemonsets",
-          "deployments",
-          "deployments/rollback",
-          "deployments/scale",
-          "ingresses",
-          "networkpolicies",
-          "replicasets",
-          "replicasets/scale",
-          "replicationcontrollers/scale",
-        ],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["policy"],
-        resources: ["poddisruptionbudgets"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["networking.k8s.io"],
-        resources: ["ingresses", "networkpolicies"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-        apiGroups: ["coordination.k8s.io"],
-        resources: ["leases"],
-      },
-      {
-        verbs: ["create", "delete", "deletecollection", "patch", "update"],
-        apiGroups: ["resource.k8s.io"],
-        resources: ["resourceclaims", "resourceclaimtemplates"],
-      },
-    ],
-    aggregateTo: ["edit"],
-  },
-  {
-    name: "system:aggregate-to-view",
-    rules: [
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: [""],
-        resources: [
-          "configmaps",
-          "endpoints",
-          "persistentvolumeclaims",
-          "persistentvolumeclaims/status",
-          "pods",
-          "replicationcontrollers",
-          "replicationcontrollers/scale",
-          "serviceaccounts",
-          "services",
-          "services/status",
-        ],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: [""],
-        resources: [
-          "bindings",
-          "limitranges",
-          "namespaces/status",
-          "pods/log",
-          "pods/status",
-          "replicationcontrollers/status",
-          "resourcequotas",
-          "resourcequotas/status",
-        ],
-      },
-      { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["namespaces"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["", "events.k8s.io"], resources: ["events"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"] },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["apps"],
-        resources: [
-          "controllerrevisions",
-          "daemonsets",
-          "daemonsets/status",
-          "deployments",
-          "deployments/scale",
-          "deployments/status",
-          "replicasets",
-          "replicasets/scale",
-          "replicasets/status",
-          "statefulsets",
-          "statefulsets/scale",
-          "statefulsets/status",
-        ],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["autoscaling"],
-        resources: ["horizontalpodautoscalers", "horizontalpodautoscalers/status"],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["batch"],
-        resources: ["cronjobs", "cronjobs/status", "jobs", "jobs/status"],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["extensions"],
-        resources: [
-          "daemonsets",
-          "daemonsets/status",
-          "deployments",
-          "deployments/scale",
-          "deployments/status",
-          "ingresses",
-          "ingresses/status",
-          "networkpolicies",
-          "replicasets",
-          "replicasets/scale",
-          "replicasets/status",
-          "replicationcontrollers/scale",
-        ],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["policy"],
-        resources: ["poddisruptionbudgets", "poddisruptionbudgets/status"],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["networking.k8s.io"],
-        resources: ["ingresses", "ingresses/status", "networkpolicies"],
-      },
-      {
-        verbs: ["get", "list", "watch"],
-        apiGroups: ["resource.k8s.io"],
-        resources: ["resourceclaims", "resourceclaims/status", "resourceclaimtemplates"],
-      },
-    ],
-    aggregateTo: ["view"],
-  },
-  {
-    name: "system:auth-delegator",
-    rules: [
-      { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"] },
-      { verbs: ["create"], apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"] },
-    ],
-  },
-  {
-    name: "system:basic-user",
-    rules: [
-      {
-        verbs: ["create"],
-        apiGroups: ["authorization.k8s.io"],
-        resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
-      },
-      { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
-    ],
-  },
-  {
-    name: "system:discovery",
-    rules: [
-      {
-        verbs: ["get"],
-        nonResourceURLs: [
-          "/api",
-          "/api/*",
-          "/apis",
-          "/apis/*",
-          "/healthz",
-          "/livez",
-          "/openapi",
-          "/openapi/*",
-          "/readyz",
-          "/version",
-          "/version/",
-        ],
-      },
-    ],
-  },
-  {
-    name: "system:monitoring",
-    rules: [
-      {
-        verbs: ["get"],
-        nonResourceURLs: [
-          "/flagz",
-          "/healthz",
-          "/healthz/*",
-          "/livez",
-          "/livez/*",
-          "/metrics",
-          "/metrics/slis",
-          "/readyz",
-          "/readyz/*",
-          "/statusz",
-        ],
-      },
-      { verbs: ["get"], apiGroups: [""], resources: ["nodes/metrics"] },
-    ],
-  },
-  {
-    name: "system:persistent-volume-provisioner",
-    rules: [
-      {
-        verbs: ["create", "delete", "get", "list", "watch"],
-        apiGroups: [""],
-        resources: ["persistentvolumes"],
-      },
-      { verbs: ["get", "list", "update", "watch"], apiGroups: [""], resources: ["persistentvolumeclaims"] },
-      { verbs: ["get", "list", "watch"], apiGroups: ["storage.k8s.io"], resources: ["storageclasses"] },
-      { verbs: ["watch"], apiGroups: [""], resources: ["events"] },
-      { verbs: ["create", "patch", "update"], apiGroups: ["", "events.k8s.io"], resources: ["events"] },
-    ],
-  },
-  {
-    name: "system:public-info-viewer",
-    rules: [{ verbs: ["get"], nonResourceURLs: ["/healthz", "/livez", "/readyz", "/version", "/version/"] }],
-  },
-  {
-    name: "system:service-account-issuer-discovery",
-    rules: [
-      {
-        verbs: ["get"],
-        nonResourceURLs: [
-          "/.well-known/openid-configuration",
-          "/.well-known/openid-configuration/",
-          "/openid/v1/jwks",
-          "/openid/v1/jwks/",
-        ],
-      },
-    ],
-  },
-  { name: "view", aggregateTo: ["edit"], aggregates: "view" },
-];
-
-/** Who has such a role from the start: groups, by role. */
-export const bootstrapBindings: ReadonlyArray<{
-  readonly name: string;
-  readonly role: string;
-  readonly groups: readonly string[];
-}> = [
-  { name: "cluster-admin", role: "cluster-admin", groups: ["system:masters"] },
-  { name: "system:basic-user", role: "system:basic-user", groups: ["system:authenticated"] },
-  { name: "system:discovery", role: "system:discovery", groups: ["system:authenticated"] },
-  { name: "system:monitoring", role: "system:monitoring", groups: ["system:monitoring"] },
-  {
-    name: "system:public-info-viewer",
-    role: "system:public-info-viewer",
-    groups: ["system:authenticated", "system:unauthenticated"],
-  },
-  {
-    name: "system:service-account-issuer-discovery",
-    role: "system:service-account-issuer-discovery",
-    groups: ["system:serviceaccounts"],
-  },
-];
+/** The groups that are bound to these roles, by role. */
+export const bootstrapBindings: Readonly<Record<string, readonly string[]>> = {
+  "cluster-admin": ["system:masters"],
+  "system:basic-user": ["system:authenticated"],
+  "system:discovery": ["system:authenticated"],
+  "system:monitoring": ["system:monitoring"],
+  "system:public-info-viewer": ["system:authenticated", "system:unauthenticated"],
+  "system:service-account-issuer-discovery": ["system:serviceaccounts"],
+};

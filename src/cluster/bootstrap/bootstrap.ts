@@ -5,7 +5,7 @@ import { keyOfWrite, ownWrite } from "../registry/write.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** Creates what every cluster has from the start, where it is not there yet. */
+/** Creates the objects that every cluster has, if they don't exist yet. */
 export async function bootstrap(core: Core, objects: readonly ApiObject[]): Promise<void> {
   for (const name of namespaces) {
     await ensure(core, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
@@ -14,8 +14,8 @@ export async function bootstrap(core: Core, objects: readonly ApiObject[]): Prom
 }
 
 /**
- * Tells pods by which address they reach the API server; nothing listens there, as under envtest. `kubectl delete all`
- * deletes the Service too, and it comes back. Returns a function that stops this.
+ * Creates the Service `kubernetes`, by which pods find the API server; nothing listens on its address, as in envtest.
+ * The Service is recreated after a `kubectl delete all`. Returns a function that stops this.
  */
 export async function publishServer(core: Core, port: number): Promise<() => void> {
   const labels = { component: "apiserver", provider: "kubernetes" };
@@ -35,7 +35,7 @@ export async function publishServer(core: Core, port: number): Promise<() => voi
   const services = core.store.collection("services");
   return core.store.listen((collection, { type, entry }) => {
     if (collection !== services || type !== "DELETED" || entry.key !== "default/kubernetes") return;
-    // Somebody may have taken its address at once; then it stays away.
+    // Another Service may have taken its address at once; then it is not recreated.
     service().catch(() => undefined);
   });
 }

@@ -1,7 +1,7 @@
 /**
- * What the parts of a control plane and of its nodes may do: none of them runs here, but add-ons are bound to their
- * roles, and some run as them. A name without an indent begins a role; each rule below it is
- * `verbs | groups | resources | names`, or `verbs | paths`.
+ * The cluster roles of the components of a control plane and its nodes, in the notation of `parse-roles.ts`. None of
+ * them runs here, but add-ons are bound to these roles, and some run as these users. One table, as long as the real
+ * server's list.
  */
 export const controlPlaneRoles = `
 system:certificates.k8s.io:certificatesigningrequests:nodeclient
@@ -326,7 +326,7 @@ system:volume-scheduler
   get list patch update watch | core | persistentvolumeclaims
 `;
 
-/** The same within one namespace, which stands before the name. */
+/** The roles in a namespace, as `namespace/name`. */
 export const controlPlaneNamespaceRoles = `
 kube-public/system:controller:bootstrap-signer
   get list watch | core | configmaps

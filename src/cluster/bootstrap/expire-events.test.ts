@@ -21,7 +21,7 @@ const names = () =>
     .list()
     .map(({ object }) => object.metadata.name);
 
-test("events are gone an hour after their last write, and watchers hear of it", () => {
+test("events are deleted an hour after their last write, and watchers are notified", () => {
   const seen: string[] = [];
   events().listen(({ type, entry }) => void seen.push(`${type} ${entry.key}`));
   put("old");
@@ -43,7 +43,7 @@ test("events are gone an hour after their last write, and watchers hear of it", 
   ]);
 });
 
-test("an event that was deleted and made anew lives its own hour", () => {
+test("an event that was deleted and recreated has a new hour", () => {
   const entry = put("a");
   clock.advanceSync(50 * minute);
   store.remove(events(), entry);
@@ -52,7 +52,7 @@ test("an event that was deleted and made anew lives its own hour", () => {
   expect(names()).toEqual(["a"]);
 });
 
-test("other objects stay, and nothing expires once the cluster has stopped", () => {
+test("other objects don't expire, and nothing expires once the cluster has stopped", () => {
   const pods = store.collection("pods");
   store.put(pods, "default/p", { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } });
   put("a");

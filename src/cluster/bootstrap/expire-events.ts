@@ -4,14 +4,17 @@ import type { Store } from "../storage/store.ts";
 /** How long an event is kept after its last write. */
 const lifetime = 60 * 60 * 1000;
 
-/** One write of an event, and when it is over; a later write has an entry of its own. */
+/** When one write of an event expires; a later write of the event has another entry. */
 interface Deadline {
   readonly key: string;
   readonly revision: number;
   readonly at: number;
 }
 
-/** Takes events away an hour after their last write. All live equally long, so deadlines come in order. */
+/**
+ * Deletes events an hour after their last write. All have the same lifetime, so the deadlines are in order. Returns a
+ * function that stops this.
+ */
 export function expireEvents(store: Store, clock: Clock): () => void {
   const events = store.collection("events");
   const deadlines: Deadline[] = [];

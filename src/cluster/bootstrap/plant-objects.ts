@@ -6,8 +6,8 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOf } from "../registry/resource.ts";
 
 /**
- * Stores objects as they are, where they are not there yet: they are of our own making, and so many that admission,
- * defaults and validation would be most of a start. Each is said to have been set field by field.
+ * Stores objects that don't exist yet, without admission, defaults and validation: they are known to be valid, and
+ * there are so many that these steps would take most of the start. The managed fields list every field.
  */
 export function plantObjects(core: Core, objects: Iterable<ApiObject>): void {
   const time = formatTime(core.clock.now());
