@@ -4,7 +4,7 @@ export interface NamedSource {
   readonly text: string;
 }
 
-/** A word that all packages share: the folder that declares it, and how else it was written before. */
+/** A name that all packages share: the folder that declares it, and what other declarations of it look like. */
 export interface SharedWord {
   readonly home: string;
   readonly alike?: RegExp;
@@ -33,12 +33,26 @@ export function explainDuplicates(
 ): string[] {
   return Object.entries(words).flatMap(([word, { home, alike }]) => {
     const elsewhere = sources.filter(({ file }) => !file.startsWith(`${home}/`));
-    const named = declared(elsewhere, new RegExp(`^ *(?:export )?(?:function|const) (${word})\\b`, "gm"));
+    const named = declared(
+      elsewhere,
+      new RegExp(`^ *(?:export )?(?:function|const|type|interface) (${word})\\b`, "gm"),
+    );
     const same = alike ? elsewhere.filter(({ text }) => alike.test(text)) : [];
     const files = new Set([...named, ...same].map(({ file }) => file));
     const specifier = home.replace("src/", "@tsbuilder/");
     return [...files].map((file) => `${file} declares its own ${word}: import the one of ${specifier}`);
   });
+}
+
+/** A sentence for each interface with the name of a generated type of the Kubernetes API. */
+export function explainKindTypes(sources: readonly NamedSource[], generated: ReadonlySet<string>): string[] {
+  return declared(sources, /^ *(?:export )?interface (\w+)/gm)
+    .filter(({ name }) => generated.has(name))
+    .map(
+      ({ file, name }) =>
+        `${file} declares its own ${name}: import the type of @tsbuilder/apimachinery/k8s, ` +
+        "or give another form another name and say why it differs",
+    );
 }
 
 function declared(sources: readonly NamedSource[], pattern: RegExp): { file: string; name: string }[] {

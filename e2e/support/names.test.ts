@@ -5,6 +5,7 @@ import {
   explainConstantNames,
   explainDuplicates,
   explainErrorNames,
+  explainKindTypes,
   type SharedWord,
 } from "./explain-names.ts";
 import { listSources, repository } from "./source-imports.ts";
@@ -20,6 +21,12 @@ const words: Readonly<Record<string, SharedWord>> = {
   isEqual: { home: "src/apimachinery/json" },
   copyJSON: { home: "src/apimachinery/json" },
   compareText: { home: "src/apimachinery/text", alike: /return (\w+) < (\w+) \? -1 : \1 > \2 \? 1 : 0;/ },
+  compareVersions: { home: "src/apimachinery/naming" },
+  JSONObject: {
+    home: "src/apimachinery/json",
+    alike: /^type Json\w* = (?:Readonly<)?Record<string, unknown>/im,
+  },
+  JSONValue: { home: "src/apimachinery/json" },
   pascalCase: { home: "src/apimachinery/text" },
   joinPath: { home: "src/apimachinery/errors" },
   apiVersionOf: { home: "src/apimachinery/meta" },
@@ -33,10 +40,29 @@ const sources = [...listSources("src"), ...listSources("e2e")]
   .filter((file) => !foreign.test(file))
   .map((file) => ({ file, text: readFileSync(join(repository, file), "utf8") }));
 
+/** The names of all types in `src/apimachinery/k8s`. */
+const generated = new Set(
+  listSources("src/apimachinery/k8s").flatMap((file) =>
+    [...readFileSync(join(repository, file), "utf8").matchAll(/^export interface (\w+)/gm)].map(
+      ([, name]) => name!,
+    ),
+  ),
+);
+
+/** Rooms of the cluster whose types of built-in kinds are not the generated ones yet. */
+const ownTypes = ["src/cluster/kinds/", "src/cluster/control-loop/"];
+const clusterSources = sources.filter(
+  ({ file }) =>
+    file.startsWith("src/cluster/") &&
+    !file.endsWith(".test.ts") &&
+    !ownTypes.some((room) => file.startsWith(room)),
+);
+
 test.each([
   ["errors end in Error", () => explainErrorNames(sources)],
   ["constants are in camel case", () => explainConstantNames(sources)],
   ["shared words are declared once", () => explainDuplicates(sources, words)],
+  ["types of built-in kinds are the generated ones", () => explainKindTypes(clusterSources, generated)],
 ])("%s", (_, explain) => {
   expect(explain().join("\n")).toBe("");
 });
@@ -58,6 +84,14 @@ describe("what is said of a name", () => {
     expect(explainConstantNames(planted("const maxSize = 1;\nconst Pod = defineKind();"))).toEqual([]);
   });
 
+  test("asks for the generated type of a built-in kind", () => {
+    expect(generated.size).toBeGreaterThan(400);
+    expect(explainKindTypes(planted("interface PodSpec {}\ninterface PodNeeds {}"), generated)).toEqual([
+      "src/ship/x.ts declares its own PodSpec: import the type of @tsbuilder/apimachinery/k8s, " +
+        "or give another form another name and say why it differs",
+    ]);
+  });
+
   test("names the home of a shared word, however it is written", () => {
     expect(explainDuplicates(planted("export function isObject(a) {}"), words)).toEqual([
       "src/ship/x.ts declares its own isObject: import the one of @tsbuilder/apimachinery/json",
@@ -66,5 +100,8 @@ describe("what is said of a name", () => {
     const disguised = `const isMap = (x) => ${condition};`;
     expect(explainDuplicates(planted(disguised), words)[0]).toContain("import the one of");
     expect(explainDuplicates(planted("const a = isObject(b);"), words)).toEqual([]);
+    expect(explainDuplicates(planted("type Json = Record<string, unknown>;"), words)[0]).toContain(
+      "its own JSONObject",
+    );
   });
 });

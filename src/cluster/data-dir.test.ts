@@ -17,7 +17,7 @@ afterEach(() => {
 
 const path = "/api/v1/namespaces/default/configmaps";
 
-/** A cluster in a process of its own, which prints its kubeconfig. */
+/** Starts a cluster in another process, which prints its kubeconfig. */
 async function startProcess(): Promise<Kubeconfig> {
   const script = join(folder, "start.mjs");
   const module = JSON.stringify(new URL("start-cluster.ts", import.meta.url).href);
@@ -37,7 +37,7 @@ process.stdout.write(JSON.stringify(kubeconfig) + "\\n");`,
   return JSON.parse(text) as Kubeconfig;
 }
 
-test("every write that was acknowledged survives kill -9, and the revision does not go back", async () => {
+test("every acknowledged write survives kill -9, and the revision does not go back", async () => {
   const kubeconfig = await startProcess();
   let last = 0;
   for (let index = 0; index < 50; index++) {

@@ -41,7 +41,7 @@ test("the cluster creates, reads, patches and deletes a ConfigMap", async () => 
   expect((await call("GET", `${configMaps}/a`)).body).toMatchObject({ reason: "NotFound", code: 404 });
 });
 
-test("the Service of the API server comes back when somebody deletes it", async () => {
+test("the Service of the API server is recreated when it is deleted", async () => {
   const path = "/api/v1/namespaces/default/services/kubernetes";
   const { metadata } = (await call("GET", path)).body as { metadata: { uid: string } };
   expect((await call("DELETE", path)).code).toBe(200);
@@ -53,7 +53,7 @@ test("the Service of the API server comes back when somebody deletes it", async 
   );
 });
 
-test("the cluster serves a custom resource with defaults and a status of its own", async () => {
+test("the cluster serves a custom resource with defaults and a status subresource", async () => {
   await cluster.installCRDs(crd);
   const things = "/apis/example.com/v1/namespaces/default/things";
   const created = await call("POST", things, {
@@ -78,7 +78,7 @@ test("the cluster serves a custom resource with defaults and a status of its own
   });
 });
 
-test("pods find the API server by a Service, as in any cluster", async () => {
+test("the API server has a Service, as in any cluster", async () => {
   const { body } = await call("GET", "/api/v1/namespaces/default/services/kubernetes");
   const { port } = new URL(cluster.url);
   expect(body).toMatchObject({

@@ -49,49 +49,49 @@ import { lockFolder } from "./storage/lock-folder.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 
 export interface ClusterOptions {
-  /** 0, the default, takes a free port. */
+  /** Default: 0, a free port. */
   readonly port?: number;
   /** Default: loopback. */
   readonly host?: string;
   readonly clock?: Clock;
-  /** `AlwaysAllow` lets everybody do everything. Default: `RBAC`. */
+  /** `AlwaysAllow` allows every request. Default: `RBAC`. */
   readonly authorization?: "RBAC" | "AlwaysAllow";
-  /** Which controllers run. Default: none, as under envtest. */
+  /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
-  /** What the controller `stage` makes of objects, as read by `parseStages`. */
+  /** The stages of the controller `stage`, as read by `parseStages`. */
   readonly stages?: readonly Stage[];
-  /** Changes of each resource that watchers may lag behind before they get 410. Default: 10,000. */
+  /** How many changes of each resource are kept for watchers; older revisions get 410. Default: 10,000. */
   readonly historyLimit?: number;
-  /** Keeps objects, certificates and keys in this folder; without one everything is in memory. */
+  /** A folder for objects, certificates and keys. Default: everything is in memory. */
   readonly dataDir?: string;
-  /** Certificates and keys (PEM) to use instead of new ones; `clientCA` signs clients besides the cluster's own. */
+  /** Certificates and keys (PEM) to use instead of new ones; `clientCA` is accepted besides the cluster's own CA. */
   readonly certificates?: {
     readonly ca?: CertificateWithKey;
     readonly serving?: CertificateWithKey;
     readonly clientCA?: string;
   };
-  /** PEM of a private key that signs the tokens of service accounts, and who issues them. */
+  /** The private key (PEM) that signs the tokens of service accounts. Default: a new one. */
   readonly serviceAccountKey?: string;
   readonly serviceAccountIssuer?: string;
-  /** Bearer tokens that are good from the start, with their users. */
+  /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
-  /** Which local port answers for a service that a webhook configuration names, such as that of an operator under development. */
+  /** Returns the local port behind a Service in a webhook configuration, such as that of an operator under development. */
   readonly resolveService?: ServiceResolver;
-  /** Gets what the server could not foresee; by default it goes to standard error. */
+  /** Receives unexpected errors. Default: prints them to standard error. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** A running cluster. */
 export interface Cluster {
   readonly url: string;
-  /** Of an administrator. */
+  /** The kubeconfig of an administrator. */
   readonly kubeconfig: Kubeconfig;
   readonly core: Core;
-  /** A kubeconfig for a user of any name and groups; what the user may do is up to RBAC. */
+  /** Issues a kubeconfig for a user with any name and groups; RBAC decides what the user may do. */
   addUser(name: string, groups?: readonly string[]): Kubeconfig;
-  /** The present state of all objects, in no time. */
+  /** The current state of all objects, in constant time. */
   snapshot(): Snapshot;
-  /** Brings a snapshot back; clients see it as writes. */
+  /** Restores a snapshot; clients see this as writes. */
   restore(snapshot: Snapshot): void;
   stop(): Promise<void>;
 }
@@ -224,7 +224,7 @@ function makeCore(
   return core;
 }
 
-/** The walk of a request: errors around everything, then who, as whom, whether, and what. */
+/** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
 function handlerOf(core: Core, onError: (error: unknown) => void): Handler {
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
   return compose(

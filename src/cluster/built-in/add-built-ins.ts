@@ -2,13 +2,13 @@ import { type BuiltinResource, builtinResources } from "@tsbuilder/apimachinery/
 import type { Registry } from "../registry/registry.ts";
 import { builtInResource } from "./built-in-resource.ts";
 
-/** Registers every built-in kind, the versions of one kind as one resource. */
+/** Registers every built-in kind. All versions of a kind are one resource. */
 export function addBuiltIns(registry: Registry): void {
   const groups = served().reduce(collect, new Map<string, BuiltinResource[]>());
   for (const versions of groups.values()) registry.add(builtInResource(registry.store, versions));
 }
 
-/** What is stored, and the reviews; bindings and component statuses are served by nobody. */
+/** Stored kinds and reviews. Bindings and component statuses are not served. */
 function served(): BuiltinResource[] {
   const left = new Set(["bindings", "componentstatuses"]);
   return builtinResources().filter(({ group, plural }) => group !== "" || !left.has(plural));

@@ -20,7 +20,7 @@ import { findKind } from "./find-kind.ts";
 import { strategyOf } from "./strategy-of.ts";
 import { tableColumns } from "./table-columns.ts";
 
-/** Makes the resource of a built-in kind from what the tables say of its versions, the preferred one first. */
+/** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
 export function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const { group, plural, kind, singular, storage } = preferred;
@@ -55,7 +55,7 @@ export function builtInResource(store: Store, versions: readonly BuiltinResource
   };
 }
 
-/** The tables of schemas are loaded with the first write: reading needs none. */
+/** Schemas are loaded with the first write; reads need none. */
 class LazySchemas {
   readonly #versions: readonly BuiltinResource[];
   readonly #schemas = new Map<string, ObjectSchema & { readonly root: BuiltinSchema }>();
@@ -109,7 +109,7 @@ function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVer
 
 const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
 
-/** Every object goes through its kind's struct before the kind's own defaults. */
+/** Decodes every object as Go does before the kind's own defaults are applied. */
 function withDecoding(
   strategy: Strategy,
   schemas: LazySchemas,
@@ -129,7 +129,7 @@ function withDecoding(
   };
 }
 
-/** A struct that is no pointer is there even if nobody sent it. */
+/** A Go struct that is not a pointer is always present, even if the client omitted it. */
 function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
   for (const [field, value] of Object.entries(empty ?? {})) {
     if (typeof value === "object" && value !== null) object[field] ??= {};

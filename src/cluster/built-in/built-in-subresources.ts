@@ -1,7 +1,7 @@
 import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
 import type { SubresourceInfo } from "../registry/resource.ts";
 
-/** The subresources that have code here; what needs a running container, such as logs, has none. */
+/** The implemented subresources. Those that need a running container, such as logs, are not. */
 const implemented = new Set([
   "status",
   "finalize",

@@ -2,13 +2,13 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { findKind } from "./find-kind.ts";
 
-/** How the objects of a resource get from one version to another. */
+/** Converts the objects of a resource between versions. */
 export interface Conversion {
   object(object: ApiObject, apiVersion: string): ApiObject;
   presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
 }
 
-/** Most kinds have one version; events and autoscalers are stored once and served in two. */
+/** Most kinds have one version; Events and HorizontalPodAutoscalers are stored in one version and served in two. */
 export function conversionOf(resource: { group: string; plural: string }): Conversion {
   const change = findKind(resource)?.convert;
   const object = (from: ApiObject, apiVersion: string) =>

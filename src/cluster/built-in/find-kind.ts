@@ -4,7 +4,7 @@ import { builtInKinds } from "../kinds/index.ts";
 
 const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
-/** What is known of a resource's kind besides the tables. */
+/** What the cluster knows about a built-in kind besides the generated tables. */
 export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
   return byResource.get(qualifiedName(resource));
 }

@@ -4,7 +4,7 @@ import type { Strategy } from "../registry/resource.ts";
 import type { Store } from "../storage/store.ts";
 import { findKind } from "./find-kind.ts";
 
-/** The strategy of a built-in kind: the usual one, the rules of the tables, and what the kind has of its own. */
+/** The strategy of a built-in kind: the default one, the rules from the generated tables, and the kind's own. */
 export function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { rules, subresources } = resource;
   const strategy = findKind(resource)?.strategy;

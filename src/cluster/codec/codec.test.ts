@@ -7,7 +7,7 @@ import { type DecodedObject, decodeProtobuf, encodeProtobuf, MalformedProtobufEr
 const roundTrip = async (object: DecodedObject): Promise<DecodedObject> =>
   decodeProtobuf((await encodeProtobuf(object))!);
 
-/** A field of bytes, written out by hand. */
+/** A length-delimited field, encoded by hand. */
 const field = (number: number, content: Uint8Array | string): Buffer =>
   Buffer.concat([Buffer.from([number * 8 + 2, Buffer.byteLength(content)]), Buffer.from(content)]);
 
@@ -18,7 +18,7 @@ const envelope = (apiVersion: string, kind: string, raw: Uint8Array): Buffer =>
     field(2, raw),
   ]);
 
-test("decodeProtobuf() reads bytes as kubectl sends them", async () => {
+test("decodeProtobuf() decodes what kubectl sends", async () => {
   const metadata = Buffer.concat([field(1, "settings"), field(2, ""), field(3, "default")]);
   const entry = Buffer.concat([field(1, "mode"), field(2, "fast")]);
   const body = envelope("v1", "ConfigMap", Buffer.concat([field(1, metadata), field(2, entry)]));
@@ -30,7 +30,7 @@ test("decodeProtobuf() reads bytes as kubectl sends them", async () => {
   });
 });
 
-test("every form of value survives", async () => {
+test("every type of value survives encoding and decoding", async () => {
   const deployment = {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -98,7 +98,7 @@ test.each([
   expect(await roundTrip(object)).toMatchObject(object);
 });
 
-test("a CRD's schema survives with its recursion and its fields of two forms", async () => {
+test("a CRD's recursive schema survives with its union fields", async () => {
   const schema = {
     type: "object",
     description: "A database",
@@ -117,7 +117,7 @@ test("a CRD's schema survives with its recursion and its fields of two forms", a
   expect(await roundTrip(crd)).toMatchObject(crd);
 });
 
-test("fields that the type doesn't have are passed over", async () => {
+test("unknown fields are skipped", async () => {
   const unknown = Buffer.concat([
     field(14, "x"),
     Buffer.from([15 * 8, 1]),
@@ -138,7 +138,7 @@ test.each([
   await expect(decodeProtobuf(body)).rejects.toBeInstanceOf(MalformedProtobufError);
 });
 
-test("decodeProtobuf() stops at messages that are nested to overflow the stack", async () => {
+test("decodeProtobuf() refuses messages nested deep enough to overflow the stack", async () => {
   let nested: Buffer = Buffer.alloc(0);
   for (let depth = 0; depth < 200; depth++) {
     // `not` of a schema, field 28.
@@ -153,7 +153,7 @@ test("decodeProtobuf() stops at messages that are nested to overflow the stack",
   expect(() => codecs.of(schema).decode(nested)).toThrow("nested too deeply");
 });
 
-test("encodeProtobuf() has nothing to say of a kind that is not built in", async () => {
+test("encodeProtobuf() returns undefined for a kind that is not built in", async () => {
   expect(await encodeProtobuf({ apiVersion: "example.com/v1", kind: "MySQL" })).toBeUndefined();
 });
 
@@ -165,7 +165,7 @@ if (!folder) {
 describe.runIf(folder)("Kubernetes' own recorded messages", () => {
   const files = folder ? readdirSync(folder).filter((file) => file.endsWith(".pb") && isServed(file)) : [];
 
-  test.each(files)("%s is read and written byte by byte", async (file) => {
+  test.each(files)("%s is decoded and encoded byte by byte", async (file) => {
     const bytes = readFileSync(join(folder!, file));
     const object = JSON.parse(
       readFileSync(join(folder!, file.replace(".pb", ".json")), "utf8"),
@@ -175,7 +175,7 @@ describe.runIf(folder)("Kubernetes' own recorded messages", () => {
   });
 });
 
-/** Stable versions, without what no request body is: options that stand in the query, and kinds without a resource. */
+/** Stable versions, without those that are never a request body: query options, and kinds without a resource. */
 function isServed(file: string): boolean {
   if (/\.v\d+(?:alpha|beta)\d/u.test(file) || /(?<!Delete)Options\.pb$/u.test(file)) return false;
   return !/\.(?:AdmissionReview|ImageReview|PodStatusResult|RangeAllocation|SerializedReference|List|WatchEvent|APIVersions|APIGroup(?:Discovery)?(?:List)?)\.pb$/u.test(

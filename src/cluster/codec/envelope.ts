@@ -5,7 +5,7 @@ import { WireReader } from "./wire-reader.ts";
 /** Every protobuf body starts with these four bytes. */
 const magic = Buffer.from("k8s\0", "latin1");
 
-/** What stands around an object: its kind, and how its bytes are written. */
+/** The envelope of an object, Kubernetes' `runtime.Unknown`: its kind and encoding. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,5 +1,5 @@
 /**
- * Says why a text is no JSON in the words of Go's decoder, which clients and their tests look for:
+ * Explains why a text is not valid JSON, in the words of Go's decoder, which clients and their tests look for:
  * `invalid character 'x' looking for beginning of value`, `unexpected end of JSON input`.
  */
 export function explainJSON(text: string): string {
@@ -17,7 +17,7 @@ export function explainJSON(text: string): string {
 /** How deep objects and arrays may be nested. */
 export const maxDepth = 2000;
 
-/** Tells whether a text is nested deeper than the server follows. */
+/** Whether a text is nested deeper than the server accepts. */
 export function isTooDeep(text: string): boolean {
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
@@ -118,7 +118,7 @@ class Scanner {
     if (!/\d$/.test(found)) throw this.#problem("in numeric literal");
   }
 
-  /** Go gives up at the same depth. */
+  /** Enters an object or array; throws as Go does when the nesting is too deep. */
   #deeper(): void {
     this.#depth++;
     if (this.#depth > maxDepth) throw new InvalidJSONError("exceeded max depth");

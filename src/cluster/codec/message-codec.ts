@@ -5,7 +5,7 @@ import { scalarCodecs } from "./scalar-codecs.ts";
 import { schemaUnion } from "./schema-union-codecs.ts";
 import type { ValueCodec } from "./value-codec.ts";
 
-/** Makes the codecs of types from their schemas and field numbers; each type's when it is met first. */
+/** Makes the codecs of types from their schemas and field numbers, each when it is first needed. */
 export class MessageCodecs {
   readonly #numbers: FieldNumbers;
   readonly #codecs = new Map<string, MessageCodec>();
@@ -14,7 +14,7 @@ export class MessageCodecs {
     this.#numbers = numbers;
   }
 
-  /** The codec of a named type. */
+  /** Returns the codec of a named type. */
   of(schema: BuiltinSchema): MessageCodec {
     const name = schema.typeName ?? "";
     const known = this.#codecs.get(name);
@@ -53,7 +53,7 @@ export class MessageCodecs {
       const union = schemaUnion(typeName, () => this.#jsonSchemaProps());
       return scalarCodecs[typeName] ?? union ?? this.of(schema);
     }
-    // A list in a map has a message of its own around it: protobuf can't repeat an entry's value.
+    // A list as the value of a map entry is wrapped in a message: protobuf can't repeat that field.
     if (type === "array") return wrappedList(this.#value(schema.items!));
     if (format === "byte") return plainCodecs.byte;
     return plainCodecs[type as keyof typeof plainCodecs];
@@ -61,7 +61,7 @@ export class MessageCodecs {
 
   #schemaProps: MessageCodec | undefined;
 
-  /** Only a schema refers to those unions, so that its codec is there. */
+  /** Only JSONSchemaProps refers to these unions, so its codec already exists. */
   #jsonSchemaProps(): MessageCodec {
     return this.#schemaProps!;
   }

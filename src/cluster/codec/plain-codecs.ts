@@ -1,7 +1,7 @@
 import type { ValueCodec } from "./value-codec.ts";
 import { wire } from "./wire-reader.ts";
 
-/** Values that protobuf knows itself, by the words of JSON schemas: a type, or a format of it. */
+/** The codecs of protobuf's scalar types, by JSON schema type or format. */
 export const plainCodecs: Readonly<Record<"boolean" | "integer" | "number" | "string" | "byte", ValueCodec>> =
   {
     boolean: {

@@ -5,7 +5,7 @@ import { MalformedProtobufError } from "./malformed-protobuf.ts";
 import { MessageCodecs } from "./message-codec.ts";
 import type { MessageCodec } from "./message-fields.ts";
 
-/** An object as JSON would carry it. */
+/** A decoded object, in its JSON form. */
 export interface DecodedObject {
   apiVersion: string;
   kind: string;
@@ -13,9 +13,9 @@ export interface DecodedObject {
 }
 
 /**
- * Reads a body of `application/vnd.kubernetes.protobuf`: an object of a built-in kind, or options such as
- * DeleteOptions. Fields that JSON leaves out when they are empty are left out here, too.
- * @throws MalformedProtobufError if it is none, or of a kind that is not built in
+ * Decodes a body of type `application/vnd.kubernetes.protobuf`: an object of a built-in kind, or options such as
+ * DeleteOptions. Empty fields are omitted, as in JSON.
+ * @throws MalformedProtobufError if it is not such a body, or its kind is not built in
  */
 export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
   const { apiVersion, kind, raw, contentType } = readEnvelope(body);
@@ -25,7 +25,7 @@ export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
   return { apiVersion, kind, ...codec.decode(raw) };
 }
 
-/** Writes an object of a built-in kind; `undefined` if there is no such kind, and protobuf is not for it. */
+/** Encodes an object of a built-in kind; returns `undefined` for any other kind, which has no protobuf form. */
 export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | undefined> {
   const { apiVersion, kind } = object;
   const codec = await findCodec(apiVersion, kind);
@@ -39,8 +39,8 @@ async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec
   return schema && numbers && (codecs ??= new MessageCodecs(numbers)).of(schema);
 }
 
-/** Kinds that every group and version has: they are declared once. */
+/** Kinds that belong to every group and version and are declared once. */
 const metaKinds = new Set(["DeleteOptions", "Status"]);
 
-/** One for all: types refer to each other across modules, and the numbers of all loaded modules stand together. */
+/** A single instance, because types refer to each other across modules, and field numbers of all modules are in one table. */
 let codecs: MessageCodecs | undefined;

@@ -4,7 +4,7 @@ import type { ValueCodec } from "./value-codec.ts";
 import { wire, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
-/** Types that are one JSON value, but a message of their own in protobuf; by their names in schemas. */
+/** Types that are a JSON scalar but a message in protobuf, by their names in schemas. */
 export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
   Time: message(
     (bytes) => {
@@ -18,7 +18,7 @@ export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
     (bytes) => {
       const { seconds, nanos } = readTimestamp(bytes);
       if (isZeroTime(seconds, nanos)) return null;
-      // The digits are put in by hand: a fraction of so large a number is not exact.
+      // The digits are written as text: a fraction of such a large number would not be exact.
       const micros = String(Math.floor(nanos / 1000)).padStart(6, "0");
       return formatMicroTime(seconds * 1000).replace(/\.\d+/u, `.${micros}`);
     },
@@ -36,7 +36,7 @@ export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
   JSON: message(readRaw, writeRaw, { zero: null }),
 };
 
-/** A value in a message of its own. */
+/** The codec of a scalar that is wrapped in a message. */
 export function message(
   decode: (bytes: Buffer, depth: number) => unknown,
   encode: (value: unknown) => Uint8Array,
@@ -73,7 +73,7 @@ function readTimestamp(bytes: Buffer): { seconds: number; nanos: number } {
   return { seconds: readOne(bytes, 1, read) ?? 0, nanos: readOne(bytes, 2, read) ?? 0 };
 }
 
-/** Kubernetes takes the first moment of 1970 for no time at all. */
+/** Kubernetes treats the Unix epoch as no time. */
 function isZeroTime(seconds: number, nanos: number): boolean {
   return seconds === 0 && nanos === 0;
 }
@@ -109,7 +109,7 @@ function writeIntOrString(value: unknown): Buffer {
   });
 }
 
-/** JSON text in a field of bytes. */
+/** Parses JSON text in a bytes field. */
 function readRaw(bytes: Buffer): unknown {
   const raw = readOne(bytes, 1, (reader) => reader.text()) ?? "";
   if (raw === "") return null;

@@ -4,7 +4,7 @@ import type { ValueCodec } from "./value-codec.ts";
 import { WireReader } from "./wire-reader.ts";
 import type { WireWriter } from "./wire-writer.ts";
 
-/** Fields of a CRD's schema that are one of two forms in JSON, by the name of their type. */
+/** The codecs of the fields of a CRD's schema that are unions in JSON, by the name of their type. */
 export function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCodec | undefined {
   switch (typeName) {
     case "JSONSchemaPropsOrArray":
@@ -24,9 +24,9 @@ export function schemaUnion(typeName: string, schemaProps: () => ValueCodec): Va
 }
 
 interface Forms {
-  /** Number of the field that holds a schema. */
+  /** The field number of the schema. */
   readonly schema: number;
-  /** Number of the field that holds the other form, a value or a list of values. */
+  /** The field number of the other form, a value or a list of values. */
   readonly other: number;
   readonly isList: boolean;
   readonly otherCodec: () => ValueCodec;
@@ -42,14 +42,14 @@ function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCode
       else if (reader.field === other) items.push(otherCodec().read(reader, depth + 1));
       else reader.skip();
     }
-    // A schema counts, whatever else is said.
+    // A schema takes precedence over the other form.
     return found ?? (isList ? items : (items.at(-1) ?? false));
   };
   const writeForm = (writer: WireWriter, value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) otherCodec().write(writer, other, item);
     else if (typeof value === "boolean") otherCodec().write(writer, other, value);
     else {
-      // Go writes the flag beside a schema, too.
+      // Go also writes the flag if there is a schema.
       if (!isList) otherCodec().write(writer, other, true);
       schemaProps().write(writer, schema, value);
     }

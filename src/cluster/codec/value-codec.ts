@@ -1,15 +1,15 @@
 import type { WireReader } from "./wire-reader.ts";
 import type { WireWriter } from "./wire-writer.ts";
 
-/** How one kind of value stands in a message and in JSON. */
+/** Converts values of one type between protobuf and JSON. */
 export interface ValueCodec {
-  /** Which layout its field has. */
+  /** The wire type of its field. */
   readonly wireType: number;
-  /** Reads the value of the field that the reader stands at. */
+  /** Reads the value of the reader's current field. */
   read(reader: WireReader, depth: number): unknown;
   write(writer: WireWriter, field: number, value: unknown): void;
-  /** What is meant by a field that a map entry leaves out. */
+  /** The value of a field that is missing from a map entry. */
   readonly zero: unknown;
-  /** Whether a value is what Go makes of an absent one. */
+  /** Whether a value is Go's zero value. */
   isZero(value: unknown): boolean;
 }

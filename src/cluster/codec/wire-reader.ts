@@ -1,9 +1,9 @@
 import { MalformedProtobufError } from "./malformed-protobuf.ts";
 
-/** How a field's value is laid out. */
+/** Protobuf's wire types. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Reads the fields of one message, in the order in which they stand. */
+/** Reads the fields of one message in their order. */
 export class WireReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -15,7 +15,7 @@ export class WireReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Goes to the next field; false at the end of the message. */
+  /** Advances to the next field; returns false at the end of the message. */
   next(): boolean {
     if (this.#at >= this.#bytes.length) return false;
     const tag = this.varint();
@@ -25,12 +25,12 @@ export class WireReader {
     return true;
   }
 
-  /** Whether there is more to read; for packed lists. */
+  /** Whether there is more to read, for packed lists. */
   get hasMore(): boolean {
     return this.#at < this.#bytes.length;
   }
 
-  /** A number of up to 64 bits with a sign. Above 2^53 the nearest one, as JSON has it. */
+  /** Reads a signed number of up to 64 bits; above 2^53 the nearest double, as in JSON. */
   varint(): number {
     let value = 0;
     for (let shift = 0; shift < 7; shift++) {
@@ -51,7 +51,7 @@ export class WireReader {
     return this.#take(8).readDoubleLE(0);
   }
 
-  /** What stands behind its own length: text, bytes or a message. */
+  /** Reads a length-delimited value: text, bytes or a message. */
   bytes(): Buffer {
     return this.#take(this.varint());
   }
@@ -60,7 +60,7 @@ export class WireReader {
     return this.bytes().toString("utf8");
   }
 
-  /** Passes over a field that is not known. */
+  /** Skips an unknown field. */
   skip(): void {
     if (this.wireType === wire.varint) this.varint();
     else if (this.wireType === wire.fixed64) this.#take(8);
@@ -69,7 +69,7 @@ export class WireReader {
     else throw new MalformedProtobufError(`proto: illegal wireType ${this.wireType}`);
   }
 
-  /** Insists on a layout. */
+  /** Throws unless the current field has a wire type. */
   expect(wireType: number): void {
     if (this.wireType !== wireType) {
       throw new MalformedProtobufError(`proto: wrong wireType = ${this.wireType} for field ${this.field}`);

@@ -34,9 +34,9 @@ export class WireWriter {
     this.#number(field * 8 + wireType);
   }
 
-  /** Negative numbers take ten bytes: they are written as if they had no sign. */
+  /** Negative numbers take ten bytes: they are written as unsigned 64-bit numbers. */
   #number(value: number | bigint): void {
-    // Most are small and positive, and big integers are slow.
+    // Most numbers are small and positive, and BigInt is slow.
     const isPlain = typeof value === "number" && value >= 0 && Number.isSafeInteger(value);
     this.#chunks.push(
       Uint8Array.from(isPlain ? plainDigits(value) : bigDigits(BigInt.asUintN(64, BigInt(value)))),
@@ -44,7 +44,7 @@ export class WireWriter {
   }
 }
 
-/** Seven bits a byte, the lowest first; all but the last have their first bit set. */
+/** Seven bits per byte, lowest first; all bytes but the last have their highest bit set. */
 function plainDigits(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;

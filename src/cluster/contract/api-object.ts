@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
-/** An object as the server works with it: JSON with a few names known. What is stored is never changed. */
+/** An object of any kind, as the server handles it. Stored objects are never changed in place. */
 export interface ApiObject {
   apiVersion: string;
   kind: string;
@@ -8,7 +8,7 @@ export interface ApiObject {
   [field: string]: unknown;
 }
 
-/** Makes an object hold what another one holds, in place. */
+/** Replaces all fields of an object with those of another, in place. */
 export function replaceFields(object: ApiObject, next: ApiObject): void {
   if (next === object) return;
   for (const field of Object.keys(object)) if (!(field in next)) delete object[field];

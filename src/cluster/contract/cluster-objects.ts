@@ -16,16 +16,16 @@ export interface ServedResource {
   readonly verbs: readonly string[];
 }
 
-/** What happened to an object. `object` is the new state, or for `DELETED` the last one. */
+/** A change of an object. `object` is the new state, or the last one for `DELETED`. */
 export interface ObjectEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly resource: ResourceName;
   readonly object: KubernetesObject;
 }
 
-/** How an object is to be deleted. */
-export interface DeleteOptions {
-  /** Deletes only this very object, not a later one of the same name. */
+/** How controllers delete an object: flat, unlike the generated DeleteOptions, whose preconditions are nested. */
+export interface DeletionOptions {
+  /** Deletes only the object with this uid, not a later one of the same name. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
@@ -33,24 +33,24 @@ export interface DeleteOptions {
 }
 
 /**
- * The cluster's objects as controllers see them: reads are synchronous and shared (never change what they
- * return), writes go through admission, validation and storage as any request does, without HTTP, in the name
- * of a system user. A write that fails throws the server's Status error.
+ * The cluster's objects as controllers see them. Reads are synchronous and return shared objects, which must not be
+ * changed. Writes pass admission, validation and storage like any request, but without HTTP, as a system user. A write
+ * that fails throws the server's StatusError.
  */
 export interface ClusterObjects {
-  /** What is served now, custom resources included. */
+  /** The resources that are served now, custom resources included. */
   resources(): readonly ServedResource[];
   get<T extends KubernetesObject>(
     resource: ResourceName<T>,
     namespace: string | undefined,
     name: string,
   ): T | undefined;
-  /** Lists a namespace, or all of them. */
+  /** Lists the objects of a namespace. Default: all namespaces. */
   list<T extends KubernetesObject>(resource: ResourceName<T>, namespace?: string): readonly T[];
-  /** Calls back after each write from now on, in the order of revisions. Returns an unsubscribe function. */
+  /** Calls the listener after each write from now on, in the order of revisions. Returns an unsubscribe function. */
   watch(listener: (event: ObjectEvent) => void): () => void;
   create<T extends KubernetesObject>(user: string, object: T): Promise<T>;
-  /** Replaces an object; its `resourceVersion`, if there is one, must be the stored one. */
+  /** Replaces an object. If it has a `resourceVersion`, this must be the stored one. */
   update<T extends KubernetesObject>(user: string, object: T, subresource?: string): Promise<T>;
-  delete(user: string, object: KubernetesObject, options?: DeleteOptions): Promise<void>;
+  delete(user: string, object: KubernetesObject, options?: DeletionOptions): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * A type of the Kubernetes API as a client may have sent it: every field may be missing, and a text may be none of
- * the API's choices. Defaults and validation see objects like this. Label selectors stay as they are: their own check
- * takes what it gets.
+ * A type of the Kubernetes API as a client may have sent it: every field may be missing, and an enum field may hold any
+ * text. Defaults and validation see objects like this. Label selectors keep their type, because their validation
+ * accepts any value.
  */
 export type Sent<T> = T extends string
   ? string

@@ -1,14 +1,14 @@
 import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { Status, StatusCause, StatusDetails } from "@tsbuilder/apimachinery/meta";
 
-/** What a failure is about: `kind` is the resource's plural, but the Kind where fields are invalid. */
-export interface Subject {
+/** The resource that a Status is about. Most Statuses name its plural as their `kind`; Invalid names the Kind. */
+export interface StatusSubject {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
 }
 
-/** A failure that reaches the client as a Status; anything else thrown is a bug and answers 500. */
+/** An error that is returned to the client as a Status; any other error is a bug and answered with 500. */
 export class StatusError extends Error {
   readonly status: Status;
   /** Extra response headers, such as `Retry-After`. */
@@ -50,7 +50,7 @@ export function qualifiedName({ group, plural }: { group: string; plural: string
   return group === "" ? plural : `${plural}.${group}`;
 }
 
-export function notFound(subject: Subject, name: string): StatusError {
+export function notFound(subject: StatusSubject, name: string): StatusError {
   return new StatusError(
     404,
     "NotFound",
@@ -59,7 +59,7 @@ export function notFound(subject: Subject, name: string): StatusError {
   );
 }
 
-export function alreadyExists(subject: Subject, name: string): StatusError {
+export function alreadyExists(subject: StatusSubject, name: string): StatusError {
   return new StatusError(
     409,
     "AlreadyExists",
@@ -68,8 +68,8 @@ export function alreadyExists(subject: Subject, name: string): StatusError {
   );
 }
 
-/** generateName found no free name: the client may simply try again. */
-export function generateNameConflict(subject: Subject, name: string): StatusError {
+/** generateName found no free name: the client can try again. */
+export function generateNameConflict(subject: StatusSubject, name: string): StatusError {
   const message = `${qualifiedName(subject)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
   return new StatusError(409, "AlreadyExists", message, {
     ...detailsOf(subject, name),
@@ -80,7 +80,7 @@ export function generateNameConflict(subject: Subject, name: string): StatusErro
 export const staleObject =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-export function conflict(subject: Subject, name: string, why: string = staleObject): StatusError {
+export function conflict(subject: StatusSubject, name: string, why: string = staleObject): StatusError {
   return new StatusError(
     409,
     "Conflict",
@@ -89,8 +89,12 @@ export function conflict(subject: Subject, name: string, why: string = staleObje
   );
 }
 
-/** The fields of an object are wrong; messages with several errors stand in brackets, each said once. */
-export function invalidObject(subject: Subject, name: string, errors: readonly FieldError[]): StatusError {
+/** Fields of an object are invalid. Several errors are listed in brackets, without repetitions. */
+export function invalidObject(
+  subject: StatusSubject,
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
   const details: StatusDetails = {
     ...(name !== "" && { name }),
     ...(subject.group !== "" && { group: subject.group }),
@@ -103,7 +107,12 @@ export function invalidObject(subject: Subject, name: string, errors: readonly F
   return new StatusError(422, "Invalid", `${kind} ${quote(name)} is invalid: ${body}`, details);
 }
 
-export function forbidden(subject: Subject, name: string, why: string, causes?: StatusCause[]): StatusError {
+export function forbidden(
+  subject: StatusSubject,
+  name: string,
+  why: string,
+  causes?: StatusCause[],
+): StatusError {
   const object = name === "" ? qualifiedName(subject) : `${qualifiedName(subject)} ${quote(name)}`;
   return new StatusError(403, "Forbidden", `${object} is forbidden: ${why}`, {
     ...detailsOf(subject, name),
@@ -115,7 +124,7 @@ export function badRequest(message: string): StatusError {
   return new StatusError(400, "BadRequest", message);
 }
 
-/** An object without a name, where the path names one. */
+/** The request's object has no name, but its path does. */
 export function nameless(name: string): StatusError {
   return badRequest(
     `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
@@ -126,7 +135,7 @@ export function unauthorized(): StatusError {
   return new StatusError(401, "Unauthorized", "Unauthorized");
 }
 
-/** What the router says about a method on a path that is there. */
+/** The router's error for a method that an existing path does not support. */
 export function methodNotAllowed(): StatusError {
   return new StatusError(
     405,
@@ -160,7 +169,7 @@ export function tooLarge(limit: number): StatusError {
   return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 }
 
-/** The history that the client asks for is gone: it must list again. */
+/** The requested revision is no longer in the history: the client must list again. */
 export function expired(message: string): StatusError {
   return new StatusError(410, "Expired", message);
 }
@@ -171,7 +180,7 @@ export function internalError(message: string): StatusError {
   });
 }
 
-export function detailsOf({ group, plural }: Subject, name: string): StatusDetails {
+export function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
   return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
 }
 

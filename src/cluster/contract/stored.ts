@@ -1,7 +1,7 @@
-/** What every stored object has of these, as validation refuses objects without them. */
+/** Fields that every stored object has if its type has them: validation refuses objects without them. */
 type Always = "spec" | "template" | "selector" | "jobTemplate";
 
-/** A type of the Kubernetes API as it is stored: a time that was never set is a null in some. */
+/** A type of the Kubernetes API as it is stored: required fields are present, and a `lastProbeTime` may be null. */
 export type Stored<T> = T extends readonly (infer Item)[]
   ? Stored<Item>[]
   : T extends object

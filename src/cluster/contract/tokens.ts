@@ -1,4 +1,4 @@
-/** What a token is issued for. */
+/** The service account and the claims of a new token. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
@@ -8,12 +8,12 @@ export interface TokenSubject {
   readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-/** Who issues the tokens of service accounts. */
+/** Issues the tokens of service accounts. */
 export interface TokenIssuer {
   readonly issuer: string;
   readonly algorithm: string;
   issue(subject: TokenSubject): { token: string; expires: Date };
-  /** A token that never ends, for a Secret to hold. */
+  /** Issues a token that never expires, for a Secret. */
   issueForSecret(account: { namespace: string; name: string; uid: string }, secret: string): string;
   /** The public keys, as a JSON Web Key Set. */
   keys(): object;

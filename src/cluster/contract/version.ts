@@ -1,4 +1,4 @@
-/** The Kubernetes version that the server reports; clients compare the numbers. */
+/** The Kubernetes version that the server reports; clients compare major and minor. */
 export const versionInfo = {
   major: "1",
   minor: "36",

@@ -6,7 +6,7 @@ import { readPath } from "./json-path.ts";
 
 const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-/** The columns that a CRD's version asks for, after the name; without any, the age. */
+/** The columns of a CRD version: the name, then its `additionalPrinterColumns`. Default: the age. */
 export function customColumns({ additionalPrinterColumns }: CRDVersion): TableColumns {
   const columns = additionalPrinterColumns?.length ? additionalPrinterColumns : [ageColumn];
   return {

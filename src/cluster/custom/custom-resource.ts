@@ -34,17 +34,17 @@ const verbs: readonly Verb[] = [
   "watch",
 ];
 
-interface Surroundings {
+interface CustomResourceContext {
   readonly collection: Collection;
   readonly convert: ConvertObjects;
-  /** Whether the CRD is being deleted: its objects may change and go, but none comes. */
+  /** Whether the CRD is being deleted: its objects can be changed and deleted, but none can be created. */
   readonly isTerminating: () => boolean;
 }
 
-/** Makes the resource that a CRD describes. A changed CRD makes a new one over the same collection. */
+/** Makes the resource that a CRD defines. A changed CRD makes a new resource with the same collection. */
 export function customResource(
   crd: CustomResourceDefinition,
-  { collection, convert, isTerminating }: Surroundings,
+  { collection, convert, isTerminating }: CustomResourceContext,
 ): Resource {
   const { group, scope } = crd.spec;
   const accepted = crd.status?.acceptedNames;
@@ -79,7 +79,7 @@ export function customResource(
   };
 }
 
-/** What discovery shows of the version in which objects are stored. */
+/** The storage version hash of discovery. */
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
@@ -99,7 +99,7 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
   };
 }
 
-/** Every object has them, whether its schema says so or not. */
+/** Every object has these fields, even if its schema does not declare them. */
 const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
 
 function schemaOf({ schema }: CRDVersion): ObjectSchema {
@@ -131,7 +131,7 @@ function unknownMetadata({ metadata }: ApiObject): readonly string[] {
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** A CRD writes its paths with a dot in front. */
+/** In a CRD these paths begin with a dot. */
 function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>): ScalePaths {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   return {

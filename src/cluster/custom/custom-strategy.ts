@@ -9,7 +9,7 @@ import type { Strategy } from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 import { readPath } from "./json-path.ts";
 
-/** How custom resources are written: everything follows from the schema of the version. */
+/** The strategy of custom resources, derived from the schema of each version. */
 export function customStrategy(
   crd: CustomResourceDefinition,
   schemas: ReadonlyMap<string, CompiledSchema>,
@@ -56,7 +56,7 @@ export function customStrategy(
   };
 }
 
-/** The fields that a CRD opens to field selectors; scalars are compared by their text. */
+/** The selectable fields of a CRD; scalars are compared as text. */
 function selectableFields({
   spec,
 }: CustomResourceDefinition): ReadonlyMap<string, (object: ApiObject) => string> {
@@ -70,7 +70,7 @@ function selectableFields({
   );
 }
 
-/** Who has a scale subresource keeps whole, non-negative numbers where it says that its replicas are. */
+/** With a scale subresource, the replicas fields must be non-negative integers. */
 function validateReplicas(object: ApiObject, crd: CustomResourceDefinition, version: string): FieldError[] {
   const { scale } = crd.spec.versions.find(({ name }) => name === version)?.subresources ?? {};
   if (!scale) return [];
@@ -95,14 +95,14 @@ function accessorError(path: string, value: unknown, expected: string): FieldErr
   );
 }
 
-/** Everything outside metadata counts as content; status only where it has no endpoint of its own. */
+/** Everything outside metadata counts as content; status only if it is not a subresource. */
 function content(object: ApiObject, hasStatus: boolean): object {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
   if (hasStatus) delete rest["status"];
   return rest;
 }
 
-/** Webhooks may have put in what can't be decoded; of what a client sent that was found before. */
+/** Metadata from clients has been decoded before, but webhooks may have added some that can't be decoded. */
 function decodedMetadata({ metadata }: ApiObject): ApiObject["metadata"] {
   try {
     return decodeMetadata(metadata, "metadata").metadata;

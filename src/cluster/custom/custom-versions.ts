@@ -3,7 +3,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 
-/** Asks a CRD's conversion webhook to bring objects into another version. */
+/** Converts objects to another version with the CRD's conversion webhook. */
 export type ConvertObjects = (
   crd: CustomResourceDefinition,
   objects: readonly ApiObject[],
@@ -13,12 +13,12 @@ export type ConvertObjects = (
 let builds = 0;
 
 /**
- * Watchers and readers of one change share what a webhook said about it. Somebody who changed the webhook's code since
- * gets its new answer.
+ * Watchers and readers of one change share the result of one webhook call. It is cached only briefly, so that changes of
+ * the webhook's code take effect.
  */
 const conversionCountsMilliseconds = 1000;
 
-/** An entry in another version, and until when it counts. */
+/** A converted entry and when it expires. */
 interface Presented {
   readonly shown: Entry;
   readonly until: number;
@@ -29,9 +29,9 @@ export class CustomVersions {
   readonly #crd: CustomResourceDefinition;
   readonly #schemas: ReadonlyMap<string, CompiledSchema>;
   readonly #convert: ConvertObjects;
-  /** What was presented under an older definition does not count. */
+  /** Part of the cache keys: results for an older CRD are not used. */
   readonly #build = ++builds;
-  /** Under which key entries keep what they are in a version: made once, asked for with every object of a list. */
+  /** The cache keys by version, computed once, because lists use them for every object. */
   readonly #keys = new Map<string, string>();
 
   constructor(
@@ -52,7 +52,7 @@ export class CustomVersions {
     return Promise.resolve(this.presentAll([entry], version)).then(([shown]) => shown!);
   }
 
-  /** Objects in other versions go through the webhook together. */
+  /** Converts all objects with one webhook call. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]> {
     const foreign = entries.filter(
       (entry) => this.#needsWebhook(entry.object, version) && !this.#known(entry, version),

@@ -37,7 +37,7 @@ const call = (method: string, path: string, body?: unknown, type = "application/
     ...(body !== undefined && { body }),
   });
 
-test("a CRD is served when its creation has been answered", async () => {
+test("a CRD is served once its creation is answered", async () => {
   await call("POST", definitions, crd("things", "Thing"));
   expect((await call("GET", "/apis/example.com/v1/things")).code).toBe(200);
   expect((await call("GET", `${definitions}/things.example.com`)).body).toMatchObject({
@@ -77,7 +77,7 @@ test("a CRD with a taken name is not served until the name is free", async () =>
   expect((await call("GET", "/apis/example.com/v1/others")).code).toBe(200);
 });
 
-test("a CRD goes with its objects, and waits for their finalizers", async () => {
+test("deleting a CRD deletes its objects, and waits for their finalizers", async () => {
   await call("POST", definitions, crd("things", "Thing"));
   const thing = (name: string, finalizers: string[] = []) => ({
     apiVersion: "example.com/v1",
@@ -106,7 +106,7 @@ test("a CRD goes with its objects, and waits for their finalizers", async () => 
   expect((await call("GET", "/apis/example.com/v1/things")).code).toBe(404);
 });
 
-test("objects are read with the defaults of a newer schema, and without the fields that it dropped", async () => {
+test("objects are read with the defaults of a newer schema, and without fields that it removed", async () => {
   await call("POST", definitions, crd("things", "Thing"));
   await call("POST", "/apis/example.com/v1/things", {
     apiVersion: "example.com/v1",
@@ -127,7 +127,7 @@ test("objects are read with the defaults of a newer schema, and without the fiel
   expect(body).not.toHaveProperty("size");
 });
 
-test("a stored version can't leave the spec, a deprecated one warns, one that is not served is not there", async () => {
+test("a stored version can't be removed from the spec, a deprecated one warns, one that is not served is not found", async () => {
   const two = crd("things", "Thing", { deprecated: true });
   two.spec.versions.push({ ...two.spec.versions[0]!, name: "v2", storage: false, served: false });
   await call("POST", definitions, two);
@@ -154,7 +154,7 @@ test("a CRD that a real server refuses is refused", async () => {
   ).toBe(422);
 });
 
-test("a CRD opens fields to field selectors", async () => {
+test("selectable fields of a CRD work in field selectors", async () => {
   await call("POST", definitions, crd("things", "Thing", { selectableFields: [{ jsonPath: ".size" }] }));
   for (const size of [1, 2]) {
     const body = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: `t${size}` }, size };
@@ -165,7 +165,7 @@ test("a CRD opens fields to field selectors", async () => {
   expect((await call("GET", "/apis/example.com/v1/things?fieldSelector=color%3Dred")).code).toBe(400);
 });
 
-test("a watch ends when its CRD changes or goes, and not when a condition does", async () => {
+test("a watch ends when its CRD is changed or deleted, but not when a condition changes", async () => {
   await call("POST", definitions, crd("things", "Thing"));
   const watch = () => call("GET", "/apis/example.com/v1/things?watch=true");
   const thing = (name: string, fields: object) => ({

@@ -11,13 +11,13 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type ConvertObjects, customResource } from "./custom-resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 
-/** Serves what CRDs describe from now on; returns a function that stops it. */
+/** Serves the resources of CRDs. Returns a function that stops it. */
 export function serveDefinitions({ registry, store, clock }: Core, convert: ConvertObjects): () => void {
   const definitions = new Definitions(registry, store, clock, convert);
   return definitions.follow();
 }
 
-/** Tells in the conditions of CRDs how far they are served. */
+/** Registers the resources of CRDs, and sets the conditions of CRDs. */
 class Definitions {
   readonly #registry: Registry;
   readonly #store: Store;
@@ -25,7 +25,7 @@ class Definitions {
   readonly #crds: Collection;
   readonly #convert: ConvertObjects;
   readonly #emptying = new Set<string>();
-  /** What each resource was made of. */
+  /** The part of its CRD from which each resource was made. */
   readonly #served = new Map<string, object>();
 
   constructor(registry: Registry, store: Store, clock: Clock, convert: ConvertObjects) {
@@ -56,14 +56,14 @@ class Definitions {
     const { plural, group } = splitName(key);
     this.#served.delete(key);
     this.#registry.remove(group, plural);
-    // A name that was taken may be free now.
+    // A name that was in use may be free now.
     for (const { key: other, object } of this.#crds.list()) {
       const conditions = conditionsOf(object as CustomResourceDefinition);
       if (!isConditionTrue(conditions, "Established")) this.#settle(other);
     }
   }
 
-  /** All objects of a kind go before its CRD does; those with finalizers hold it back. */
+  /** Deletes all objects of a CRD that is being deleted; the CRD waits for those with finalizers. */
   #clean(key: string, crd: CustomResourceDefinition): void {
     const collection = this.#store.collection(key);
     for (const entry of collection.list()) this.#remove(collection, entry);
@@ -112,7 +112,7 @@ class Definitions {
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }
 
-  /** Watches end when their resource is made anew, so it is only where that means something else. */
+  /** Replacing a resource ends its watches, so it is replaced only if the CRD has changed what is served. */
   #serve(crd: CustomResourceDefinition): void {
     const key = crd.metadata.name!;
     const { spec, status } = crd;

@@ -1,5 +1,5 @@
 /**
- * Reads kubectl's JSONPath as far as printer columns and selectable fields use it: `.spec.replicas`,
+ * Evaluates the JSONPath that printer columns and selectable fields use: `.spec.replicas`,
  * `.status.conditions[?(@.type=="Ready")].status`, `.spec.ports[*].port`, `.metadata.labels['a\.b']`.
  */
 export function readPath(root: unknown, path: string): unknown[] {

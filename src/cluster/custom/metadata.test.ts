@@ -51,7 +51,7 @@ test.each([
   expect(cluster.core.store.collection("widgets.example.com").size).toBe(0);
 });
 
-test("so is that of an embedded resource", async () => {
+test("malformed metadata of an embedded resource is refused", async () => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: 5 } };
   expect(await create({ name: "a" }, { pod })).toMatchObject({
     code: 400,
@@ -59,7 +59,7 @@ test("so is that of an embedded resource", async () => {
   });
 });
 
-test("nulls and what is empty mean nothing", async () => {
+test("nulls and empty values in metadata are dropped", async () => {
   const created = (await create({ name: "b", labels: { a: null }, annotations: {}, finalizers: null })) as {
     metadata: object;
   };

@@ -2,7 +2,7 @@ import type { Registry } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { groupsOf } from "./groups.ts";
 
-/** Everything that is served in one document: the core group at `/api`, all others at `/apis`. */
+/** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
 export function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion: string): object {
   const all = registry.all();
   const items = groupsOf(registry)
@@ -23,7 +23,7 @@ export function aggregatedDiscovery(registry: Registry, core: boolean, documentV
 
 function describe(resource: Resource, version: string) {
   const { custom, group } = resource;
-  /** Built-in kinds name no group here: the document's own counts. */
+  /** Built-in kinds omit group and version: those of the document apply. */
   const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
   return {
     resource: resource.plural,

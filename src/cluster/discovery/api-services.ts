@@ -5,7 +5,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";
 
-/** In which order a real server lists its groups; all versions but these have 15. */
+/** The group priorities of a real server, which determine its order of groups. The version priority is 15 for most. */
 const groupPriorities: Readonly<Record<string, number>> = {
   "": 18000,
   apps: 17800,
@@ -36,8 +36,8 @@ const versionPriorities: Readonly<Record<string, number>> = {
 };
 
 /**
- * Keeps an APIService for each group and version that is served. Those of other servers are stored and never called:
- * nothing is aggregated. The answer ends it.
+ * Keeps an APIService for each group version that is served. APIServices of other servers are stored but never called:
+ * there is no aggregation. Returns a function that stops this.
  */
 export function publishGroups(core: Core): () => void {
   const { store, registry, clock } = core;
@@ -66,7 +66,7 @@ export function publishGroups(core: Core): () => void {
   const stop = store.listen((collection, { type }) => {
     if (isDue || (collection !== definitions && !(collection === services && type === "DELETED"))) return;
     isDue = true;
-    // What is served follows a definition within the same tick.
+    // A change of a CRD changes the registry within the same tick.
     setImmediate(() => {
       isDue = false;
       settle();

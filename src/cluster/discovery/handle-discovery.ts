@@ -5,7 +5,7 @@ import { jsonReply } from "../http/reply.ts";
 import { aggregatedDiscovery } from "./aggregated.ts";
 import { coreVersions, groupDocument, groupList, resourceList } from "./legacy.ts";
 
-/** Answers `/api`, `/apis` and what lies below them down to a version; undefined for other paths. */
+/** Answers `/api`, `/apis` and the paths of groups and versions below them; undefined for other paths. */
 export function handleDiscovery(registry: Registry, context: RequestContext): Reply | undefined {
   const parts = context.info.path.split("/").filter((part) => part !== "");
   const [root, first, second] = parts;
@@ -34,7 +34,7 @@ function rootDocument(registry: Registry, context: RequestContext, core: boolean
   return { code: 200, contentType, headers, body };
 }
 
-/** The first clause decides that can be answered; kubectl up to 1.29 knows v2beta1 only. */
+/** The first supported media type wins; kubectl up to 1.29 knows only v2beta1. */
 function aggregatedVersion(accept: string): string | undefined {
   for (const clause of accept.split(",")) {
     const [type, ...parameters] = clause.split(";").map((part) => part.trim());

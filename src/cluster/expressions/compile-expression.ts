@@ -16,16 +16,16 @@ export interface CompiledExpression {
   readonly program: Program;
 }
 
-/** What is wrong with an expression, in the words of the API server. */
+/** Why an expression does not compile, in the API server's words. */
 export interface ExpressionProblem {
   readonly detail: string;
-  /** The type fits, and yet no program comes of it: the server calls that an internal error. */
+  /** Type checking succeeded but the program could not be built, which the server reports as an internal error. */
   readonly internal?: boolean;
 }
 
 export type Compilation = CompiledExpression | ExpressionProblem;
 
-/** Compiles an expression that must have one of the given types; of any type where none is given. */
+/** Compiles an expression that must have one of the given types. Default: any type. */
 export function compileExpression(source: string, env: Env, ...wanted: readonly CelType[]): Compilation {
   try {
     const { type, program } = compileStrictly(source, env);
@@ -46,7 +46,7 @@ function listed(wanted: readonly CelType[]): string {
   return wanted.length === 1 ? shown(wanted[0]!) : `one of [${wanted.map(shown).join(" ")}]`;
 }
 
-/** Messages name types as values print them. */
+/** The name of a type in messages. */
 function shown(type: CelType): string {
   return type.params.length > 0 ? formatType(type) : type.runtimeName;
 }

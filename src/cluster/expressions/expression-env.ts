@@ -12,17 +12,17 @@ import {
   types,
 } from "@tsbuilder/apimachinery/cel";
 
-/** What an expression about a request may name besides the request itself. */
+/** The variables of an expression that are not always in scope. */
 export interface ExpressionScope {
   readonly params: boolean;
   readonly authorizer: boolean;
   /** `Object{…}` and `JSONPatch{…}`. */
   readonly mutations?: boolean;
-  /** The type of `variables`, where there are some. */
+  /** The type of `variables`, if there are any. */
   readonly variables?: CelType;
 }
 
-/** The names and functions of an expression in a webhook configuration or an admission policy. */
+/** The variables and functions of expressions in webhook configurations and admission policies. */
 export function expressionEnv({ params, authorizer, mutations, variables }: ExpressionScope): Env {
   const names: Array<readonly [string, CelType]> = [
     ["object", types.dyn],
@@ -72,7 +72,7 @@ const requestType = structType("AdmissionRequest", {
   options: types.dyn,
 });
 
-/** The server leaves owners and managers out, and writes `UID` where objects have `uid`. */
+/** As on the real server: no owner references and managed fields, and `UID` instead of `uid`. */
 const namespaceType = structType("Namespace", {
   metadata: structType("NamespaceMetadata", {
     name: text,

@@ -9,7 +9,7 @@ import {
 import type { Compilation } from "./compile-expression.ts";
 import { type Budget, type Names } from "./run-expression.ts";
 
-/** The `variables` of a policy: each is evaluated when it is first read, and once. */
+/** The `variables` of a policy: each is evaluated once, when it is first read. */
 export class LazyVariables extends CelObject {
   readonly celType: CelType;
   readonly #definitions: ReadonlyMap<string, Compilation>;

@@ -2,12 +2,12 @@ import { OutOfBudgetError } from "@tsbuilder/apimachinery/cel";
 import type { Compilation } from "./compile-expression.ts";
 import { type Budget, type Names, runExpression } from "./run-expression.ts";
 
-/** A quarter of what the validations of a policy may cost. */
+/** A quarter of the cost budget of a policy's validations. */
 export const matchConditionBudget = 2_500_000;
 
 /**
- * Tells whether all conditions hold. One that is false settles the matter; otherwise one that can't be evaluated
- * gives an error, which the failure policy decides about.
+ * Whether all conditions hold. If any is false, the result is false; otherwise evaluation errors are returned, and the
+ * failure policy decides about them.
  */
 export function conditionsHold(
   conditions: readonly Compilation[],

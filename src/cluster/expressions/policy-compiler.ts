@@ -11,8 +11,8 @@ import { type Compilation, compileExpression } from "./compile-expression.ts";
 import { expressionEnv } from "./expression-env.ts";
 
 /**
- * Compiles the expressions of one policy. What a variable is, is known to the expressions after it; a policy
- * without variables may be compiled without that name.
+ * Compiles the expressions of one policy. Each variable is in scope, with its type, for the expressions compiled after
+ * it. A policy without variables can be compiled without `variables` in scope.
  */
 export class PolicyCompiler {
   readonly variables = new Map<string, Compilation>();
@@ -36,7 +36,7 @@ export class PolicyCompiler {
     return compileExpression(expression, this.#env({ authorizer: true }), types.bool);
   }
 
-  /** Messages are made without asking for access. */
+  /** Message expressions have no `authorizer`. */
   message(expression: string): Compilation {
     return compileExpression(expression, this.#env({ authorizer: false }), types.string);
   }
@@ -75,7 +75,7 @@ const scalars: ReadonlySet<CelType["kind"]> = new Set([
   "uint",
 ]);
 
-/** Variables are known to be scalars, or lists and maps of such; anything else is only known at run time. */
+/** Scalars, and lists and maps of these, keep their type; all other variables are dynamic. */
 function fieldType(type: CelType): CelType {
   if (type.kind === "list") return listType(fieldType(type.params[0]!));
   if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));

@@ -6,10 +6,10 @@ import { accessOracle } from "./access-oracle.ts";
 import { requestMap } from "./request-map.ts";
 import type { Names } from "./run-expression.ts";
 
-/** What expressions about a request can read, besides the request. */
-export interface RequestSurroundings {
+/** The values that expressions can read besides the request. */
+export interface ExpressionInputs {
   readonly authorizer: Authorizer;
-  /** The version in which a rule has matched, with the objects of the request in that version. */
+  /** The version that a rule matches; the objects are in this version. */
   readonly version: string;
   readonly object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
@@ -17,11 +17,11 @@ export interface RequestSurroundings {
   readonly params?: ApiObject | undefined;
 }
 
-/** Looks names up for the expressions of one request. Most look at one of them, so each is made when it is read. */
-export function requestNames(request: AdmissionRequest, surroundings: RequestSurroundings): Names {
+/** The variables of a request's expressions. Most expressions read only one, so each is created when it is first read. */
+export function requestNames(request: AdmissionRequest, inputs: ExpressionInputs): Names {
   const known = new Map<string, Value | undefined>();
   return (name) => {
-    if (!known.has(name)) known.set(name, read(name, request, surroundings));
+    if (!known.has(name)) known.set(name, read(name, request, inputs));
     return known.get(name);
   };
 }
@@ -29,7 +29,7 @@ export function requestNames(request: AdmissionRequest, surroundings: RequestSur
 function read(
   name: string,
   request: AdmissionRequest,
-  { authorizer, version, object, oldObject, namespace, params }: RequestSurroundings,
+  { authorizer, version, object, oldObject, namespace, params }: ExpressionInputs,
 ): Value | undefined {
   switch (name) {
     case "object":
@@ -55,7 +55,7 @@ function read(
   }
 }
 
-/** An object of the request in the version that is asked for. */
+/** Converts an object of the request to a version. */
 export async function objectInVersion(
   object: ApiObject | undefined,
   { resource, version }: AdmissionRequest,

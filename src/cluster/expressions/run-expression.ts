@@ -1,13 +1,13 @@
 import { OutOfBudgetError, perCallLimit, type Value } from "@tsbuilder/apimachinery/cel";
 import type { Compilation } from "./compile-expression.ts";
 
-/** How an expression reads its variables. */
+/** Looks up the variables of an expression. */
 export type Names = (name: string) => Value | undefined;
 
-/** What came of an expression: a value, or why there is none. */
+/** The value of an expression, or the reason why there is none. */
 export type Evaluation = { readonly value: Value } | { readonly error: string };
 
-/** What a group of expressions may cost together. */
+/** The cost budget that a group of expressions shares. */
 export class Budget {
   #left: number;
 
@@ -21,7 +21,7 @@ export class Budget {
   }
 }
 
-/** Evaluates an expression; what it costs is taken from the budget, of which nothing may be missing. */
+/** Evaluates an expression and spends its cost; throws if that exceeds the budget. */
 export function runExpression(compiled: Compilation, names: Names, budget: Budget): Evaluation {
   if ("detail" in compiled) return { error: `compilation error: ${compiled.detail}` };
   const { value, error, cost } = compiled.program.evaluate(names, perCallLimit);

@@ -21,7 +21,7 @@ import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { fieldValidationOf, writeOf } from "./write-options.ts";
 
-/** Server-side apply: the body states all fields that its manager wants. */
+/** Server-side apply: the body holds all fields that the manager wants to own. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "PatchOptions");
   const { resource, version } = target;
@@ -32,7 +32,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
     async next(current) {
       if (!current && !named) throw nameless(target.name);
       const next = await applyTo(write, current, applied, force);
-      // What doesn't fit the schema was refused by now; this finds what the schema drops.
+      // Wrong types have been refused by now; this finds fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
       return next;
     },
@@ -43,7 +43,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry, created ? 201 : 200);
 }
 
-/** Reads the body of an apply, which has to be of a kind and of the name in the path. */
+/** Reads the body of an apply. Its kind must be the expected one, and its name the one in the path. */
 export async function readApply(
   { query, request }: RequestContext,
   { name }: Target,
@@ -52,7 +52,7 @@ export async function readApply(
   if (!query.get("fieldManager")) throw managerRequired();
   const value = parseApplied((await readBody(request)).toString("utf8"));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw badRequest("error decoding YAML: the body is no object");
+    throw badRequest("error decoding YAML: the body is not an object");
   }
   const object = value as ApiObject;
   if (object.apiVersion !== apiVersion || object.kind !== kind) {
@@ -60,7 +60,7 @@ export async function readApply(
     throw badRequest(`invalid object type: ${group}/${sent}, Kind=${textOf(object.kind)}`);
   }
   object.metadata ??= {};
-  // What is no metadata doesn't fit the schema, which says so.
+  // If metadata is not an object, the schema reports it.
   if (typeof object.metadata !== "object" || Array.isArray(object.metadata))
     return { applied: object, force: isTrue(query.get("force")), named: true };
   if (object.metadata.name !== undefined && object.metadata.name !== name) {
@@ -73,17 +73,17 @@ export async function readApply(
   return { applied: object, force: isTrue(query.get("force")), named };
 }
 
-/** A type that is no text is read as none. */
+/** A `kind` or `apiVersion` that is not a string counts as missing. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** JSON is YAML too, but read as what it is in a fraction of the time; most clients send it. */
+/** Most clients send JSON, which a JSON parser reads much faster than a YAML parser. */
 function parseApplied(text: string): unknown {
   try {
     if (text.startsWith("{") && !isTooDeep(text)) return JSON.parse(text);
   } catch {
-    // Not JSON after all: a flow mapping of YAML begins with a brace as well.
+    // Not JSON: a flow mapping of YAML begins with a brace, too.
   }
   try {
     return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
@@ -92,7 +92,7 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/** What an apply makes of the stored object. Conflicts are told in the version that the client spoke in. */
+/** Applies to the stored object and returns the result. Conflict messages name the API version of the client's body. */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,

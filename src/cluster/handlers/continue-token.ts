@@ -1,14 +1,14 @@
 import { explainJSON } from "../codec/json-error.ts";
 import { badRequest } from "../contract/status-error.ts";
 
-/** Where the next page begins. */
+/** A decoded continue token: where the next page begins. */
 export interface Continue {
-  /** The revision of the first page; -1 for a token that goes on without consistency. */
+  /** The revision of the first page; -1 for a token that continues at the current revision. */
   readonly revision: number;
   readonly after: string;
 }
 
-/** Tokens name the start relative to the list's prefix: a client can't use one to look elsewhere. */
+/** Tokens hold the start relative to the list's prefix, so that a client can't use them for other namespaces. */
 export function writeContinue(revision: number, after: string, prefix: string): string {
   const start = `${after.slice(prefix.length)}\u0000`;
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");

@@ -5,7 +5,7 @@ import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { writeOf } from "./write-options.ts";
 
-/** Creates an object in a collection. */
+/** Handles POST: creates an object. */
 export async function handleCreate(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
   const object = await readObject(context, target, "CreateOptions");

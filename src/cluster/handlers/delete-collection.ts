@@ -8,7 +8,7 @@ import { listReply, readList } from "./list.ts";
 import type { Target } from "./target.ts";
 import { writeOf } from "./write-options.ts";
 
-/** Deletes every object that a list with the same selectors would show, and answers that list. */
+/** Deletes every object that a list with the same selectors returns, and responds with that list. */
 export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const listOptions = readListOptions(context.query, target);

@@ -1,5 +1,5 @@
 import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
-import type { DeleteOptions } from "../registry/delete-object.ts";
+import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import { readBody } from "../http/read-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
@@ -9,25 +9,26 @@ import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
 import type { Target } from "./target.ts";
 import { readDryRun } from "./write-options.ts";
 
-export interface ReadDeleteOptions extends DeleteOptions {
+/** Parsed delete options: `dryRun` has become a flag. */
+export interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: boolean;
-  /** As the client sent them; webhooks see this. */
+  /** The options as the client sent them, for webhooks. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Reads delete options from the body, or without one from the query. */
+/** Reads delete options from the body, or from the query if there is no body. */
 export async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
   const body = await readBody(context.request);
   const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
-  const dryRun = readDryRun((sent.dryRun as string[] | undefined) ?? [], "DeleteOptions");
+  const dryRun = readDryRun(sent.dryRun ?? [], "DeleteOptions");
   checkPolicy(sent);
   const raw = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...sent };
-  return { ...(sent as DeleteOptions), dryRun, raw };
+  return { ...sent, dryRun, raw };
 }
 
 const policies = ["Foreground", "Background", "Orphan"];
 
-function checkPolicy({ propagationPolicy, orphanDependents }: SentOptions): void {
+function checkPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): void {
   if (propagationPolicy === undefined) return;
   const field = "propagationPolicy";
   if (orphanDependents !== undefined) {
@@ -40,27 +41,24 @@ function checkPolicy({ propagationPolicy, orphanDependents }: SentOptions): void
 
 const deleteOptions = { group: "meta.k8s.io", plural: "deleteoptions", kind: "DeleteOptions" };
 
-interface SentOptions extends DeleteOptions {
-  readonly dryRun?: readonly string[];
-}
-
-async function decode(context: RequestContext, target: Target, body: Buffer): Promise<SentOptions> {
+async function decode(context: RequestContext, target: Target, body: Buffer): Promise<DeleteOptions> {
   const mediaType = mediaTypeOf(context);
-  // Go's typed clients send options as they send objects, of custom resources too.
+  // Go's typed clients send options in protobuf, for custom resources too.
   if (mediaType === "application/vnd.kubernetes.protobuf") {
-    return (await parseProtobuf(body, target)) as SentOptions;
+    return (await parseProtobuf(body, target)) as DeleteOptions;
   }
   const text = body.toString("utf8");
   try {
     const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new TypeError("not an object");
     return value;
   } catch {
     throw badRequest(`couldn't get version/kind; json parse error: ${explainJSON(text)}`);
   }
 }
 
-function fromQuery(query: URLSearchParams): SentOptions {
+function fromQuery(query: URLSearchParams): DeleteOptions {
   const grace = query.get("gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
   const orphan = query.get("orphanDependents");

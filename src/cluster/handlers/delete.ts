@@ -6,7 +6,7 @@ import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { writeOf } from "./write-options.ts";
 
-/** Deletes one object: a Status when it is gone, the object while it waits for its end. */
+/** Deletes an object. Responds with a Status if it is gone, or the object if finalizers or its grace period keep it. */
 export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const write = {

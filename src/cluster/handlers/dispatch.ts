@@ -28,7 +28,7 @@ const handlers: Readonly<Record<Verb, VerbHandler>> = {
 
 const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** Sends a request for a resource to the handler of its verb. */
+/** Passes a request for a resource to the handler of its verb. */
 export async function dispatch(core: Core, context: RequestContext): Promise<Reply> {
   const target = targetOf(core, context);
   const verb = context.info.verb as Verb;

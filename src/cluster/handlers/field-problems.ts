@@ -1,6 +1,6 @@
 /**
- * What strict decoding says of a JSON text, in the order of the text: keys that stand twice in one object, and
- * those that are known to be unknown. `JSON.parse` keeps only the last of two keys and can't tell.
+ * The strict decoding errors of a JSON text, in the order of the text: duplicate keys, and the given unknown fields.
+ * `JSON.parse` keeps the last of two keys and does not report duplicates.
  */
 export function findFieldProblems(text: string, unknown: readonly string[]): string[] {
   const left = new Set(unknown);
@@ -43,7 +43,7 @@ function walkKeys(text: string, onKey: (path: string, isDuplicate: boolean) => v
   }
 }
 
-/** An object, which has keys, or an array, which has an index. */
+/** An open object with its keys, or an open array with its index. */
 interface Frame {
   readonly path: string;
   readonly keys: Set<string> | undefined;

@@ -5,7 +5,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 
 type Reader = (object: ApiObject) => string;
 
-/** Reads `metadata.name=x,status.phase!=Running`; which fields there are differs from kind to kind. */
+/** Parses `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
 export function parseFieldSelector(
   text: string,
   resource: Resource,

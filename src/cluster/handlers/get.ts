@@ -5,7 +5,7 @@ import { malformedRevision } from "./list-revision.ts";
 import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 
-/** Answers one object. */
+/** Handles GET of one object. */
 export async function handleGet(context: RequestContext, target: Target): Promise<Reply> {
   const { resource, version, namespace, name } = target;
   const asked = context.query.get("resourceVersion") ?? "";

@@ -2,7 +2,7 @@ import { matchesRequirements, parseLabelSelector as parse } from "@tsbuilder/api
 import { badRequest } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Reads `app=web,tier in (a,b),!legacy` as a predicate; nothing for an empty selector. */
+/** Parses `app=web,tier in (a,b),!legacy` into a predicate; undefined for an empty selector. */
 export function parseLabelSelector(text: string): ((object: ApiObject) => boolean) | undefined {
   try {
     const requirements = parse(text);

@@ -5,12 +5,12 @@ import { parseFieldSelector } from "./field-selector.ts";
 import { parseLabelSelector } from "./label-selector.ts";
 import type { Target } from "./target.ts";
 
-/** The options of list and watch, checked. */
+/** The validated options of list and watch. */
 export interface ListOptions {
   readonly matches: ((object: ApiObject) => boolean) | undefined;
   readonly limit: number;
   readonly continue: string;
-  /** Empty where the client named none. */
+  /** Empty if the client sent none. */
   readonly resourceVersion: string;
   readonly match: "" | "Exact" | "NotOlderThan";
   readonly timeoutSeconds: number | undefined;

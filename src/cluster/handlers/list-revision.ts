@@ -2,7 +2,7 @@ import { badRequest, expired, StatusError } from "../contract/status-error.ts";
 import { type Continue, writeContinue } from "./continue-token.ts";
 import type { ListOptions } from "./list-options.ts";
 
-/** The revision that a list or watch asks for; one in the future can't be served yet. */
+/** The requested revision of a list or watch. Throws if it is in the future. */
 export function listRevision(
   { resourceVersion }: Pick<ListOptions, "resourceVersion">,
   current: number,
@@ -18,13 +18,13 @@ export function listRevision(
   return revision;
 }
 
-/** Reads and watches say it less politely than lists. */
+/** The error of gets and watches; lists have another one. */
 export function malformedRevision(text: string): StatusError {
   const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   return new StatusError(500, undefined, `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
 }
 
-/** The client is ahead of the server, perhaps of another cluster: it should wait and try again. */
+/** The requested revision is in the future, perhaps from another cluster: the client should wait and try again. */
 export function tooNew(revision: number, current: number): StatusError {
   const message = "Too large resource version";
   return new StatusError(504, "Timeout", `Timeout: ${message}: ${revision}, current: ${current}`, {
@@ -37,7 +37,7 @@ export function tooOld(revision: number, oldest: number): StatusError {
   return expired(`too old resource version: ${revision} (${oldest})`);
 }
 
-/** Paging can't go on at its revision; the Status carries a token that goes on at the current one. */
+/** The revision of the pages is no longer in the history. The Status carries a token that continues at the current revision. */
 export function expiredContinue(token: Continue, prefix: string): StatusError {
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",

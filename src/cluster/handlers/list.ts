@@ -8,21 +8,21 @@ import { expiredContinue, listRevision, tooOld } from "./list-revision.ts";
 import { negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 
-/** Answers the objects of a resource, all or a page of them. */
+/** Handles GET of a list, or of a page of it. */
 export async function handleList(context: RequestContext, target: Target): Promise<Reply> {
   const options = readListOptions(context.query, target);
   return listReply(context, target, await readList(target, options));
 }
 
-/** What a list request found. */
+/** The result of a list request. */
 export interface FoundList {
   readonly entries: readonly Entry[];
-  /** The selectors left nothing of what was there: Go prints such a list as null. */
+  /** The selectors matched none of the existing objects: Go encodes such a list as null. */
   readonly nothingLeft?: boolean;
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
 }
 
-/** Reads a list at its revision: the current one, one that the client names, or that of the first page. */
+/** Reads a list at its revision: the current one, the requested one, or that of the first page. */
 export async function readList(target: Target, options: ListOptions): Promise<FoundList> {
   const { resource, namespace, core } = target;
   const prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
@@ -51,7 +51,7 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   };
 }
 
-/** A page of entries in the version that is asked for, and how many more there are. */
+/** Selects a page of entries, converted to the requested version, and counts the remaining ones. */
 async function select(
   { resource, version }: Target,
   entries: readonly Entry[],
@@ -68,12 +68,12 @@ async function select(
   return { entries: left > 0 ? selected.slice(0, limit) : selected, left };
 }
 
-/** Revision 0 means "anything you have", and then the whole of it. */
+/** Revision 0 means any revision, and the limit is ignored. */
 function servedFromCache({ resourceVersion, match }: ListOptions): boolean {
   return resourceVersion === "0" && match === "";
 }
 
-/** An old rule: with a limit and no match, a revision is meant exactly. */
+/** A legacy rule: with a limit and no `resourceVersionMatch`, the revision is exact. */
 function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
   return limit > 0 && match === "" && resourceVersion !== "" && resourceVersion !== "0";
 }
@@ -100,7 +100,7 @@ export function listReply(context: RequestContext, target: Target, found: FoundL
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
-  // Lists of custom resources always have the field, as Go's unstructured lists do.
+  // Lists of custom resources always have a `continue` field, as Go's unstructured lists do.
   const shown = resource.custom ? { continue: "", ...metadata } : metadata;
   if (representation.yaml) {
     const items = found.nothingLeft
@@ -120,7 +120,7 @@ export function listReply(context: RequestContext, target: Target, found: FoundL
 const comma = Buffer.from(",");
 const brace = Buffer.from("{");
 
-/** Puts stored bytes together; lists of built-in kinds leave out each item's kind and apiVersion. */
+/** Joins the encoded items. Lists of built-in kinds omit each item's kind and apiVersion. */
 function joinItems(head: string, entries: readonly Entry[], omitted: string): Buffer {
   const parts: Buffer[] = [Buffer.from(head)];
   const skip = Buffer.from(omitted);

@@ -24,10 +24,10 @@ import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
 
-/** What a patch makes of an object. */
+/** Returns the patched object. */
 type Patch = (object: ApiObject) => unknown;
 
-/** Changes part of an object. Patches that name no revision are tried again when they lose a race. */
+/** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
   if (mediaTypeOf(context) === applyPatch) return handleApply(context, target);
   const patch = await readPatch(context, target);
@@ -48,13 +48,13 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** A patch may remove the metadata, or the name: the result is not an object any more. */
+/** Refuses a patch that removes the metadata or the name. */
 function checkName({ name }: Target, next: ApiObject): void {
   const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
   if (!metadata?.name) throw nameless(name);
 }
 
-/** A patch can't make another kind of an object, or move it to another version. */
+/** Refuses a patch that changes the kind or the API version. */
 function checkType(
   { warnings }: RequestContext,
   { core, resource, name }: Target,
@@ -65,7 +65,7 @@ function checkType(
   const strange = typeMismatch(next);
   if (strange !== undefined) throw patchProblem(next, strange);
   if (!resource.custom) throw patchProblem(next, strangeType(core, resource, next));
-  // Of what the object would hold in another version nothing is known.
+  // No schema is known for another version, so all its fields are unknown.
   const known = new Set(["apiVersion", "kind", "metadata"]);
   for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
     if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
@@ -86,7 +86,7 @@ function strangeType({ registry }: Core, resource: Resource, { apiVersion, kind 
   return `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`;
 }
 
-/** The patched object is decoded as a body would be, but its errors are said to be the patch's. */
+/** Decodes the patched object like a request body, but reports errors as those of the patch. */
 function checkPatched(
   { warnings }: RequestContext,
   { served }: Target,
@@ -117,7 +117,7 @@ const json = "application/json-patch+json";
 const strategic = "application/strategic-merge-patch+json";
 export const applyPatch = "application/apply-patch+yaml";
 
-/** Reads the patch that a request carries. What it makes of an object belongs to the caller. */
+/** Reads the patch in a request's body. The object that it returns belongs to the caller. */
 export async function readPatch(
   context: RequestContext,
   target: Target,
@@ -174,7 +174,7 @@ function patched(patch: Patch, current: ApiObject): ApiObject {
   }
 }
 
-/** A patch that doesn't fit the lists it is to be merged into is said to be the server's fault. */
+/** A strategic merge patch that does not fit the lists of the object is an internal error on the real server. */
 function strategically(run: () => unknown): unknown {
   try {
     return run();

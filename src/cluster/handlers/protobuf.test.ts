@@ -29,7 +29,7 @@ const configMap = (name: string, data: Record<string, string>) => ({
   data,
 });
 
-test("an object is created and replaced by a protobuf body", async () => {
+test("protobuf bodies create and replace objects", async () => {
   const path = "/api/v1/namespaces/default/configmaps";
   const created = await call("POST", path, configMap("a", { k: "v" }));
   expect(created).toMatchObject({ code: 201, body: { metadata: { name: "a" }, data: { k: "v" } } });
@@ -37,14 +37,14 @@ test("an object is created and replaced by a protobuf body", async () => {
   expect(replaced).toMatchObject({ code: 200, body: { data: { k: "w" } } });
 });
 
-test("delete options in protobuf are heeded", async () => {
+test("delete options in protobuf are applied", async () => {
   const path = "/api/v1/namespaces/default/configmaps";
   await call("POST", path, configMap("b", {}));
   const options = { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid: "another" } };
   expect((await call("DELETE", `${path}/b`, options)).code).toBe(409);
 });
 
-test("a review is answered", async () => {
+test("a review in protobuf is answered", async () => {
   const review = {
     apiVersion: "authorization.k8s.io/v1",
     kind: "SelfSubjectAccessReview",
@@ -54,7 +54,7 @@ test("a review is answered", async () => {
   expect(answer).toMatchObject({ code: 201, body: { status: { allowed: true } } });
 });
 
-test("bytes that are no message are a bad request", async () => {
+test("a body that is not a protobuf message is a bad request", async () => {
   const answer = await send(cluster.kubeconfig, {
     method: "POST",
     path: "/api/v1/namespaces/default/configmaps",

@@ -12,7 +12,7 @@ import { explainJSON, isTooDeep } from "../codec/json-error.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 
-/** The object of a create or update, owned by the request. */
+/** Reads the object of a create or update. It belongs to the caller. */
 export async function readObject(
   context: RequestContext,
   target: Target,
@@ -33,7 +33,7 @@ export function mediaTypeOf({ request }: RequestContext): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
 
-/** Reads a body of any kind: the caller says what it expects. */
+/** Decodes a body without checking its kind. */
 export async function decodeRequestBody(
   context: RequestContext,
   target: Target,
@@ -50,7 +50,7 @@ export async function decodeRequestBody(
 const protobuf = "application/vnd.kubernetes.protobuf";
 const bodyTypes = ["application/json", "application/yaml", protobuf];
 
-/** Bodies of Go clients: kubectl create from 1.32 on, helm 4, typed clients. */
+/** Parses the protobuf bodies of Go clients: kubectl create from 1.32 on, Helm 4, typed clients. */
 export async function parseProtobuf(body: Buffer, target: Target): Promise<unknown> {
   try {
     return await decodeProtobuf(body);
@@ -73,7 +73,7 @@ function parseJSON(text: string, target: Target): unknown {
   }
 }
 
-/** Aliases are limited: a small text could otherwise unfold into gigabytes. */
+/** Parses YAML. The number of aliases is limited: otherwise a small text could expand to gigabytes. */
 export function parseYAML(text: string, target: Target): unknown {
   try {
     return parse(text, { maxAliasCount: 100, merge: true, uniqueKeys: false });
@@ -82,7 +82,7 @@ export function parseYAML(text: string, target: Target): unknown {
   }
 }
 
-/** Go's reader counts lines; what it says of them is its own. */
+/** The message of a YAML error, with its line as in Go's messages; the reasons differ from Go's. */
 export function explainYAML(error: unknown): string {
   const [message = ""] = (error as Error).message.split("\n");
   const line = /at line (\d+)/.exec(message)?.[1] ?? "1";
@@ -111,7 +111,7 @@ function asObject(value: unknown, target: Target, text: string, warnings: Set<st
   return object;
 }
 
-/** Says which part of an object's type is no text, in the words of Go's decoder. */
+/** Returns the error of Go's decoder for a `kind` or `apiVersion` that is not a string. */
 export function typeMismatch(object: object): string | undefined {
   for (const [key, value] of Object.entries(object) as [string, unknown][]) {
     if (key !== "apiVersion" && key !== "kind") continue;
@@ -130,7 +130,7 @@ function summary(text: string): string {
   return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
 }
 
-/** A body may leave its type out where the URL says it; custom resources must state it. */
+/** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
 function checkType(object: ApiObject, target: Target, text: string, warnings: Set<string>): void {
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
@@ -164,7 +164,7 @@ function checkCustomType(object: ApiObject, target: Target, text: string, warnin
     throw invalidObject({ ...resource, kind: object.kind }, object.metadata?.name ?? "", [error]);
   }
   if (object.apiVersion === apiVersion) return;
-  // Nothing is known of a version that is not served, so all that the object holds there is unknown.
+  // No schema is known for a version that is not served, so all its fields are unknown.
   const known = new Set(["apiVersion", "kind", "metadata"]);
   for (const field of Object.keys(object).toSorted()) {
     if (!known.has(field)) warnings.add(`unknown field ${JSON.stringify(field)}`);
@@ -174,7 +174,7 @@ function checkCustomType(object: ApiObject, target: Target, text: string, warnin
   );
 }
 
-/** Strict requests fail for unknown and duplicate fields, others are warned; wrong types fail always. */
+/** Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail. */
 export function checkFields(
   { warnings }: RequestContext,
   target: Target,
@@ -184,7 +184,7 @@ export function checkFields(
 ): void {
   const unknown = unknownFieldsOf(object, target);
   if (validation === "Ignore") return;
-  // Pruning a custom resource knows no order; decoding a struct goes through the text.
+  // Errors of custom resources come from pruning, which has no order; those of built-in kinds are in the order of the text.
   const problems = target.resource.custom
     ? [
         ...findFieldProblems(json, []),

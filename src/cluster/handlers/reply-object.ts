@@ -5,7 +5,7 @@ import type { Entry } from "../storage/entry.ts";
 import { negotiate, partialOf, type Representation, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 
-/** Answers one object in the form that the client accepts. */
+/** The response with one object, in the media type that the client accepts. */
 export function replyObject(context: RequestContext, target: Target, entry: Entry, code = 200): Reply {
   const representation = negotiate(context.request.headers.accept, target);
   if (representation.form === "object" && !representation.yaml) {
@@ -37,7 +37,7 @@ export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200):
   return { code, contentType: "application/json", body: Buffer.from(JSON.stringify(value)) };
 }
 
-/** As Go prints it: keys sorted, lists at the level of their key, texts in double quotes that look like something else. */
+/** YAML as Go writes it: sorted keys, lists not indented, and double quotes around text that looks like another type. */
 function toYAML(value: unknown): string {
   const document = new Document(value, { version: "1.1", sortMapEntries: true });
   visit(document, {
@@ -57,7 +57,7 @@ function looksLikeOther(text: string): boolean {
   );
 }
 
-/** How much of each object a Table carries. */
+/** How much of each object the rows of a Table include. */
 export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
   const value = query.get("includeObject") || "Metadata";
   if (value === "None" || value === "Metadata" || value === "Object") return value;

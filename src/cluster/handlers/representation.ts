@@ -3,10 +3,10 @@ import type { Entry } from "../storage/entry.ts";
 import { notAcceptable, StatusError } from "../contract/status-error.ts";
 import type { Target } from "./target.ts";
 
-/** The form in which a client wants objects: as they are, as rows of a Table, or their metadata only. */
+/** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {
   readonly form: "object" | "table" | "partial";
-  /** Version of meta.k8s.io for tables and metadata. */
+  /** The version of meta.k8s.io for Tables and PartialObjectMetadata. */
   readonly metaVersion: string;
   readonly yaml: boolean;
 }
@@ -14,7 +14,7 @@ export interface Representation {
 const plain: Representation = { form: "object", metaVersion: "v1", yaml: false };
 const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/** Picks the first clause of an Accept header that can be served. */
+/** Returns the first clause of an Accept header that the server supports. */
 export function negotiate(accept: string | undefined, target: Target, forWatch = false): Representation {
   if (!accept) return plain;
   let readable = false;
@@ -39,7 +39,7 @@ export function negotiate(accept: string | undefined, target: Target, forWatch =
   throw readable ? notAcceptable(served) : unreadable(served);
 }
 
-/** The client reads none of what there is; it is told of watch streams too. */
+/** The client accepts none of the supported media types; the error also lists those of watches. */
 function unreadable(served: readonly string[]): StatusError {
   const streams = served.filter((type) => !type.endsWith("yaml")).map((type) => `${type};stream=watch`);
   const all = [...served, ...streams].join(", ");
@@ -51,7 +51,7 @@ function unreadable(served: readonly string[]): StatusError {
   );
 }
 
-/** Only the metadata of an object. */
+/** The PartialObjectMetadata of an object. */
 export function partialOf(entry: Entry, metaVersion: string): unknown {
   return {
     kind: "PartialObjectMetadata",
@@ -62,7 +62,7 @@ export function partialOf(entry: Entry, metaVersion: string): unknown {
 
 export interface TableOptions {
   readonly metaVersion: string;
-  /** How much of each object a row carries. */
+  /** How much of each object its row includes. */
   readonly include: "None" | "Metadata" | "Object";
   readonly now: number;
   readonly withDefinitions: boolean;

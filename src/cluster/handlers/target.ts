@@ -4,14 +4,14 @@ import type { ResourceVersion, SubresourceInfo, Verb } from "../registry/resourc
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, notFound, resourceNotServed } from "../contract/status-error.ts";
 
-/** The resource, version and object that a request names. */
+/** An API request with the resource, version and subresource that its path names. */
 export interface Target extends ApiRequest {
   readonly core: Core;
   readonly served: ResourceVersion;
   readonly subresourceInfo: SubresourceInfo | undefined;
 }
 
-/** Finds what a request names; what is not served answers 404. */
+/** Resolves the path of a request. Throws a 404 if the resource is not served. */
 export function targetOf(core: Core, { info, user }: RequestContext): Target {
   const endpoint = core.registry.endpoint(info.group, info.version, info.resource);
   if (!endpoint) throw resourceNotServed();

@@ -7,7 +7,7 @@ import { replyObject } from "./reply-object.ts";
 import type { Target } from "./target.ts";
 import { writeOf } from "./write-options.ts";
 
-/** Replaces an object, or creates it where its kind allows that. */
+/** Handles PUT: replaces an object, or creates it if its kind allows that. */
 export async function handleUpdate(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "UpdateOptions");
   const object = await readObject(context, target, "UpdateOptions");

@@ -8,7 +8,7 @@ export type EventType = Change["type"];
 
 const newline = Buffer.from("}\n");
 
-/** Writes watch events in one representation; plain objects are encoded once for all watchers. */
+/** Encodes watch events in one representation; whole objects are encoded once for all watchers. */
 export class EventEncoder {
   readonly #target: Target;
   readonly #representation: Representation;
@@ -21,7 +21,7 @@ export class EventEncoder {
     this.#include = include;
   }
 
-  /** An object that was there before the watch began. */
+  /** The ADDED event of an object that existed before the watch began. */
   initial(entry: Entry): Buffer {
     return this.#line("ADDED", entry);
   }
@@ -32,7 +32,7 @@ export class EventEncoder {
     const { form } = this.#representation;
     if (form === "table") return this.#line(type, shown);
     const { resource, version } = this.#target;
-    // Two groups may share a collection, as those of events do.
+    // Two groups may share a collection, as Events do.
     const key = `${resource.group}/${version} ${form} ${this.#representation.metaVersion} ${type}`;
     let line = change.encoded.get(key);
     if (!line) {
@@ -42,7 +42,7 @@ export class EventEncoder {
     return line;
   }
 
-  /** Tells how far the stream is; the one after the initial state is marked. */
+  /** A bookmark; the one after the initial objects has an annotation. */
   bookmark(revision: number, initialEventsEnd: boolean): Buffer {
     const { resource, version } = this.#target;
     const metadata = {
@@ -79,7 +79,7 @@ export class EventEncoder {
   }
 }
 
-/** What a watcher loses sight of is shown as it last saw it, under the revision of the change. */
+/** An object that no longer matches is sent in its last matching state, with the revision of the change. */
 function stampedWith(entry: Entry, revision: number): Entry {
   const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
   return new Entry(entry.key, revision, { ...entry.object, metadata });

@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
 const bookmarkInterval = 60_000;
-/** A client that lets this much pile up is cut off: it may list and watch again. */
+/** A client is disconnected if its unsent data exceeds this; it can list and watch again. */
 const backlogLimit = 16 * 1024 * 1024;
 const shortestDefaultTimeout = 30 * 60;
 
-/** One watcher's connection. What is written within a turn of the event loop leaves in one piece. */
+/** The connection of one watcher. All data of one turn of the event loop is sent at once. */
 export class WatchStream {
   readonly #response: ServerResponse;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class WatchStream {
     setImmediate(() => this.#flush());
   }
 
-  /** Called once, whoever ends the stream. */
+  /** Registers a callback that runs once when the stream ends, whichever side ends it. */
   onEnd(run: () => void): void {
     if (this.#ended) run();
     else this.#ends.push(run);

@@ -22,7 +22,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("a watch tells how far it is about every minute to those who want to know", async () => {
+test("a watch sends a bookmark about every minute if requested", async () => {
   const { events, close } = await watch("allowWatchBookmarks=true");
   await create("a");
   await until(() => events.length === 1);
@@ -35,14 +35,14 @@ test("a watch tells how far it is about every minute to those who want to know",
   close();
 });
 
-test("a watch ends when its time is over", async () => {
+test("a watch ends after its timeout", async () => {
   const { ended } = await watch("timeoutSeconds=5");
   await clock.advance(5000);
   await ended;
   expect(cluster.core.store.revision).toBeGreaterThan(0);
 });
 
-test("a watch from a forgotten revision gets 410 in the stream, a list gets it as an answer", async () => {
+test("a watch from an expired revision gets 410 as an event, a list as its response", async () => {
   const first = await create("a");
   const { resourceVersion } = (first.body as { metadata: { resourceVersion: string } }).metadata;
   for (let index = 0; index < 120; index++) await create(`b-${index}`);
@@ -53,7 +53,7 @@ test("a watch from a forgotten revision gets 410 in the stream, a list gets it a
   expect((await send(cluster.kubeconfig, { method: "GET", path: `${path}?${query}` })).code).toBe(410);
 });
 
-test("a page that can't go on at its revision goes on without consistency", async () => {
+test("paging continues at the current revision if its own has expired", async () => {
   for (const name of ["a", "b", "c"]) await create(name);
   const first = await send(cluster.kubeconfig, { method: "GET", path: `${path}?limit=1` });
   const { metadata } = first.body as { metadata: { continue: string } };
@@ -72,7 +72,7 @@ test("a page that can't go on at its revision goes on without consistency", asyn
   );
 });
 
-test("a watcher that does not read is cut off and holds nobody up", async () => {
+test("a watcher that does not read is disconnected and does not block others", async () => {
   const slow = await watch("");
   const quick = await watch("fieldSelector=metadata.name%3Dlast");
   slow.pause();
@@ -87,7 +87,7 @@ test("a watcher that does not read is cut off and holds nobody up", async () => 
   quick.close();
 }, 60_000);
 
-test("restore() shows watchers a snapshot as writes", async () => {
+test("watchers see restore() as writes", async () => {
   await create("kept", { k: "v" });
   const snapshot = cluster.snapshot();
   const { events, close } = await watch(`resourceVersion=${cluster.core.store.revision}`);
@@ -109,7 +109,7 @@ test("restore() shows watchers a snapshot as writes", async () => {
   close();
 });
 
-test("watchers of an event see it as their group writes it", async () => {
+test("watchers of an Event see it in the version of their group", async () => {
   const groups = ["/apis/events.k8s.io/v1", "/api/v1"].map((group) => `${group}/namespaces/default/events`);
   const watches = await Promise.all(groups.map((group) => watch("resourceVersion=0", group)));
   const regarding = { kind: "ConfigMap", namespace: "default", name: "a" };
@@ -136,7 +136,7 @@ test("watchers of an event see it as their group writes it", async () => {
   for (const { close } of watches) close();
 });
 
-test("a watch over WebSocket is refused at once, so that clients ask for it over HTTP", async () => {
+test("a watch over WebSocket is refused at once, so that clients fall back to HTTP", async () => {
   const headers = { Connection: "Upgrade", Upgrade: "websocket" };
   const { code, body } = await send(cluster.kubeconfig, {
     method: "GET",

@@ -11,7 +11,7 @@ import type { Target } from "./target.ts";
 import { EventEncoder, type EventType } from "./watch-encoder.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-/** Streams the changes of a resource from a revision on. */
+/** Handles a watch: streams the changes of a resource from a revision on. */
 export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
   const options = watchOptions(context, target);
@@ -29,14 +29,14 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   };
 }
 
-/** Clients that would rather have a WebSocket wait for an answer that ends; this one sends them to plain HTTP. */
+/** Clients that try a WebSocket first wait for a complete response; this error makes them fall back to plain HTTP. */
 function refuseWebSocket({ request }: RequestContext): void {
   if (request.headers.upgrade?.toLowerCase() !== "websocket") return;
   const message = "watches are not served over WebSocket: ask again without an upgrade";
   throw new StatusError(503, "ServiceUnavailable", message);
 }
 
-/** A watch of one name is the old way of writing a field selector. */
+/** A watch of one name, the legacy form, is a watch with a field selector. */
 function watchOptions(context: RequestContext, target: Target): ListOptions {
   const options = readListOptions(context.query, target, true);
   if (target.name === "") return options;
@@ -73,7 +73,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   const startRevision = core.store.revision;
   const stop = resource.collection.listen((change) => feed.push(change));
   out.onEnd(stop);
-  // A changed CRD reads objects in another way: clients are to begin anew.
+  // A changed CRD changes how objects are read: clients must list and watch again.
   out.onEnd(core.registry.whenReplaced(resource, () => out.end()));
   try {
     for (const entry of await resource.presentAll(initial, target.version)) {
@@ -89,7 +89,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
   if (options.allowBookmarks) out.bookmarks(() => encoder.bookmark(core.store.revision, false));
 }
 
-/** Changes wait here until the initial state is written, then pass at once. */
+/** Holds changes until the initial objects are sent; from then on they pass at once. */
 class Feed {
   readonly #plan: Plan;
   readonly #out: WatchStream;
@@ -112,7 +112,7 @@ class Feed {
     this.#waiting = undefined;
   }
 
-  /** Writes a change in its place; one whose conversion takes time holds back those after it. */
+  /** Sends changes in order: one whose conversion takes time delays those after it. */
   #settle(change: Change): void {
     const written = this.write(change);
     if (!written) return;
@@ -140,7 +140,7 @@ class Feed {
   }
 }
 
-/** An object that begins to match is added for this watcher, one that ceases to is deleted. */
+/** For this watcher, an object that starts to match is added, and one that no longer matches is deleted. */
 function transition(
   change: Change,
   matches: NonNullable<ListOptions["matches"]>,

@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
-/** Reads the query options of a write into what the registry needs to know. */
+/** Makes the Write of a request from its query options. */
 export function writeOf(context: RequestContext, target: Target, kind: string): Write {
   const { query } = context;
   const dryRun = readDryRun(query.getAll("dryRun"), kind);
@@ -35,7 +35,7 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
   };
 }
 
-/** How unknown and duplicate fields are treated; without a word about it they give warnings. */
+/** How unknown and duplicate fields are handled. Default: Warn. */
 export function fieldValidationOf(query: URLSearchParams, kind: string): FieldValidation {
   const value = query.get("fieldValidation") || "Warn";
   if (value === "Strict" || value === "Warn" || value === "Ignore") return value;
@@ -84,7 +84,7 @@ function invalidOption(kind: string, message: string, cause: Cause): StatusError
   });
 }
 
-/** The default field manager is the program's name. */
+/** The default field manager: the program's name in the user agent. */
 function managerOfAgent(agent: string | undefined): string {
   const name = (agent ?? "").split("/")[0]!.replace(/[^\x20-\x7e]/g, "");
   return (name || "unknown").slice(0, 128);

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { tooLarge } from "../contract/status-error.ts";
 
-/** What the API server takes in one request; etcd's own limit lies below it. */
+/** The largest request body that the API server accepts; etcd's limit is lower. */
 export const bodyLimit = 3 * 1024 * 1024;
 
-/** Reads a request's body, and keeps no more of it than the limit; the rest is passed over, so that the client reads the answer. */
+/** Reads a request's body up to the limit. The rest is received but discarded, so that the client reads the response. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

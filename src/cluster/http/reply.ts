@@ -2,7 +2,7 @@ import type { Reply } from "./request-context.ts";
 
 export const jsonType = "application/json";
 
-/** Answers a value as JSON. */
+/** A response with a JSON body. */
 export function jsonReply(value: unknown, code = 200, headers?: Record<string, string>): Reply {
   return {
     code,

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { User } from "../contract/user.ts";
 import type { RequestInfo } from "./request-info.ts";
 
-/** One request on its way through the filters. */
+/** A request on its way through the filters. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
   readonly query: URLSearchParams;
   readonly info: RequestInfo;
-  /** Ends when the client is gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** What goes out as `Warning` headers, each once. */
+  /** Sent as `Warning` headers, without repetitions. */
   readonly warnings: Set<string>;
-  /** Set by authentication, then perhaps by impersonation. */
+  /** Set by authentication, and replaced by impersonation. */
   user: User;
 }
 
-/** A whole answer. Streams take the response over and write it themselves. */
+/** A response. A stream writes it itself. */
 export interface Reply {
   readonly code: number;
   readonly contentType?: string;
@@ -31,7 +31,7 @@ export type Handler = (context: RequestContext) => Reply | Promise<Reply>;
 /** A step around the rest of the chain. */
 export type Filter = (context: RequestContext, next: () => Promise<Reply>) => Reply | Promise<Reply>;
 
-/** Strings filters together: the first one is the outermost. */
+/** Wraps a handler in filters; the first is the outermost. */
 export function compose(filters: readonly Filter[], handler: Handler): Handler {
   return filters.reduceRight<Handler>(
     (inner, filter) => (context) => filter(context, async () => inner(context)),

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { parseFlags } from "./parse-flags.ts";
 import { untilTerminated } from "./kube-apiserver.ts";
 
-/** Stands in for etcd: the embedded server needs none, but envtest waits for one to be healthy. */
+/** A fake etcd: the embedded server needs none, but envtest waits until etcd is healthy. */
 export async function runEtcd(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv);
   if (flags.has("help")) {

@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The programs that envtest looks for, with the function that each of them runs. */
+/** The programs that envtest starts, and the function that each of them runs. */
 const programs = {
   "kube-apiserver": { file: "kube-apiserver", run: "runKubeApiserver" },
   etcd: { file: "etcd", run: "runEtcd" },
 } as const;
 
 /**
- * Writes programs called `kube-apiserver` and `etcd` into a folder. With `KUBEBUILDER_ASSETS` set to it, operators
+ * Writes programs named `kube-apiserver` and `etcd` to a folder. With `KUBEBUILDER_ASSETS` set to this folder, operators
  * in Go, Java or Rust run their envtest suites on the embedded cluster. Returns the paths.
  */
 export function installLaunchers(folder: string): string[] {

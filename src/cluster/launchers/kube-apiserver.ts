@@ -6,8 +6,8 @@ import type { User } from "../contract/user.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 /**
- * Runs the embedded cluster behind the flags of a kube-apiserver, as envtest gives them: certificates of its own
- * making, clients signed by its CA. Resolves when the process is told to end.
+ * Runs the embedded cluster with the kube-apiserver flags that envtest passes: envtest's serving certificate, and client
+ * certificates signed by its CA. Resolves when the process is told to stop.
  */
 export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv);

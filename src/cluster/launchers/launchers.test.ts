@@ -16,7 +16,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the launchers start as envtest starts them, know its clients, and end on SIGTERM", async () => {
+test("the launchers accept envtest's flags and clients, and stop on SIGTERM", async () => {
   const [apiserver, etcd] = installLaunchers(join(folder, "bin"));
   const [apiPort, etcdPort] = [await freePort(), await freePort()];
   const ca = createCA({ commonName: "envtest" });

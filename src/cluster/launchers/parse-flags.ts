@@ -1,4 +1,4 @@
-/** Reads flags as Go programs take them: `--name=value`, `--name value`, `--switch`; repeated ones keep the last. */
+/** Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins. */
 export function parseFlags(argv: readonly string[]): ReadonlyMap<string, string> {
   const flags = new Map<string, string>();
   for (let index = 0; index < argv.length; index++) {

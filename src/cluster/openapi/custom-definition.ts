@@ -1,7 +1,6 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { Resource } from "../registry/resource.ts";
-
-type Json = Record<string, unknown>;
 
 const objectMeta = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const listMeta = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
@@ -11,12 +10,12 @@ const typeFields = {
   kind: { ...text, description: "The kind of this object." },
 };
 
-/** Writes the schema of a custom resource and of its list; names turn the group around, as Java does. */
+/** The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group, as in Java. */
 export function customDefinition(
   { group, kind, listKind }: Resource,
   version: string,
   schema: JSONSchema,
-): { name: string; kind: Json; list: Json } {
+): { name: string; kind: JSONObject<unknown>; list: JSONObject<unknown> } {
   const name = `${group.split(".").toReversed().join(".")}.${version}.${kind}`;
   const gvk = (of: string) => [{ group, kind: of, version }];
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true && !schema.properties;

@@ -1,3 +1,4 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { definitionName, findResource, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
@@ -7,12 +8,14 @@ import { customDefinition } from "./custom-definition.ts";
 import { pathsOf } from "./operations.ts";
 import { SchemaWriter } from "./schema-writer.ts";
 
-type Json = Record<string, unknown>;
-
-/** Writes the OpenAPI v3 document of one group and version. */
-export async function groupDocument(registry: Registry, group: string, version: string): Promise<Json> {
+/** Makes the OpenAPI v3 document of one group version. */
+export async function groupDocument(
+  registry: Registry,
+  group: string,
+  version: string,
+): Promise<JSONObject<unknown>> {
   const writer = new SchemaWriter();
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, JSONObject<unknown>> = {};
   for (const resource of registry.all()) {
     if (resource.group !== group || !resource.versions.some(({ name }) => name === version)) continue;
     const name = await define(writer, resource, version);
@@ -58,6 +61,6 @@ async function defineCustom(writer: SchemaWriter, resource: Resource, version: s
   return name;
 }
 
-function sorted(definitions: Record<string, Json>): Record<string, Json> {
+function sorted(definitions: Record<string, JSONObject<unknown>>): Record<string, JSONObject<unknown>> {
   return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => compareText(a, b)));
 }

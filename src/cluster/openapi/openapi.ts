@@ -13,8 +13,8 @@ interface Document {
 }
 
 /**
- * Serves `/openapi/v3`: an index, and one document for each group and version, made when it is asked for; and
- * `/openapi/v2`, which is all of them in one.
+ * Serves `/openapi/v3`, an index with one document for each group version, which is made on request; and `/openapi/v2`,
+ * one document for all groups.
  */
 export class OpenAPI {
   readonly #registry: Registry;
@@ -25,7 +25,7 @@ export class OpenAPI {
     this.#registry = registry;
   }
 
-  /** Undefined for other paths. */
+  /** Returns undefined for other paths. */
   async handle({ info, query, request }: RequestContext): Promise<Reply | undefined> {
     if (info.path === "/openapi/v2") return this.#answerV2(request);
     const found = /^\/openapi\/v3(?:\/(.*))?$/.exec(info.path);
@@ -59,7 +59,7 @@ export class OpenAPI {
     return Object.fromEntries(entries);
   }
 
-  /** A document's hash is that of what it is made from: the index must not cost all documents. */
+  /** The hashes of the documents, computed from their inputs, so that the index does not need the documents. */
   #hashes(): Map<string, string> {
     const hashes = new Map<string, string>();
     for (const { name, versions } of groupsOf(this.#registry)) {

@@ -1,6 +1,5 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { Resource, Verb } from "../registry/resource.ts";
-
-type Json = Record<string, unknown>;
 
 const query = (name: string, type = "string") => ({ name, in: "query", schema: { type, uniqueItems: true } });
 const dryRun = query("dryRun");
@@ -66,21 +65,25 @@ const onObject: Partial<Record<Verb, OperationShape>> = {
 };
 
 /**
- * The paths of one resource in one version. Clients look operations up by kind and check their parameters:
- * kubectl asks for server-side validation only where PATCH has `fieldValidation`.
+ * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
+ * server-side validation only if PATCH has a `fieldValidation` parameter.
  */
-export function pathsOf(resource: Resource, version: string, reference: Json): Record<string, Json> {
+export function pathsOf(
+  resource: Resource,
+  version: string,
+  reference: JSONObject<unknown>,
+): Record<string, JSONObject<unknown>> {
   const { group, plural, namespaced } = resource;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   const base = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, JSONObject<unknown>> = {};
   const add = (
     path: string,
     shapes: Partial<Record<Verb, OperationShape>>,
     verbs: readonly Verb[],
     kind?: Kind,
   ) => {
-    const item: Json = {};
+    const item: JSONObject<unknown> = {};
     for (const verb of verbs) {
       const shape = shapes[verb];
       if (shape)
@@ -120,9 +123,9 @@ function operation(
   version: string,
   { action, words, parameters, method }: OperationShape,
   { group, version: kindVersion, kind }: Kind,
-  reference: Json,
+  reference: JSONObject<unknown>,
   path: string,
-): Json {
+): JSONObject<unknown> {
   const scope = path.includes("{namespace}") ? "Namespaced" : resource.namespaced ? "ForAllNamespaces" : "";
   const content = { "application/json": { schema: reference } };
   const own = kind === resource.kind;
@@ -139,7 +142,7 @@ function operation(
   };
 }
 
-function patchTypes({ custom }: Resource): Json {
+function patchTypes({ custom }: Resource): JSONObject<unknown> {
   const schema = { type: "object" };
   return {
     "application/apply-patch+yaml": { schema },

@@ -1,31 +1,30 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { type BuiltinSchema, definitionName } from "@tsbuilder/apimachinery/kinds";
 
-type Json = Record<string, unknown>;
-
-/** Writes schemas of built-in types as OpenAPI, each named type once under `components.schemas`. */
+/** Converts schemas of built-in types to OpenAPI, each named type once under `components.schemas`. */
 export class SchemaWriter {
   readonly #prefix: string;
   readonly #v2: boolean;
-  readonly definitions: Record<string, Json> = {};
+  readonly definitions: Record<string, JSONObject<unknown>> = {};
 
-  /** OpenAPI v2 keeps definitions elsewhere and knows no `oneOf`. */
+  /** OpenAPI v2 has definitions at another path, and no `oneOf`. */
   constructor(version: 2 | 3 = 3) {
     this.#v2 = version === 2;
     this.#prefix = this.#v2 ? "#/definitions/" : "#/components/schemas/";
   }
 
-  /** A reference to a named type, which is written if it is not there yet. */
-  reference(schema: BuiltinSchema): Json {
+  /** Returns a reference to a named type, whose definition is added if it is missing. */
+  reference(schema: BuiltinSchema): JSONObject<unknown> {
     const name = definitionName(schema.typeName!);
     if (!this.definitions[name]) {
-      const definition: Json = {};
+      const definition: JSONObject<unknown> = {};
       this.definitions[name] = definition;
       Object.assign(definition, this.#body(schema));
     }
     return { $ref: `${this.#prefix}${name}` };
   }
 
-  #field(schema: BuiltinSchema): Json {
+  #field(schema: BuiltinSchema): JSONObject<unknown> {
     const { typeName, description } = schema;
     const named = typeName !== undefined && !inlined.has(typeName);
     if (!named) return this.#body(schema);
@@ -35,9 +34,9 @@ export class SchemaWriter {
     return this.#v2 ? { ...extras, ...reference } : { ...extras, allOf: [reference] };
   }
 
-  #body(schema: BuiltinSchema): Json {
+  #body(schema: BuiltinSchema): JSONObject<unknown> {
     const { type, format, description, properties, required, items, additionalProperties } = schema;
-    const body: Json = { ...(description && { description }) };
+    const body: JSONObject<unknown> = { ...(description && { description }) };
     if (schema.typeName === "Quantity") return { ...body, ...this.#quantity() };
     if (schema["x-kubernetes-int-or-string"]) return { ...body, ...this.#intOrString() };
     if (type) body["type"] = type;
@@ -54,17 +53,17 @@ export class SchemaWriter {
     return { ...body, ...extensions(schema) };
   }
 
-  #intOrString(): Json {
+  #intOrString(): JSONObject<unknown> {
     if (this.#v2) return { type: "string", format: "int-or-string" };
     return { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] };
   }
 
-  #quantity(): Json {
+  #quantity(): JSONObject<unknown> {
     return this.#v2 ? { type: "string" } : { oneOf: [{ type: "string" }, { type: "number" }] };
   }
 }
 
-/** JSON values of any shape have no definition of their own. */
+/** Types that are inlined, because they have no definition. */
 const inlined = new Set(["Duration", "JSON"]);
 
 const extensionNames = [
@@ -75,7 +74,7 @@ const extensionNames = [
   "x-kubernetes-patch-merge-key",
 ] as const;
 
-function extensions(schema: BuiltinSchema): Json {
+function extensions(schema: BuiltinSchema): JSONObject<unknown> {
   return Object.fromEntries(
     extensionNames.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]] as const])),
   );

@@ -71,7 +71,7 @@ async function codeOfGet({ root, plural }: Kind, name: string): Promise<number> 
   return (await send(cluster.kubeconfig, { method: "GET", path })).code;
 }
 
-test.each(kinds)("an apply that creates a $kind asks for create, too", async (kind) => {
+test.each(kinds)("an apply that creates a $kind requires the create verb, too", async (kind) => {
   expect((await apply(alice, kind, "missing")).body).toMatchObject({
     code: 403,
     reason: "Forbidden",
@@ -84,14 +84,14 @@ test.each(kinds)("an apply that creates a $kind asks for create, too", async (ki
   expect((await apply(alice, kind, "allowed")).code).toBe(201);
 });
 
-test("who may not even patch is told so first", async () => {
+test("a missing patch permission is reported first", async () => {
   const bob = cluster.addUser("bob");
   expect((await apply(bob, kinds[0]!, "bobs")).body).toMatchObject({
     message: `configmaps "bobs" is forbidden: User "bob" cannot patch resource "configmaps" in API group "" in the namespace "default"`,
   });
 });
 
-test("a PUT that creates a Lease asks for create, too", async () => {
+test("a PUT that creates a Lease requires the create verb, too", async () => {
   const lease = kinds[2]!;
   const { apiVersion, kind, root, plural } = lease;
   const put = (name: string) =>

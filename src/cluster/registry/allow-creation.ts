@@ -2,8 +2,8 @@ import { forbidden } from "../contract/status-error.ts";
 import type { Write } from "./write.ts";
 
 /**
- * Refuses a PUT or a server-side apply that would create what its user may only update or patch. As in the real
- * server the refusal does not say which verb is missing, unless the authorizer does.
+ * Denies a PUT or a server-side apply that would create an object if the user may only update or patch. As on the real
+ * server, the message does not name the missing verb, unless the authorizer does.
  */
 export function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
   const { allowed, reason } = core.authorizer.decide(user, {

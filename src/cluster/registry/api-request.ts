@@ -1,7 +1,10 @@
 import type { User } from "../contract/user.ts";
 import type { Resource } from "./resource.ts";
 
-/** What a request is about, and who asks. Each step on its way adds to it what it finds out. */
+/**
+ * The resource and object of a request, and its user. A request is one object that grows: handlers add what the path
+ * resolves to (Target), writes their options (WriteRequest, Write), and admission the objects (AdmissionRequest).
+ */
 export interface ApiRequest {
   readonly resource: Resource;
   /** The API version that the client uses. */
@@ -15,11 +18,11 @@ export interface ApiRequest {
   readonly user: User;
 }
 
-/** What a strategy and admission may know of the write they take part in. */
+/** A write as strategies and admission see it. */
 export interface WriteRequest extends ApiRequest {
   readonly now: number;
   readonly dryRun: boolean;
-  /** The options object that admission webhooks get to see. */
+  /** The options object, such as CreateOptions, as admission webhooks receive it. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (message: string) => void;
 }

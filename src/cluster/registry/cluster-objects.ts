@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type {
   ClusterObjects,
-  DeleteOptions,
+  DeletionOptions,
   ObjectEvent,
   ServedResource,
 } from "../contract/cluster-objects.ts";
@@ -17,7 +17,7 @@ import { takeTurns } from "./take-turns.ts";
 import { updateObject } from "./update-object.ts";
 import { ownWrite, type Write } from "./write.ts";
 
-/** The cluster as its controllers see it: past HTTP, authentication and authorization, through all the rest. */
+/** The cluster's objects for controllers: without HTTP, authentication and authorization, but with all other steps. */
 export function clusterObjects(core: Core): ClusterObjects {
   const turn = takeTurns();
   const find = (name: string) => core.registry.findName(name);
@@ -35,7 +35,7 @@ export function clusterObjects(core: Core): ClusterObjects {
   };
   return {
     resources: () => core.registry.all().map(describe),
-    // The name of a resource carries the type of its objects; what is stored was checked against its schema.
+    // The type of a resource name carries the type of its objects, and stored objects have been validated.
     get: get as ClusterObjects["get"],
     list: list as ClusterObjects["list"],
     watch: (listener) =>
@@ -82,7 +82,7 @@ function describe(resource: Resource): ServedResource {
   };
 }
 
-/** Objects that only a conversion webhook could present stay in the version in which they are stored. */
+/** Objects that would need a conversion webhook are returned in their stored version. */
 function presentNow(resource: Resource, entry: Entry): Entry {
   const shown = resource.present(entry, resource.versions[0]!.name);
   return shown instanceof Promise ? entry : shown;
@@ -96,7 +96,7 @@ function writeFor(core: Core, user: string, object: KubernetesObject, subresourc
   });
 }
 
-function deleteOptions({ uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: DeleteOptions) {
+function deleteOptions({ uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: DeletionOptions) {
   return {
     ...(propagationPolicy !== undefined && { propagationPolicy }),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),

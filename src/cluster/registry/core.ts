@@ -6,7 +6,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 import type { Registry } from "./registry.ts";
 
-/** What every write needs, and what handlers and controllers share. */
+/** The parts of the server that handlers, writes and controllers share. */
 export interface Core {
   readonly store: Store;
   readonly registry: Registry;
@@ -14,6 +14,6 @@ export interface Core {
   readonly admission: Admission;
   readonly authorizer: Authorizer;
   readonly tokens: TokenIssuer;
-  /** Whose bearer token it is, for one audience. */
+  /** Returns the user of a bearer token for an audience. */
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }

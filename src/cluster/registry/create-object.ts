@@ -16,22 +16,22 @@ import type { Write } from "./write.ts";
 
 const nameAttempts = 8;
 
-/** What kind of request creates the object. */
+/** The request that creates the object. */
 export interface CreateSource {
-  /** The object carries its managers already: a server-side apply. */
+  /** A server-side apply: the object already has its managed fields. */
   readonly applied?: boolean;
-  /** The request was a PUT or a patch, which its user was allowed to send; whether he may create is open. */
-  readonly unasked?: boolean;
+  /** A PUT or a patch: the user's permission to create has not been checked yet. */
+  readonly checkCreate?: boolean;
 }
 
 /**
- * Creates an object: mutating admission, the server's own fields, defaults, validation, validating admission,
- * commit. The object belongs to the call. Answers the stored state in the request's version.
+ * Creates an object: mutating admission, the server's own fields, defaults, validation, validating admission, commit.
+ * The object is changed in place. Returns the stored object in the request's version.
  */
 export async function createObject(
   write: Write,
   object: ApiObject,
-  { applied = false, unasked = false }: CreateSource = {},
+  { applied = false, checkCreate = false }: CreateSource = {},
 ): Promise<Entry> {
   const { resource, core } = write;
   const { strategy } = resource;
@@ -42,7 +42,7 @@ export async function createObject(
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, write);
 
-  // Owners are known before admission: nobody owns what webhooks and plug-ins add.
+  // Managed fields are computed before admission: nobody owns what webhooks and plugins add.
   const owned = applied ? object : await trackManagers(write, undefined, object);
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
@@ -59,13 +59,13 @@ export async function createObject(
   ];
   if (errors.length > 0) throw invalidObject(resource, admitted.metadata.name ?? "", errors);
   for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
-  if (unasked) allowCreation(write);
+  if (checkCreate) allowCreation(write);
   const { name } = admitted.metadata;
   await core.admission.validate({ ...admissionRequest(write, "CREATE", admitted), name: name! });
   return commit(write, admitted, generated);
 }
 
-/** Commits in the tick in which the key is found free. */
+/** Commits in the same tick in which it checks that the key is free. */
 async function commit(write: Write, object: ApiObject, generated: boolean): Promise<Entry> {
   const { core, resource } = write;
   if (object.metadata.resourceVersion && !write.dryRun) {
@@ -94,7 +94,7 @@ function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject):
   }
 }
 
-/** Gives the object a name of its prefix; one that is free, if eight attempts find it. */
+/** Generates a name from `generateName`: a free one, if eight attempts find one. */
 function takeName({ resource, namespace }: Write, { metadata }: ApiObject): boolean {
   if (metadata.name || !metadata.generateName || !resource.strategy.generateName) return false;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
@@ -104,7 +104,7 @@ function takeName({ resource, namespace }: Write, { metadata }: ApiObject): bool
   return true;
 }
 
-/** What admission is told of a write, whichever endpoint it came by. */
+/** The admission request of a write. */
 export function admissionRequest(
   write: Write,
   operation: Operation,
@@ -122,7 +122,7 @@ export function admissionRequest(
   };
 }
 
-/** A patch is a creation or an update by now, and nobody is forced any more. */
+/** The options of a patch become those of a create or update, without `force`. */
 function optionsFor(operation: Operation, options: Write["options"]): Write["options"] {
   if (operation !== "CREATE" && operation !== "UPDATE") return options;
   const { force: _force, ...others } = options;

@@ -3,7 +3,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Strategy } from "./resource.ts";
 import { subdomainName } from "./validate-name.ts";
 
-/** What most built-in kinds do; a kind's own strategy spreads this and says what differs. */
+/** The strategy of most built-in kinds. Other kinds spread it and override what differs. */
 export const defaultStrategy: Strategy = {
   createOnUpdate: false,
   unconditionalUpdate: true,
@@ -15,10 +15,10 @@ export const defaultStrategy: Strategy = {
   resetFields: resetStatus,
 };
 
-/** For kinds without a status subresource: every endpoint writes everything. */
+/** For kinds without a status subresource: every write may change all fields. */
 export function resetNothing(): void {}
 
-/** Status is written through /status only, and nothing else is. */
+/** Only writes to `/status` change the status, and they change nothing else. */
 export function resetStatus(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   if (subresource === "status") {
     const status = object["status"];
@@ -32,14 +32,14 @@ export function resetStatus(object: ApiObject, old: ApiObject | undefined, subre
   restore(object, { status: old?.["status"] });
 }
 
-/** As `resetStatus`, for the kinds of old: their /status writes labels, annotations and finalizers too. */
+/** Like `resetStatus`, for older kinds, whose `/status` also changes labels, annotations and finalizers. */
 export function resetStatusAlone(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   const { metadata } = object;
   resetStatus(object, old, subresource);
   if (subresource === "status") object.metadata = metadata;
 }
 
-/** Leaves a field of the metadata as it is stored. */
+/** Restores a field of the metadata from the stored object. */
 export function takeOver(
   metadata: ApiObject["metadata"],
   old: ApiObject["metadata"],
@@ -48,7 +48,7 @@ export function takeOver(
   restore(metadata, { [field]: old[field] });
 }
 
-/** Sets fields, or takes them out where they have no value. */
+/** Sets fields, or deletes those whose value is undefined. */
 function restore(target: object, fields: Record<string, unknown>): void {
   for (const [field, value] of Object.entries(fields)) {
     if (value === undefined) Reflect.deleteProperty(target, field);

@@ -1,4 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import { conflict, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
@@ -6,21 +7,17 @@ import { admissionRequest } from "./create-object.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { keyOfWrite, type Write } from "./write.ts";
 
-export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: string;
-  readonly orphanDependents?: boolean;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-}
+/** Without `dryRun`, which is a field of every Write. */
+type DeletionRules = Omit<DeleteOptions, "dryRun">;
 
 export interface Deleted {
-  /** The object is gone; otherwise it waits for finalizers or its grace period. */
+  /** Whether the object is gone; otherwise finalizers or its grace period keep it. */
   readonly gone: boolean;
   readonly entry: Entry;
 }
 
-/** Deletes an object, or marks it as being deleted where finalizers or a grace period keep it. */
-export async function deleteObject(write: Write, options: DeleteOptions): Promise<Deleted> {
+/** Deletes an object, or sets its deletion timestamp if finalizers or a grace period keep it. */
+export async function deleteObject(write: Write, options: DeletionRules): Promise<Deleted> {
   const { core, resource } = write;
   const key = keyOfWrite(write);
   for (;;) {
@@ -39,7 +36,7 @@ export async function deleteObject(write: Write, options: DeleteOptions): Promis
   }
 }
 
-function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
+function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
   const { core, resource, dryRun } = write;
   const { strategy } = resource;
   strategy.beforeDelete?.(stored.object);
@@ -73,7 +70,7 @@ function settle(write: Write, stored: Entry, options: DeleteOptions): Deleted {
   return { gone: false, entry: put(write, stored, next) };
 }
 
-/** Kinds that end gracefully show the deletion in their last state, as if the grace period had just ended. */
+/** Kinds with a grace period have the deletion in their last state, as if the grace period had just ended. */
 function lastState({ resource }: Write, { object }: Entry, now: number): ApiObject {
   if (!resource.strategy.gracePeriod) return object;
   const { metadata } = object;
@@ -100,8 +97,8 @@ function put(write: Write, stored: Entry, metadata: ApiObject["metadata"]): Entr
 const foreground = "foregroundDeletion";
 const orphan = "orphan";
 
-/** The propagation policy becomes a finalizer that the garbage collector works off. */
-function finalizersFor(write: Write, object: ApiObject, options: DeleteOptions): string[] {
+/** The propagation policy becomes a finalizer, which the garbage collector removes. */
+function finalizersFor(write: Write, object: ApiObject, options: DeletionRules): string[] {
   const before = object.metadata.finalizers ?? [];
   const policy = policyOf(write, before, options);
   const others = before.filter((finalizer) => finalizer !== foreground && finalizer !== orphan);
@@ -113,7 +110,7 @@ function finalizersFor(write: Write, object: ApiObject, options: DeleteOptions):
   return kept;
 }
 
-function policyOf({ resource }: Write, before: readonly string[], options: DeleteOptions): string {
+function policyOf({ resource }: Write, before: readonly string[], options: DeletionRules): string {
   const { propagationPolicy, orphanDependents } = options;
   if (propagationPolicy !== undefined) return propagationPolicy;
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
@@ -125,7 +122,7 @@ function policyOf({ resource }: Write, before: readonly string[], options: Delet
 function checkPreconditions(
   { resource, name }: Write,
   object: ApiObject,
-  { preconditions }: DeleteOptions,
+  { preconditions }: DeletionRules,
 ): void {
   const { uid, resourceVersion } = object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {

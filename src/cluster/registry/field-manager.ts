@@ -6,7 +6,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
-/** The endpoint of a write as the ownership engine sees it. */
+/** The endpoint of a write, as managed fields record it. */
 export function endpointOf(write: Write): Endpoint {
   const { resource, subresource } = write;
   return {
@@ -26,7 +26,7 @@ export function endpointOf(write: Write): Endpoint {
   };
 }
 
-/** Records who set which fields with a write that is not an apply. */
+/** Updates the managed fields for a write that is not an apply. */
 export async function trackManagers(
   write: Write,
   live: ApiObject | undefined,
@@ -42,7 +42,7 @@ export async function trackManagers(
   return tracked as unknown as ApiObject;
 }
 
-/** A Scale carries no times of its managers, so what it changes is without one. */
+/** Removes the times of managed fields: a Scale has none. */
 export function dropTimes({ metadata }: ApiObject): void {
   for (const entry of metadata.managedFields ?? []) {
     if (entry.subresource === "scale") delete entry.time;
@@ -50,7 +50,7 @@ export function dropTimes({ metadata }: ApiObject): void {
   metadata.managedFields?.sort(byTime);
 }
 
-/** Whatever admission did to the object, it is not for webhooks to say who owns it. */
+/** Restores the managed fields after admission: webhooks can't change them. */
 export function restoreManagers(
   { metadata }: ApiObject,
   managedFields: ManagedFieldsEntry[] | undefined,

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** What a field selector compares: the text of a field, empty where it is not there. */
+/** The value that a field selector compares: a field as text, empty if it is missing. */
 export function fieldText(object: ApiObject, path: string): string {
   let value: unknown = object;
   for (const field of path.split(".")) value = (value as Record<string, unknown> | undefined)?.[field];

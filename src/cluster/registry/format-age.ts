@@ -1,10 +1,10 @@
-/** The time since a timestamp as `kubectl get` shows it: two units while they matter, then one. */
+/** The time since a timestamp as `kubectl get` shows it, in one or two units. */
 export function formatAge(timestamp: string, now: number): string {
   const then = Date.parse(timestamp);
   return Number.isNaN(then) ? "<invalid>" : formatSpan(Math.floor((now - then) / 1000));
 }
 
-/** A span of seconds in the same form: `45s`, `3m20s`, `5h`, `2d3h`, `400d`, `2y30d`. */
+/** A number of seconds in the same format: `45s`, `3m20s`, `5h`, `2d3h`, `400d`, `2y30d`. */
 export function formatSpan(seconds: number): string {
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
@@ -26,7 +26,7 @@ function two(large: number, largeUnit: string, small: number, smallUnit: string)
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-/** The age of something that may have no time yet. */
+/** The age for a timestamp that may be missing. */
 export function ageOf(timestamp: string | null | undefined, now: number): string {
   return timestamp ? formatAge(timestamp, now) : "<unknown>";
 }

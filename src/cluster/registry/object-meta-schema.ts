@@ -3,7 +3,7 @@ import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 const text: SchemaNode = { type: "string" };
 const textMap: SchemaNode = { type: "object", additionalProperties: text };
 
-/** The shape of metadata, for patches and the ownership of fields. */
+/** The schema of metadata, for patches and managed fields. */
 export const objectMetaNode: SchemaNode = {
   type: "object",
   properties: {

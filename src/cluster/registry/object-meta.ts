@@ -6,7 +6,7 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource } from "./resource.ts";
 
-/** Fills in what only the server may say about a new object. */
+/** Sets the metadata of a new object that only the server may set. */
 export function stampNewObject(object: ApiObject, resource: Resource, now: number): void {
   const { metadata } = object;
   delete metadata.deletionTimestamp;
@@ -19,14 +19,14 @@ export function stampNewObject(object: ApiObject, resource: Resource, now: numbe
 
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Makes a name of a prefix: at most 58 characters of it, and five at random without vowels. */
+/** Generates a name: at most 58 characters of the prefix and five random ones without vowels. */
 export function generateName(prefix: string): string {
   let name = prefix.slice(0, 58);
   for (let index = 0; index < 5; index++) name += suffixAlphabet[randomInt(suffixAlphabet.length)];
   return name;
 }
 
-/** The fields of stored metadata that an update can't change are taken over where the update leaves them out. */
+/** Copies metadata that an update can't change from the stored object if the update omits it. */
 export function carryOverMetadata(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   const before = old.metadata;
@@ -42,7 +42,7 @@ export function carryOverMetadata(object: ApiObject, old: ApiObject): void {
 
 const serverFields = ["generation", "deletionGracePeriodSeconds"] as const;
 
-/** Checks the metadata of an object about to be created. */
+/** Validates the metadata of a new object. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
   const { metadata } = object;
   const errors: FieldError[] = [];
@@ -65,7 +65,7 @@ export function validateNewMetadata(object: ApiObject, resource: Resource): Fiel
   return [...errors, ...validateCommonMetadata(object)];
 }
 
-/** Checks the metadata of an update against the stored object. */
+/** Validates the metadata of an update against the stored object. */
 export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): FieldError[] {
   const { metadata } = object;
   const before = old.metadata;
@@ -83,7 +83,7 @@ export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): Fiel
       errors.push(invalid(`metadata.${field}`, metadata[field] ?? "", "field is immutable"));
     }
   }
-  // The real server checks metadata once for all kinds and once more for each: its causes say everything twice.
+  // The real server validates metadata twice, for all kinds and for each kind, so its causes list every error twice.
   const common = validateCommonMetadata(object);
   const all = [...errors, ...common, ...common];
   return [...all, ...all];
@@ -98,7 +98,7 @@ function validateCommonMetadata({ metadata }: ApiObject): FieldError[] {
   ];
 }
 
-/** Checks a map of labels; Pod templates and selectors use the same rules. */
+/** Validates labels. Pod templates and selectors have the same rules. */
 export function validateLabels(labels: Record<string, unknown> | undefined, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
@@ -146,13 +146,13 @@ function validateOwnerReferences(references: ApiObject["metadata"]["ownerReferen
   return errors;
 }
 
-/** An invalid value that is shown with its fields in the order in which Go declares them. */
+/** An error about an object, which the message shows with its fields in Go's order. */
 export function invalidJSON(field: string, value: unknown, detail: string): FieldError {
   const body = `Invalid value: ${JSON.stringify(value)}: ${detail}`;
   return { reason: "FieldValueInvalid", field, badValue: value, detail, body };
 }
 
-/** Messages show references with their fields as Go declares them. */
+/** Orders the fields of an owner reference as Go declares them. */
 function inGoOrder({
   apiVersion,
   kind,

@@ -1,12 +1,12 @@
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 
-/** What a version knows about the shape of its objects. */
+/** The schemas of the objects of one version. */
 export interface ObjectSchema {
-  /** For pruning, defaulting and validating; undefined for built-in kinds, which have code for that. */
+  /** For pruning, defaults and validation; undefined for built-in kinds, which have code for these. */
   readonly compiled?: CompiledSchema;
-  /** For strategic merge and server-side apply. */
+  /** For strategic merge patch and server-side apply. */
   readonly node: SchemaNode;
-  /** The unknown fields of an object, as strict decoding names them. */
+  /** Returns the paths of unknown fields, as strict decoding reports them. */
   unknownFields(object: unknown): readonly string[];
 }

@@ -3,12 +3,12 @@ import type { Store } from "../storage/store.ts";
 import type { Resource, ResourceVersion } from "./resource.ts";
 
 /** A version of a resource that requests can name. */
-export interface Endpoint {
+export interface ServedVersion {
   readonly resource: Resource;
   readonly version: ResourceVersion;
 }
 
-/** All resources that are served now. Custom resources come and go; built-in ones stay. */
+/** All resources that are served now. Custom resources are added and removed; built-in ones stay. */
 export class Registry {
   readonly store: Store;
   readonly #resources = new Map<string, Resource>();
@@ -19,7 +19,7 @@ export class Registry {
     this.store = store;
   }
 
-  /** Grows with each change of what is served, so that discovery documents can be cached. */
+  /** Increases with each change of the served resources, so that discovery documents can be cached. */
   get generation(): number {
     return this.#generation;
   }
@@ -40,7 +40,7 @@ export class Registry {
     this.#tellReplaced(before);
   }
 
-  /** Calls back once, when a resource is no longer served as it was; returns an unsubscribe function. */
+  /** Calls the callback once, when a resource is replaced or removed. Returns an unsubscribe function. */
   whenReplaced(resource: Resource, run: () => void): () => void {
     const waiting = this.#waiting.get(resource) ?? new Set();
     this.#waiting.set(resource, waiting.add(run));
@@ -51,7 +51,7 @@ export class Registry {
     for (const run of this.#waiting.get(resource) ?? []) run();
   }
 
-  /** The resources in the order in which they came: built-in ones first. */
+  /** The resources in the order in which they were added: built-in ones first. */
   all(): Resource[] {
     return [...this.#resources.values()];
   }
@@ -66,7 +66,7 @@ export class Registry {
     return dot === -1 ? this.find("", name) : this.find(name.slice(dot + 1), name.slice(0, dot));
   }
 
-  /** Finds the resource whose objects a collection holds; the first one where several share them. */
+  /** Finds the resource of a collection; the first one if several share it. */
   findStored(collection: Collection): Resource | undefined {
     return this.all().find((resource) => resource.collection === collection);
   }
@@ -75,7 +75,7 @@ export class Registry {
     return this.all().find((resource) => resource.group === group && resource.kind === kind);
   }
 
-  endpoint(group: string, version: string, plural: string): Endpoint | undefined {
+  endpoint(group: string, version: string, plural: string): ServedVersion | undefined {
     const resource = this.find(group, plural);
     const found = resource?.versions.find(({ name }) => name === version);
     return resource && found && { resource, version: found };

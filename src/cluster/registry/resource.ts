@@ -1,6 +1,6 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
-import type { Subject } from "../contract/status-error.ts";
+import type { StatusSubject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -10,8 +10,8 @@ import type { TableColumns } from "./table-columns.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** What discovery tells about a resource. */
-export interface ResourceNames extends Subject {
+/** The names of a resource in discovery. */
+export interface ResourceNames extends StatusSubject {
   readonly singular: string;
   readonly listKind: string;
   readonly shortNames: readonly string[];
@@ -21,11 +21,11 @@ export interface ResourceNames extends Subject {
 /** One served version of a resource. */
 export interface ResourceVersion {
   readonly name: string;
-  /** What `Warning` headers say about using the version. */
+  /** The deprecation warning of the version. */
   readonly deprecation?: string;
   readonly schema?: ObjectSchema | undefined;
   readonly columns?: TableColumns;
-  /** Where the version keeps its replicas, as dotted paths, if it has a scale subresource. */
+  /** The dotted paths of the replicas fields, if the version has a scale subresource. */
   readonly scale?: ScalePaths;
 }
 
@@ -35,7 +35,7 @@ export interface ScalePaths {
   readonly selector?: string;
 }
 
-/** A resource as the handlers see it: built-in kinds and custom resources look alike. */
+/** A resource as handlers see it, built-in or custom. */
 export interface Resource extends ResourceNames {
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
@@ -46,47 +46,47 @@ export interface Resource extends ResourceNames {
   readonly collection: Collection;
   readonly strategy: Strategy;
   readonly subresources: ReadonlyMap<string, SubresourceInfo>;
-  /** Custom resources have JSON semantics throughout: no strategic merge, no protobuf. */
+  /** Whether it is a custom resource: these have no strategic merge patch and no protobuf. */
   readonly custom: boolean;
-  /** What Go prints of an empty object of the kind; nobody owns these fields in managedFields. */
+  /** The JSON of an empty object in Go; these fields are never in managedFields. */
   readonly emptyObject?: JSONObject;
-  /** Loads what writes need besides; nothing where it is loaded. */
+  /** Loads the schemas that writes need; undefined if they are loaded. */
   load?(): Promise<void> | undefined;
-  /** Presents a stored state in a version: converted, pruned, defaulted. */
+  /** Returns a stored object in a version: converted, pruned and with defaults. */
   present(entry: Entry, version: string): Entry | Promise<Entry>;
-  /** Presents many states; one call of a conversion webhook where one is needed. */
+  /** Does the same for many objects, with at most one call of a conversion webhook. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]>;
   /** Converts an object that is not stored yet. */
   convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject>;
 }
 
-/** A subresource in discovery, with the kind of its body where that differs from the resource's. */
+/** A subresource in discovery, with the kind of its body if that differs from the resource's. */
 export interface SubresourceInfo {
   readonly verbs: readonly Verb[];
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
 /**
- * How one resource differs from the next in writes. Objects handed to `default` and `prepare*` belong to the
- * write and may be changed; `old` objects are stored ones and may not.
+ * How writes of a resource differ from those of others. `default` and `prepare*` may change the object in place; `old`
+ * is the stored object, which must not be changed.
  */
 export interface Strategy {
-  /** PUT of an object that is not there creates it. */
+  /** PUT of a missing object creates it. */
   readonly createOnUpdate: boolean;
-  /** PUT without a resourceVersion overwrites whatever is there. */
+  /** PUT without a resourceVersion overwrites the stored object. */
   readonly unconditionalUpdate: boolean;
   readonly generateName: boolean;
-  /** Objects count changes of their spec in `metadata.generation`. */
+  /** `metadata.generation` counts changes of the spec. */
   readonly generation: boolean;
-  /** `/status` writes metadata too, as the older kinds do. */
+  /** Writes to `/status` change metadata, too, as for older kinds. */
   readonly statusWritesMetadata: boolean;
   readonly validateName: (name: string, prefix: boolean) => string[];
-  /** Whether a change asks for a new generation; metadata is never part of the question. */
+  /** Whether a change increments the generation. Changes of metadata never do. */
   specChanged(object: ApiObject, old: ApiObject, subresource: string): boolean;
   default?(object: ApiObject, context: WriteRequest): void;
   prepareForCreate?(object: ApiObject, context: WriteRequest): void;
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): void;
-  /** Takes the fields from the stored object that a write to this endpoint must not change. */
+  /** Restores the fields that a write to this endpoint must not change from the stored object. */
   resetFields(object: ApiObject, old: ApiObject | undefined, subresource: string): void;
   validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
   validateUpdate?(
@@ -94,32 +94,32 @@ export interface Strategy {
     old: ApiObject,
     context: WriteRequest,
   ): FieldError[] | Promise<FieldError[]>;
-  /** What a client should know about a write that is let in. */
+  /** The warnings for an accepted write. */
   warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
-  /** Whatever must hold just before the commit, such as an allocated address; may throw. */
+  /** Runs just before the commit, for example to allocate an address; may throw. */
   beforeCommit?(object: ApiObject, old: ApiObject | undefined, context: WriteRequest): void;
   afterDelete?(object: ApiObject): void;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;
-  /** What a deletion without propagationPolicy does with dependents. */
+  /** The default propagation policy. */
   readonly defaultPropagation?: "Orphan" | "Background";
-  /** What a first DELETE adds to the finalizers. */
+  /** The finalizers that the first DELETE adds. */
   readonly deletionFinalizers?: readonly string[];
-  /** A DELETE answers the object even when it is gone. */
+  /** A DELETE responds with the object even if it is gone. */
   readonly returnsDeleted?: boolean;
-  /** Tells the client something about a deletion that is about to happen. */
+  /** The warning for a deletion. */
   deletionWarning?(propagationPolicy: string | undefined): string | undefined;
-  /** Seconds that the object stays after a DELETE; undefined where deletion is at once. */
+  /** The grace period in seconds; kinds without one omit the method. */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
-  /** Whether a deleted object stays for a reason of its own, besides finalizers in its metadata. */
+  /** Whether something other than the finalizers in its metadata keeps a deleted object. */
   isHeld?(object: ApiObject): boolean;
-  /** How an object shows that it is being deleted, besides its metadata. */
+  /** Returns the object with the changes, besides metadata, that mark it as being deleted. */
   markDeleted?(object: ApiObject): ApiObject;
-  /** Kinds that refuse to be deleted by some rule of their own. */
+  /** Throws if the kind refuses the deletion. */
   beforeDelete?(object: ApiObject): void;
 }
 
-/** The key under which a resource's object is stored. */
+/** The storage key of an object. */
 export function keyOf(resource: { namespaced: boolean }, namespace: string, name: string): string {
   return resource.namespaced ? `${namespace}/${name}` : name;
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Counts writes that follow each other without waiting for anything, and lets requests and watchers have a turn
- * after each hundred: emptying a large namespace would else keep the server from answering.
+ * Returns a function to await after each of many writes in a row: after each hundred it lets other requests and watchers
+ * run. Otherwise, emptying a large namespace would block the server.
  */
 export function takeTurns(): () => Promise<void> {
   let writes = 0;

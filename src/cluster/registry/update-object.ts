@@ -17,17 +17,17 @@ import { restoreManagers, trackManagers } from "./field-manager.ts";
 import { carryOverMetadata, validateUpdatedMetadata } from "./object-meta.ts";
 import { keyOfWrite, type Write } from "./write.ts";
 
-/** Where the new state of an update comes from. */
+/** The source of an update's new object. */
 export interface UpdateSource {
-  /** Makes the new object of the stored one, undefined where there is none; the result belongs to the update. */
+  /** Makes the new object from the stored one, which is undefined if missing. The update changes the result in place. */
   next(current: ApiObject | undefined): ApiObject | Promise<ApiObject>;
-  /** The new object carries its managers already: a server-side apply. */
+  /** A server-side apply: the new object already has its managed fields. */
   readonly applied?: boolean;
-  /** A uid in the object is a condition of the write, as for PUT; patches can't change it anyway. */
+  /** Whether a uid in the object is a precondition, as for PUT; patches can't change it. */
   readonly uidIsCondition?: boolean;
-  /** Create the object if it is not there. */
+  /** Creates the object if it is missing. */
   readonly createMissing?: boolean;
-  /** A lost race is tried again with the newer state, unless the client named a revision. */
+  /** Whether a conflict is retried with the newer object, unless the client sent a resourceVersion. */
   readonly retry: boolean;
 }
 
@@ -39,9 +39,9 @@ export interface Updated {
 const attempts = 5;
 
 /**
- * Replaces an object by what `source` makes of it: resets, mutating admission, defaults, generation, validation,
- * validating admission, commit. A result equal to what is stored is not a write. The last finalizer's removal
- * from an object that is being deleted deletes it.
+ * Replaces an object with the one from `source`: resets, mutating admission, defaults, generation, validation,
+ * validating admission, commit. Without any change there is no write. Removing the last finalizer of an object that is
+ * being deleted deletes it.
  */
 export async function updateObject(write: Write, source: UpdateSource): Promise<Updated> {
   const { resource } = write;
@@ -70,7 +70,7 @@ async function createMissing(write: Write, source: UpdateSource): Promise<Entry>
   if (!source.createMissing || write.subresource !== "") throw notFound(write.resource, write.name);
   const object = await source.next(undefined);
   delete object.metadata.resourceVersion;
-  return createObject(write, object, { applied: source.applied ?? false, unasked: true });
+  return createObject(write, object, { applied: source.applied ?? false, checkCreate: true });
 }
 
 async function prepare(
@@ -109,7 +109,7 @@ async function prepare(
   return update;
 }
 
-/** An endpoint with a body of its own shows that body to admission. */
+/** If the body of the endpoint is another kind, admission sees that kind. */
 function updateRequest(write: Write, object: ApiObject, current: ApiObject): AdmissionRequest {
   const show = write.body?.show ?? ((each: ApiObject) => each);
   return admissionRequest(write, "UPDATE", show(object), show(current));

@@ -5,12 +5,12 @@ export function subdomainName(name: string, prefix: boolean): string[] {
   return checkSubdomain(withSuffix(name, prefix));
 }
 
-/** Namespaces: one DNS label. */
+/** The rule for namespaces: a DNS label. */
 export function labelName(name: string, prefix: boolean): string[] {
   return name.includes(".") ? ["must not contain dots"] : checkLabel(withSuffix(name, prefix));
 }
 
-/** RBAC: whatever can stand in a URL's path. */
+/** The rule for RBAC: any segment of a URL path. */
 export function pathSegmentName(name: string, prefix: boolean): string[] {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
   return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);

@@ -5,14 +5,14 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Core } from "./core.ts";
 import { keyOf } from "./resource.ts";
 
-/** One write to one endpoint, whoever asks for it: a handler or a controller in the process. */
+/** A write to one endpoint, from a handler or a controller. */
 export interface Write extends WriteRequest {
   readonly core: Core;
-  /** One of many that a deletecollection deletes: admission is not told which one by name. */
+  /** Part of a deletecollection: admission does not receive the name. */
   readonly ofCollection?: boolean;
-  /** What stands for the object at an endpoint whose body is of another kind. */
+  /** For endpoints whose body is of another kind, such as Scale. */
   readonly body?: WriteBody;
-  /** Admission has seen the request already, by the body that it came with. */
+  /** Admission has already run, for the body of the request. */
   readonly admitted?: boolean;
   readonly fieldManager: string;
 }
@@ -20,11 +20,11 @@ export interface Write extends WriteRequest {
 /** A view of an object, such as its Scale. */
 export interface WriteBody {
   readonly show: (object: ApiObject) => ApiObject;
-  /** Brings a changed view back into the object. */
+  /** Copies a changed view back into the object. */
   readonly take: (view: ApiObject, object: ApiObject) => ApiObject;
 }
 
-/** A write of the server's own, past HTTP and authorization, for an object of a kind that is served. */
+/** The server's own write of an object, without HTTP and authorization. Its kind must be served. */
 export function ownWrite(
   core: Core,
   object: Pick<ApiObject, "apiVersion" | "kind" | "metadata">,

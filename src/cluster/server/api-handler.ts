@@ -7,7 +7,7 @@ import { jsonReply, textReply } from "../http/reply.ts";
 import type { Handler, Reply, RequestContext } from "../http/request-context.ts";
 import { versionInfo } from "../contract/version.ts";
 
-/** What stands behind the filters: resources, discovery, health, version. */
+/** The handler behind the filters: resources, discovery, OpenAPI, health and version. */
 export function apiHandler(core: Core): Handler {
   const openapi = new OpenAPI(core.registry);
   return async (context) => {
@@ -19,7 +19,7 @@ export function apiHandler(core: Core): Handler {
   };
 }
 
-/** An unknown group or version is an unknown path; an unknown resource of a known one gets a Status. */
+/** An unknown group is a plain 404, an unknown version or resource a Status. */
 function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
   const { group, version } = context.info;
   if (!core.registry.servesGroup(group)) return textReply(notFoundText, 404);

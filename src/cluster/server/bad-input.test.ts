@@ -11,7 +11,7 @@ afterAll(() => cluster.stop());
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** Whatever a request did, the next one is answered. */
+/** The server must still be ready after each bad request. */
 async function readiness(): Promise<string> {
   return (await send(cluster.kubeconfig, { method: "GET", path: "/readyz" })).text;
 }
@@ -31,7 +31,7 @@ test.each([
   expect(await readiness()).toBe("ok");
 });
 
-test("a YAML bomb is refused before it unfolds", async () => {
+test("a YAML bomb is refused before it expands", async () => {
   const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
   for (let level = 1; level < 10; level++) {
     lines.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(", ")}]`);
@@ -81,7 +81,7 @@ test("a flood of headers ends the connection, not the server", async () => {
   expect(await readiness()).toBe("ok");
 });
 
-test("bytes that are no HTTP end their connection only", async () => {
+test("bytes that are not HTTP end only their own connection", async () => {
   const { port } = new URL(cluster.url);
   await new Promise<void>((resolve) => {
     const socket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false }, () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** What a call came to: the type of its value, or the name of its error. */
+/** The outcome of a call: the type of its value, or the name of its error. */
 function outcome(run: () => unknown): string {
   try {
     return typeof run();
@@ -23,7 +23,7 @@ function outcome(run: () => unknown): string {
 
 const { numRuns: runs = 100 } = fc.readConfigureGlobal();
 
-test("parseRequest() reads any path or says that its escapes are broken", () => {
+test("parseRequest() parses any path or throws for malformed escapes", () => {
   fc.assert(
     fc.property(fc.constantFrom("GET", "POST", "DELETE", "X"), fc.string(), (method, path) => {
       expect(outcome(() => parseRequest(method, `/${path}`, new URLSearchParams()))).toMatch(
@@ -34,7 +34,7 @@ test("parseRequest() reads any path or says that its escapes are broken", () => 
   );
 });
 
-test("explainJSON() says why of every text that is no JSON", () => {
+test("explainJSON() explains every text that is not JSON", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       fc.pre(outcome(() => JSON.parse(text) as unknown) === "SyntaxError");
@@ -44,7 +44,7 @@ test("explainJSON() says why of every text that is no JSON", () => {
   );
 });
 
-test("findFieldProblems() finds nothing in JSON that was written from values", () => {
+test("findFieldProblems() finds nothing in JSON that JSON.stringify() wrote", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       expect(findFieldProblems(JSON.stringify(JSON.parse(text)), [])).toEqual([]);

@@ -5,7 +5,7 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
 import { listen } from "./listen.ts";
 
-test("closing ends connections that never asked for anything, and those that never finished their handshake", async () => {
+test("closing ends connections without requests, and those that have not finished their handshake", async () => {
   const ca = createCA({ commonName: "listen" });
   const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
   const never = () => new Promise<never>(() => undefined);

@@ -8,7 +8,7 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly serving: CertificateWithKey;
-  /** PEM of those whose client certificates count. */
+  /** The CAs of client certificates, in PEM. */
   readonly clientCA: string[];
   readonly onError: (error: unknown) => void;
 }
@@ -20,7 +20,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves a handler over TLS; clients may show a certificate. */
+/** Serves a handler over TLS; client certificates are optional. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
   const { host, port, serving, clientCA, onError } = options;
   const server = createServer(
@@ -54,7 +54,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-/** All open connections: those that have not finished their handshake too, which Node's own list leaves out. */
+/** All open connections, including those that have not finished their handshake, which Node's own list omits. */
 function connectionsOf(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -6,7 +6,7 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 const compress = promisify(gzip);
 const compressFrom = 128 * 1024;
 
-/** Writes an answer. Large bodies are compressed for clients that ask for it; streams never are. */
+/** Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. */
 export async function sendReply(context: RequestContext, reply: Reply): Promise<void> {
   const { request, response } = context;
   if (response.headersSent || response.destroyed) return;
@@ -28,7 +28,7 @@ export async function sendReply(context: RequestContext, reply: Reply): Promise<
   response.end(context.method === "HEAD" ? undefined : body);
 }
 
-/** The text is a quoted string of printable characters: control characters would end the header. */
+/** A warning header. Its text is a quoted string without control characters, which would end the header. */
 function warningHeader(text: string): string {
   const printable = text.replace(/[^\x20-\x7e]/g, " ").replace(/["\\]/g, "\\$&");
   return `299 - "${printable}"`;

@@ -8,7 +8,7 @@ import { badRequest } from "../contract/status-error.ts";
 
 type Report = (error: unknown) => void;
 
-/** Takes a request from node:http(s) through a handler; `report` hears of answers that could not be sent. */
+/** Makes a listener for node:https from a handler; `report` receives errors of responses that could not be sent. */
 export function serve(
   handler: Handler,
   report: Report,
@@ -55,7 +55,7 @@ function contextOf(request: IncomingMessage, response: ServerResponse): RequestC
       info,
       warnings: new Set(),
       user,
-      /** Few requests ask for it, and it costs more than the rest of the context together. */
+      /** Created on first use: few requests need it, and it costs more than the rest of the context. */
       get signal() {
         gone ??= abortOnClose(response);
         return gone.signal;

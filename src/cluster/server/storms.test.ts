@@ -4,7 +4,7 @@ import { startTestCluster, type TestCluster } from "../testing/index.ts";
 import { type OpenWatch, openWatch, type SeenEvent } from "../testing/open-watch.ts";
 import { type ReceivedResponse, send } from "../testing/send.ts";
 
-/** Many clients at once: what they see must be what one client after the other would have made of it. */
+/** Many clients at once: the result must be the same as if they had run one by one. */
 let cluster: TestCluster;
 beforeEach(async () => {
   cluster = await startTestCluster({ controllers: ["namespace"] });
@@ -34,7 +34,7 @@ const call = (method: string, path: string, body?: unknown, headers = {}): Promi
 const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)));
 
-/** So many at once as a client library allows itself; opening a thousand connections is another test. */
+/** Creates objects with as many parallel requests as client libraries use; a thousand connections are another test. */
 async function createMany(count: number, path: string): Promise<void> {
   await times(20, async (client) => {
     for (let index = client; index < count; index += 20) {
@@ -44,7 +44,7 @@ async function createMany(count: number, path: string): Promise<void> {
   });
 }
 
-test("forty clients count together, and no step is lost", async () => {
+test("forty clients increment one counter, and no update is lost", async () => {
   await call("POST", inDefault, { metadata: { name: "counter" }, data: { count: "0" } });
   const accepted: string[] = [];
   await times(40, async () => {
@@ -62,7 +62,7 @@ test("forty clients count together, and no step is lost", async () => {
   expect(new Set(accepted).size).toBe(40);
 }, 60_000);
 
-test("of a hundred clients that create one name, one does", async () => {
+test("of a hundred clients that create the same name, one succeeds", async () => {
   const answers = await times(100, () => call("POST", inDefault, { metadata: { name: "only" } }));
   expect(answers.filter(({ code }) => code === 201)).toHaveLength(1);
   expect(answers.filter(({ code }) => code === 409)).toHaveLength(99);
@@ -100,7 +100,7 @@ const revisionOf = ({ object }: SeenEvent): number => Number(object.metadata.res
 const describe = ({ type, object }: SeenEvent): string =>
   `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`;
 
-test("the pages of a list are of one moment, whatever is written meanwhile", async () => {
+test("all pages of a list show the same revision, whatever is written meanwhile", async () => {
   await createMany(300, inDefault);
   const reading = new AbortController();
   const churn = times(5, async (client) => {
@@ -126,7 +126,7 @@ test("the pages of a list are of one moment, whatever is written meanwhile", asy
   expect(now.items).not.toEqual(whole.items);
 }, 60_000);
 
-test("twenty managers apply to one object at once, and each keeps what is its own", async () => {
+test("twenty managers apply to one object at once, and each keeps its own fields", async () => {
   const apply = (manager: string, data: object, query = "") =>
     call(
       "PATCH",
@@ -154,7 +154,7 @@ test("twenty managers apply to one object at once, and each keeps what is its ow
   expect(last.data).toEqual({ all: `of ${winner!.manager.slice("m-".length)}` });
 }, 60_000);
 
-test("a namespace with three thousand objects goes, and the server answers meanwhile", async () => {
+test("a namespace with three thousand objects is deleted, and the server answers meanwhile", async () => {
   const inCrowd = "/api/v1/namespaces/crowd/configmaps";
   await call("POST", "/api/v1/namespaces", { metadata: { name: "crowd" } });
   await createMany(3000, inCrowd);
@@ -175,7 +175,7 @@ test("a namespace with three thousand objects goes, and the server answers meanw
   watch.close();
 }, 120_000);
 
-test("clients that begin a request and fall silent hold nobody up", async () => {
+test("clients that begin a request and never finish it don't block others", async () => {
   const { port } = new URL(cluster.url);
   const sockets = await times(200, (index) => {
     const socket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });

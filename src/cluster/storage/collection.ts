@@ -3,7 +3,7 @@ import type { Entry } from "./entry.ts";
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
-/** One committed write. For a deletion `entry` is the last state under the revision of the deletion. */
+/** A committed write. For a deletion, `entry` is the last state, with the revision of the deletion. */
 export interface Change {
   readonly type: ChangeType;
   readonly revision: number;
@@ -36,7 +36,7 @@ export class Collection {
     return this.#entries.size;
   }
 
-  /** Revisions up to this one can't be watched from or listed at any more. */
+  /** Revisions up to this one have expired: they can't be listed, and watches can't start from them. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -58,7 +58,7 @@ export class Collection {
     return found;
   }
 
-  /** The entries as they were at an earlier revision, or undefined where the history does not reach back. */
+  /** The entries at an earlier revision, or undefined if it has expired. */
   listAt(revision: number, prefix = ""): Entry[] | undefined {
     if (revision < this.#forgotten) return undefined;
     if ((this.#history.at(-1)?.revision ?? 0) <= revision) return this.list(prefix);
@@ -73,7 +73,7 @@ export class Collection {
     return [...state.values()].sort((a, b) => compareText(a.key, b.key));
   }
 
-  /** The changes after a revision, or undefined where some of them are forgotten. */
+  /** The changes after a revision, or undefined if it has expired. */
   changesSince(revision: number): readonly Change[] | undefined {
     if (revision < this.#forgotten) return undefined;
     let index = this.#history.length;
@@ -81,13 +81,13 @@ export class Collection {
     return this.#history.slice(index);
   }
 
-  /** Calls the listener in the tick of each later commit; returns an unsubscribe function. */
+  /** Calls the listener in the same tick as each later commit. Returns an unsubscribe function. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes a change into the state; `notify` follows when its turn comes. */
+  /** Applies a change to the state; `notify` follows in the order of revisions. */
   apply(change: Change): void {
     if (this.#shared) {
       this.#entries = new Map(this.#entries);
@@ -101,7 +101,7 @@ export class Collection {
     if (this.#history.length > 2 * this.#historyLimit) this.#forgetOldest(this.#historyLimit);
   }
 
-  /** Who listens is told of a write that is done: his failure is his own, and `failed` hears of it. */
+  /** Calls the listeners. The write is done, so their errors only go to `failed`. */
   notify(change: Change, failed: (error: unknown) => void): void {
     for (const listener of this.#listeners) {
       try {
@@ -112,14 +112,14 @@ export class Collection {
     }
   }
 
-  /** Forgets history up to a revision, as etcd's compaction does. */
+  /** Drops the history up to a revision, as etcd's compaction does. */
   compact(revision: number): void {
     const kept = this.#history.findIndex((change) => change.revision > revision);
     this.#history = kept === -1 ? [] : this.#history.slice(kept);
     this.#forgotten = Math.max(this.#forgotten, revision);
   }
 
-  /** The present state in constant time: the next write copies the map instead of changing it. */
+  /** The current state, in constant time: the next write copies the map instead of changing it. */
   freeze(): ReadonlyMap<string, Entry> {
     this.#shared = true;
     return this.#entries;
@@ -136,7 +136,7 @@ export class Collection {
     return this.#keys;
   }
 
-  /** Once they are sorted, keys stay so: lists that follow on writes need not sort them all again. */
+  /** Keeps sorted keys sorted, so that a list after a write does not sort them all again. */
   #settleKey({ type, entry }: Change): void {
     if (!this.#keys || type === "MODIFIED") return;
     const at = lowerBound(this.#keys, entry.key);

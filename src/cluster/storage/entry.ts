@@ -1,11 +1,11 @@
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** One stored state of one object. It never changes: a write makes a new entry. */
+/** One stored state of an object. It is never changed: a write makes a new entry. */
 export class Entry {
   readonly key: string;
   readonly revision: number;
   readonly object: ApiObject;
-  /** What the registry derives from this state, such as other versions of it, computed once. */
+  /** A cache of values that the registry derives from this state, such as other versions of it. */
   readonly derived = new Map<string, unknown>();
   #bytes: Buffer | undefined;
 
@@ -15,7 +15,7 @@ export class Entry {
     this.object = object;
   }
 
-  /** The JSON of the object, made once and shared by every reader and watcher. */
+  /** The JSON of the object, encoded once for all readers and watchers. */
   get bytes(): Buffer {
     this.#bytes ??= Buffer.from(JSON.stringify(this.object));
     return this.#bytes;

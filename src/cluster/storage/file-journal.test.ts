@@ -34,7 +34,7 @@ function open(options?: FileJournalOptions) {
   return { journal, store, maps: store.collection("configmaps") };
 }
 
-test("FileJournal brings back what was written, and the revision goes on", () => {
+test("FileJournal restores what was written, and the revision continues", () => {
   const first = open();
   first.store.put(first.maps, "a", config("a", "1"));
   first.store.put(first.maps, "a", config("a", "2"));
@@ -52,7 +52,7 @@ test("FileJournal brings back what was written, and the revision goes on", () =>
   second.journal.close();
 });
 
-test("FileJournal passes over a line that a crash has torn", () => {
+test("FileJournal skips an incomplete line after a crash", () => {
   const first = open();
   first.store.put(first.maps, "a", config("a", "1"));
   first.journal.close();
@@ -69,7 +69,7 @@ test("FileJournal passes over a line that a crash has torn", () => {
   ).toEqual(["a", "c"]);
 });
 
-test("FileJournal shortens its log by a snapshot", async () => {
+test("FileJournal replaces a long log with a snapshot", async () => {
   const first = open({ limit: 2000 });
   for (let index = 0; index < 100; index++) first.store.put(first.maps, "a", config("a", String(index)));
   await new Promise((resolve) => setImmediate(resolve));
@@ -83,7 +83,7 @@ test("FileJournal shortens its log by a snapshot", async () => {
   expect(second.maps.get("a")?.object["data"]).toEqual({ value: "99" });
 });
 
-test("FileJournal takes all of a write or none of it where the disk is full", () => {
+test("FileJournal writes a line completely or not at all when the disk is full", () => {
   let room = Number.POSITIVE_INFINITY;
   const write = (file: number, bytes: Buffer, offset: number): number => {
     if (room === 0) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
@@ -109,7 +109,7 @@ test("FileJournal takes all of a write or none of it where the disk is full", ()
   second.journal.close();
 });
 
-test("FileJournal writes the rest of a line that the disk took in pieces", () => {
+test("FileJournal writes the rest of a line after a short write", () => {
   const write = (file: number, bytes: Buffer, offset: number): number =>
     writeSync(file, bytes, offset, Math.min(7, bytes.length - offset));
   const first = open({ write });
@@ -120,7 +120,7 @@ test("FileJournal writes the rest of a line that the disk took in pieces", () =>
   second.journal.close();
 });
 
-test("FileJournal goes on with its log when there is no room for a snapshot, and tries again later", async () => {
+test("FileJournal keeps its log when there is no room for a snapshot, and tries again later", async () => {
   const first = open({ limit: 2000 });
   const fill = async (name: string): Promise<void> => {
     for (let index = 0; index < 20; index++) first.store.put(first.maps, name, config(name, String(index)));

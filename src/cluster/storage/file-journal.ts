@@ -17,7 +17,7 @@ import { join } from "node:path";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Journal, Snapshot, Store } from "./store.ts";
 
-/** One line of the log: a write, or without an object a deletion. */
+/** One line of the log: a write, or a deletion if it has no object. */
 interface Line {
   readonly c: string;
   readonly k: string;
@@ -25,21 +25,21 @@ interface Line {
   readonly o?: ApiObject;
 }
 
-/** Writes bytes from an offset on, or as many of them as there is room for, and says how many. */
+/** Writes bytes from an offset on, or as many as there is room for, and returns how many. */
 type Write = (file: number, bytes: Buffer, offset: number) => number;
 
 export interface FileJournalOptions {
-  /** Bytes of the log after which it is replaced by a snapshot. */
+  /** The size of the log in bytes at which it is replaced with a snapshot. */
   readonly limit?: number;
-  /** How bytes get to the disk; tests hand in a full one. */
+  /** Writes to the disk; tests simulate a full one. */
   readonly write?: Write;
 }
 
 const compactAfter = 16 * 1024 * 1024;
 
 /**
- * A log of all writes in a folder, with a snapshot in front of it. A write is in the file before anybody hears of
- * it, so that an acknowledged one survives the death of the process; the revision never goes back.
+ * A log of all writes since a snapshot, in a folder. A write is in the file before it is visible, so an acknowledged one
+ * survives a crash of the process. The revision never goes back.
  */
 export class FileJournal implements Journal {
   readonly #folder: string;
@@ -67,7 +67,7 @@ export class FileJournal implements Journal {
     if (this.#size > this.#compactAt) setImmediate(() => this.#compact());
   }
 
-  /** A full disk takes the first part of a line and refuses the rest only when asked again: all of it, or none. */
+  /** Writes a whole line or nothing: a nearly full disk accepts the first part, and fails at the next write. */
   #write(bytes: Buffer): void {
     let written = 0;
     try {
@@ -78,7 +78,7 @@ export class FileJournal implements Journal {
     }
   }
 
-  /** Fills a new store with what the folder holds; a line that was torn by a crash was never acknowledged. */
+  /** Loads the folder into a new store. An incomplete last line was never acknowledged. */
   restore(store: Store): void {
     this.#store = store;
     const state = new Map<string, Line>();
@@ -107,7 +107,7 @@ export class FileJournal implements Journal {
     if (!existsSync(path)) return [];
     const text = readFileSync(path, "utf8");
     const end = text.lastIndexOf("\n") + 1;
-    // Nothing may be appended to half a line.
+    // Nothing may be appended to an incomplete line.
     if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
     return text
       .slice(0, end)
@@ -116,7 +116,7 @@ export class FileJournal implements Journal {
       .map((line) => JSON.parse(line) as Line);
   }
 
-  /** Without room for a snapshot the log goes on as it is, and is tried again when it has grown. */
+  /** If there is no room for a snapshot, the log is kept, and the next attempt follows when it has grown. */
   #compact(): void {
     if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");
@@ -130,7 +130,7 @@ export class FileJournal implements Journal {
     this.#compactAt = this.#compactAfter;
   }
 
-  /** Writes the present state beside the log, then swaps both: a crash in between leaves one or the other whole. */
+  /** Writes the current state to a new file, then renames it: a crash leaves either the old or the new file complete. */
   #writeSnapshot(path: string, { revision, collections }: Snapshot): void {
     const file = openSync(path, "w", 0o600);
     try {

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a folder belongs to one cluster at a time", () => {
+test("only one cluster at a time can use a folder", () => {
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(`the process ${process.pid} keeps its objects in "${folder}"`);
   unlock();
@@ -20,7 +20,7 @@ test("a folder belongs to one cluster at a time", () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("the lock of a process that was killed keeps nobody out", async () => {
+test("the lock of a killed process is taken over", async () => {
   const module = JSON.stringify(new URL("lock-folder.ts", import.meta.url).href);
   const code = `const { lockFolder } = await import(${module}); lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => {}, 1000);`;
   const loader = [
@@ -39,7 +39,7 @@ test("the lock of a process that was killed keeps nobody out", async () => {
   lockFolder(folder)();
 });
 
-test.each(["", "nonsense", "1 0\n"])("a lock that says %j is nobody's", (text) => {
+test.each(["", "nonsense", "1 0\n"])("a lock file with the content %j is ignored", (text) => {
   writeFileSync(join(folder, "lock"), text);
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(`the process ${process.pid} keeps its objects`);

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { tryLock } from "@tsbuilder/apimachinery/lock";
 
-/** Another cluster keeps its objects in the folder. */
+/** Another cluster uses the folder. */
 export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
   readonly code = "ELOCKED";
@@ -14,7 +14,7 @@ export class FolderInUseError extends Error {
   }
 }
 
-/** Keeps other clusters out of a folder until the returned function is called, or this process is gone. */
+/** Locks a folder until the returned function is called or this process ends. */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = tryLock(join(folder, "lock"));

@@ -3,7 +3,7 @@ import { Store } from "./store.ts";
 
 const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
 
-test("a listener that fails neither undoes a write nor keeps others from hearing of it", () => {
+test("a listener that throws neither undoes a write nor stops other listeners", () => {
   const errors: unknown[] = [];
   const store = new Store({ onError: (error) => errors.push(error) });
   const collection = store.collection("configmaps");
@@ -29,7 +29,7 @@ test("a listener that fails neither undoes a write nor keeps others from hearing
   expect((errors[0] as Error).cause).toEqual(new TypeError("broken"));
 });
 
-test("a write that the journal refuses is none", () => {
+test("a write that the journal refuses is not done", () => {
   const store = new Store({
     journal: {
       append() {

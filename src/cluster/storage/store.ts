@@ -2,30 +2,30 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { type Change, Collection } from "./collection.ts";
 import { Entry } from "./entry.ts";
 
-/** Where committed writes go besides memory. It is called before a write is visible, and may throw. */
+/** Persists writes. It is called before a write is visible, and may throw. */
 export interface Journal {
   append(collection: string, key: string, revision: number, object: ApiObject | undefined): void;
 }
 
 export type StoreListener = (collection: Collection, change: Change) => void;
 
-/** A state to come back to. */
+/** A state that can be restored. */
 export interface Snapshot {
   readonly revision: number;
   readonly collections: ReadonlyMap<string, ReadonlyMap<string, Entry>>;
 }
 
 export interface StoreOptions {
-  /** How many changes of each resource watchers may lag behind. */
+  /** How many changes of each resource are kept for watchers. */
   readonly historyLimit?: number;
   readonly journal?: Journal;
-  /** Hears of listeners that fail. Without it their errors are nobody's, and end the process. */
+  /** Receives errors of listeners. Default: they are uncaught and end the process. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * All objects of the cluster under one revision that only grows, like etcd's. Writes are synchronous:
- * who reads an entry and writes in the same tick can't lose an update.
+ * All objects of the cluster, with one revision that only increases, like etcd's. Writes are synchronous: code that
+ * reads an entry and writes in the same tick can't lose an update.
  */
 export class Store {
   #revision = 1;
@@ -56,7 +56,7 @@ export class Store {
     return collection;
   }
 
-  /** Creates an object, or replaces it where it is there. */
+  /** Creates or replaces an object. */
   put(collection: Collection, key: string, object: ApiObject): Entry {
     const previous = collection.get(key);
     const revision = this.#revision + 1;
@@ -73,7 +73,7 @@ export class Store {
     return entry;
   }
 
-  /** Removes an object; its last state is stamped with the revision of the deletion. */
+  /** Removes an object; its last state gets the revision of the deletion. */
   remove(collection: Collection, entry: Entry, lastState: ApiObject = entry.object): Entry {
     const revision = this.#revision + 1;
     this.#journal?.append(collection.name, entry.key, revision, undefined);
@@ -83,7 +83,7 @@ export class Store {
     return last;
   }
 
-  /** Forgets history, so that old revisions answer 410. */
+  /** Drops history, so that old revisions get 410. */
   compact(revision: number = this.#revision): void {
     for (const collection of this.#collections.values()) collection.compact(revision);
   }
@@ -93,7 +93,7 @@ export class Store {
     return { revision: this.#revision, collections };
   }
 
-  /** Brings a snapshot's objects back as new writes: watchers see them, and the revision never goes back. */
+  /** Restores a snapshot with new writes: watchers see them, and the revision never goes back. */
   restore(snapshot: Snapshot): void {
     for (const [name, collection] of this.#collections) {
       const wanted = snapshot.collections.get(name) ?? new Map<string, Entry>();
@@ -104,7 +104,7 @@ export class Store {
     }
   }
 
-  /** Takes over what a journal recorded before the process started; nothing is journalled again. */
+  /** Loads what a journal recorded earlier, without writing it to the journal again. */
   load(
     revision: number,
     records: Iterable<{ collection: string; key: string; revision: number; object: ApiObject }>,
@@ -122,13 +122,13 @@ export class Store {
     this.#journal = journal;
   }
 
-  /** Calls the listener in the tick of each later commit of any collection; returns an unsubscribe function. */
+  /** Calls the listener in the same tick as each later commit of any collection. Returns an unsubscribe function. */
   listen(listener: StoreListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A listener may write in its turn: everybody still hears of the changes in the order of their revisions. */
+  /** A listener may write, too: all listeners still receive changes in the order of revisions. */
   #commit(collection: Collection, fields: Omit<Change, "encoded">): void {
     this.#revision = fields.revision;
     const committed = change(fields);
@@ -143,7 +143,7 @@ export class Store {
     }
   }
 
-  /** The write is done: who fails to hear of it can't undo it, nor keep others from hearing. */
+  /** The write is done, so a listener that throws can't undo it or stop other listeners. */
   #notify(collection: Collection, committed: Change): void {
     const failed = (cause: unknown): void => {
       const { type, entry } = committed;

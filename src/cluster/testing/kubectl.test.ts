@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { controllerNames } from "../controllers/index.ts";
 import { startTestCluster, type TestCluster } from "./index.ts";
 
-/** Several versions stand side by side where the Google Cloud SDK is installed. */
+/** The Google Cloud SDK installs several versions of kubectl. */
 const sdk = "/usr/lib/google-cloud-sdk/bin";
 const versions = ["1.27", "1.29", "1.31", "1.33"].filter((version) =>
   existsSync(join(sdk, `kubectl.${version}`)),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Reads objects from values, YAML texts, files and folders; the files of a folder by name. */
+/** Loads objects from values, YAML texts, files and folders; the files of a folder are sorted by name. */
 export async function loadObjects(sources: ReadonlyArray<string | object>): Promise<ApiObject[]> {
   const objects: ApiObject[] = [];
   for (const source of sources) {
@@ -20,7 +20,7 @@ async function readPath(path: string): Promise<string[]> {
   return Promise.all(names.map((name) => readFile(join(path, name), "utf8")));
 }
 
-/** Documents without a kind, such as a kustomization's comments, are passed over. */
+/** Documents without a kind, such as empty ones with comments, are skipped. */
 function parseObjects(text: string): ApiObject[] {
   const values = parseAllDocuments(text).map((document) => document.toJS() as ApiObject | null);
   return values.filter(

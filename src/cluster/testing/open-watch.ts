@@ -2,7 +2,7 @@ import { request } from "node:https";
 import { agentFor } from "./send.ts";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 
-/** What a watch sent, as far as tests look at it. */
+/** The parts of a watch event that tests check. */
 export interface SeenEvent {
   readonly type: string;
   readonly object: {
@@ -11,18 +11,18 @@ export interface SeenEvent {
   };
 }
 
-/** A watch that collects what it is sent. */
+/** A watch that collects its events. */
 export interface OpenWatch {
   readonly events: SeenEvent[];
-  /** Resolves when the server, or `close()`, has ended it. */
+  /** Resolves when the server or `close()` has ended the watch. */
   readonly ended: Promise<void>;
-  /** Stops reading, as a client does that is busy with something else. */
+  /** Stops reading, like a busy client. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly close: () => void;
 }
 
-/** Opens a watch; it is there when this resolves. */
+/** Opens a watch; resolves when the server has accepted it. */
 export function openWatch(kubeconfig: Kubeconfig, path: string): Promise<OpenWatch> {
   const { hostname, port } = new URL(kubeconfig.clusters[0].cluster.server);
   const { token } = kubeconfig.users[0].user;

@@ -6,7 +6,7 @@ import { keyOfWrite, ownWrite } from "../registry/write.ts";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Creates an object or replaces it, in this process and past authorization. */
+/** Creates or replaces an object, in this process and without authorization. */
 export async function putObject(core: Core, object: ApiObject): Promise<ApiObject> {
   const { group } = parseApiVersion(object.apiVersion);
   const resource = core.registry.findKind(group, object.kind);

@@ -6,7 +6,7 @@ export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is if it is text or bytes, else as JSON. */
+  /** Text and bytes are sent as they are, other values as JSON. */
   readonly body?: unknown;
 }
 
@@ -14,11 +14,11 @@ export interface ReceivedResponse {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-/** Sends one request to a server with the credentials of a kubeconfig, and waits for the whole answer. */
+/** Sends a request with the credentials of a kubeconfig, and waits for the whole response. */
 export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<ReceivedResponse> {
   const { cluster } = kubeconfig.clusters[0];
   const { user } = kubeconfig.users[0];
@@ -61,7 +61,7 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
 
 const agents = new WeakMap<Kubeconfig, Agent>();
 
-/** One agent for each kubeconfig keeps its connections. */
+/** One agent for each kubeconfig, which reuses connections. */
 export function agentFor(kubeconfig: Kubeconfig): Agent {
   let agent = agents.get(kubeconfig);
   if (!agent) {

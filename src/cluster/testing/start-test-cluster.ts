@@ -11,26 +11,26 @@ import { loadObjects } from "./load-objects.ts";
 import { putObject } from "./put-object.ts";
 
 export interface TestClusterOptions extends ClusterOptions {
-  /** CRDs to install: objects, YAML texts, or paths of files and folders; one, or several. */
+  /** CRDs to install: one or several objects, YAML texts, or paths of files and folders. */
   readonly crds?: string | ReadonlyArray<string | object>;
 }
 
-/** A cluster of one test suite: on a port of its own, gone when it is stopped. */
+/** The cluster of one test suite, on its own port. */
 export interface TestCluster extends Cluster {
-  /** The path of a file with the administrator's kubeconfig, or with another one. */
+  /** Writes a kubeconfig to a file and returns its path. Default: the administrator's. */
   kubeconfigFile(kubeconfig?: Kubeconfig): Promise<string>;
-  /** Creates CRDs, or replaces those that are there; served when it resolves. */
+  /** Creates or replaces CRDs, and resolves when they are served. */
   installCRDs(...sources: ReadonlyArray<string | object>): Promise<void>;
-  /** Creates objects of any kind, or replaces those that are there, past all authorization. */
+  /** Creates or replaces objects of any kind, without authorization. */
   install(...sources: ReadonlyArray<string | object>): Promise<KubernetesObject[]>;
 }
 
-/** Names the folder of a real kube-apiserver and etcd; `tsbuilder test --real` sets it. */
+/** The environment variable with the folder of a real kube-apiserver and etcd; `tsbuilder test --real` sets it. */
 const assetsVariable = "TSBUILDER_TEST_ASSETS";
 
 /**
- * Starts a cluster for tests. Suites may run side by side: each has a port and a store of its own. It is the embedded
- * one, or a real API server where `TSBUILDER_TEST_ASSETS` says so.
+ * Starts a cluster for tests. Suites can run side by side: each cluster has its own port and store. It is the embedded
+ * cluster, or a real API server if `TSBUILDER_TEST_ASSETS` is set.
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { crds = [], ...clusterOptions } = options;
@@ -76,7 +76,7 @@ async function startEmbedded(options: ClusterOptions): Promise<OpenCluster> {
   return {
     cluster,
     put: (object) => putObject(cluster.core, object),
-    // What a commit sets off in this process is done in the microtasks after it.
+    // In this process, the effects of a commit are done in the microtasks after it.
     served: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }

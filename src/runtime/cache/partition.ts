@@ -3,7 +3,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
 import { formatKey, keyOf, keyText, type ObjectKey } from "../client/object-key.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
-import { compareVersions } from "./compare-versions.ts";
+import { compareResourceVersions } from "./compare-resource-versions.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
@@ -222,7 +222,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 
   #hasPassed(version: string): boolean {
-    return this.#version !== undefined && (compareVersions(this.#version, version) ?? -1) >= 0;
+    return this.#version !== undefined && (compareResourceVersions(this.#version, version) ?? -1) >= 0;
   }
 }
 
@@ -255,7 +255,7 @@ function isSettled<T extends KubernetesObject>(
   version: string | undefined,
 ): boolean {
   if (write.version === undefined) return next?.object.metadata.uid !== write.uid;
-  return version !== undefined && (compareVersions(version, write.version) ?? -1) >= 0;
+  return version !== undefined && (compareResourceVersions(version, write.version) ?? -1) >= 0;
 }
 
 function isSame(a: Entry, b: Entry): boolean {
@@ -265,7 +265,7 @@ function isSame(a: Entry, b: Entry): boolean {
 
 function isAtLeast({ object }: Entry, uid: string | undefined, version: string): boolean {
   const { resourceVersion = "" } = object.metadata;
-  return object.metadata.uid === uid && (compareVersions(resourceVersion, version) ?? -1) >= 0;
+  return object.metadata.uid === uid && (compareResourceVersions(resourceVersion, version) ?? -1) >= 0;
 }
 
 function placeOf(key: string): ObjectKey {

@@ -19,9 +19,10 @@ import { TypeValue } from "../values/type-value.ts";
 import { CelUint } from "../values/uint.ts";
 import type { Value } from "../values/value.ts";
 import { parseGoDuration } from "../../schema/formats/go-duration.ts";
+import type { JSONObject } from "../../json/index.ts";
 import { reasonToLeaveOut } from "./left-out.ts";
 
-type JSONValue = Record<string, unknown>;
+type Unchecked = JSONObject<unknown>;
 
 /** A case of the conformance suite, in our types. */
 export interface SpecCase {
@@ -42,7 +43,7 @@ export interface SpecCase {
 interface Suite {
   readonly name: string;
   readonly suites?: readonly Suite[];
-  readonly tests?: readonly { readonly original: JSONValue }[];
+  readonly tests?: readonly { readonly original: Unchecked }[];
 }
 
 /** All applicable cases, and the number of skipped cases by suite and reason. */
@@ -61,9 +62,9 @@ export function loadCases(): { cases: SpecCase[]; leftOut: Map<string, number> }
   return { cases, leftOut };
 }
 
-function toCase(suite: string, section: string, original: JSONValue): SpecCase {
-  const typed = original["typedResult"] as JSONValue | undefined;
-  const value = (original["value"] ?? typed?.["result"]) as JSONValue | undefined;
+function toCase(suite: string, section: string, original: Unchecked): SpecCase {
+  const typed = original["typedResult"] as Unchecked | undefined;
+  const value = (original["value"] ?? typed?.["result"]) as Unchecked | undefined;
   const fails = original["evalError"] !== undefined;
   const checkOnly = original["checkOnly"] === true;
   return {
@@ -71,22 +72,22 @@ function toCase(suite: string, section: string, original: JSONValue): SpecCase {
     section,
     name: original["name"] as string,
     expr: original["expr"] as string,
-    variables: ((original["typeEnv"] ?? []) as JSONValue[])
+    variables: ((original["typeEnv"] ?? []) as Unchecked[])
       .filter((declaration) => declaration["ident"] !== undefined)
       .map((declaration) => [
         declaration["name"] as string,
-        toType((declaration["ident"] as JSONValue)["type"] as JSONValue),
+        toType((declaration["ident"] as Unchecked)["type"] as Unchecked),
       ]),
     bindings: new Map(
-      Object.entries((original["bindings"] ?? {}) as Record<string, JSONValue>).map(([name, bound]) => [
+      Object.entries((original["bindings"] ?? {}) as Record<string, Unchecked>).map(([name, bound]) => [
         name,
-        toValue(bound["value"] as JSONValue),
+        toValue(bound["value"] as Unchecked),
       ]),
     ),
     container: (original["container"] as string | undefined) ?? "",
     disableCheck: original["disableCheck"] === true,
     value: value ? toValue(value) : defaultValue(fails, checkOnly || typed !== undefined),
-    type: typed?.["deducedType"] ? toType(typed["deducedType"] as JSONValue) : undefined,
+    type: typed?.["deducedType"] ? toType(typed["deducedType"] as Unchecked) : undefined,
     fails,
   };
 }
@@ -97,7 +98,7 @@ function defaultValue(fails: boolean, checkOnly: boolean): Value | undefined {
 }
 
 /** Decodes a value of the suite. */
-function toValue(json: JSONValue): Value {
+function toValue(json: Unchecked): Value {
   const [kind, content] = entryOf(json, "nullValue");
   switch (kind) {
     case "int64Value":
@@ -109,23 +110,23 @@ function toValue(json: JSONValue): Value {
     case "bytesValue":
       return new Uint8Array(Buffer.from(String(content), "base64"));
     case "listValue":
-      return new NativeList((((content as JSONValue)["values"] ?? []) as JSONValue[]).map(toValue));
+      return new NativeList((((content as Unchecked)["values"] ?? []) as Unchecked[]).map(toValue));
     case "mapValue":
       return new NativeMap(
-        (((content as JSONValue)["entries"] ?? []) as { key: JSONValue; value: JSONValue }[]).map(
+        (((content as Unchecked)["entries"] ?? []) as { key: Unchecked; value: Unchecked }[]).map(
           ({ key, value }) => [toValue(key), toValue(value)] as const,
         ),
       );
     case "typeValue":
       return new TypeValue(objectType(content as string));
     case "objectValue":
-      return toMessage(content as JSONValue);
+      return toMessage(content as Unchecked);
     default:
       return content as Value;
   }
 }
 
-function toMessage(content: JSONValue): Value {
+function toMessage(content: Unchecked): Value {
   const text = content["value"] as string;
   if ((content["@type"] as string).endsWith("Duration")) return new CelDuration(parseGoDuration(text)!);
   return new CelTimestamp(parseTimestamp(text)!.nanos);
@@ -141,15 +142,15 @@ const primitives: Readonly<Record<string, CelType>> = {
 };
 
 /** Returns the only member of a oneof. */
-function entryOf(json: JSONValue, otherwise: string): readonly [string, unknown] {
+function entryOf(json: Unchecked, otherwise: string): readonly [string, unknown] {
   for (const entry of Object.entries(json)) return entry;
   return [otherwise, null];
 }
 
 /** Decodes a type of the suite. */
-export function toType(json: JSONValue): CelType {
+export function toType(json: Unchecked): CelType {
   const [kind, content] = entryOf(json, "dyn");
-  const inner = content as Record<string, JSONValue>;
+  const inner = content as Record<string, Unchecked>;
   switch (kind) {
     case "primitive":
       return primitives[String(content)] ?? types.dyn;
@@ -171,7 +172,7 @@ export function toType(json: JSONValue): CelType {
       if (content === "google.protobuf.Duration") return types.duration;
       return content === "google.protobuf.Timestamp" ? types.timestamp : objectType(content as string);
     case "abstractType": {
-      const { name, parameterTypes = [] } = content as { name: string; parameterTypes?: JSONValue[] };
+      const { name, parameterTypes = [] } = content as { name: string; parameterTypes?: Unchecked[] };
       return opaqueType(name, ...parameterTypes.map(toType));
     }
     default:

@@ -3,7 +3,7 @@ import type { Store } from "../../storage/store.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type AdmissionRequest, requestNamespace } from "../../registry/admission-request.ts";
 import type { ActivePolicy } from "./active-policies.ts";
-import { findParamKind, findParams, MisconfiguredError, type ParamKind } from "./find-params.ts";
+import { findParamKind, findParams, MisconfiguredError, type ParamResource } from "./find-params.ts";
 import { matchResources } from "./match-resources.ts";
 import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
 
@@ -33,7 +33,7 @@ export async function* findCalls<Spec extends PolicySpec, Compiled>(
   for (const { policy, bindings, compiled } of active) {
     const version = matchResources(policy.spec.matchConstraints ?? {}, request, store);
     if (version === undefined) continue;
-    let kind: ParamKind | undefined;
+    let kind: ParamResource | undefined;
     try {
       kind = findParamKind(policy.spec, registry);
     } catch (error) {

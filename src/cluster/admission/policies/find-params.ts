@@ -11,12 +11,12 @@ import type { PolicySpec } from "../../expressions/policy.ts";
 export class MisconfiguredError extends Error {}
 
 /** The resource and version of a policy's parameters. */
-export interface ParamKind {
+export interface ParamResource {
   readonly resource: Resource;
   readonly version: string;
 }
 
-export function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamKind | undefined {
+export function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamResource | undefined {
   if (!paramKind) return undefined;
   const { apiVersion = "", kind = "" } = paramKind;
   const { group, version } = parseApiVersion(apiVersion);
@@ -31,7 +31,7 @@ export function findParamKind({ paramKind }: PolicySpec, registry: Registry): Pa
  * the binding has no parameters.
  */
 export async function findParams(
-  kind: ParamKind | undefined,
+  kind: ParamResource | undefined,
   ref: ParamRef | undefined,
   namespace: string,
 ): Promise<Array<ApiObject | undefined>> {

@@ -119,7 +119,7 @@ const document = {
   ],
 };
 
-/** What gnostic's Go package makes of the same document, recorded. */
+/** The recorded output of gnostic's Go package for the same document. */
 const recorded = Buffer.from(
   [
     "CgMyLjASEwoKS3ViZXJuZXRlcxIFdjEuMzZCuAIStQIKEy9hcGkvdjEvcG9kcy97bmFtZX0SnQISZCoHcmVhZFBvZDIQYXBw",
@@ -139,7 +139,7 @@ test("encodeSwagger() writes what gnostic writes, byte by byte", () => {
   expect(encodeSwagger(document).equals(recorded)).toBe(true);
 });
 
-test("encodeSwagger() writes extensions and defaults as text that YAML reads", () => {
+test("encodeSwagger() writes extensions and defaults as YAML", () => {
   const groupVersionKind = [{ group: "", kind: "Pod", version: "v1" }];
   const bytes = encodeSwagger({
     swagger: "2.0",
@@ -151,7 +151,7 @@ test("encodeSwagger() writes extensions and defaults as text that YAML reads", (
   expect(bytes.toString("latin1")).toContain('"TCP"');
 });
 
-test("encodeSwagger() leaves out what the form has no place for", () => {
+test("encodeSwagger() omits fields that the protobuf form does not have", () => {
   const bytes = encodeSwagger({ swagger: "2.0", unknown: "word", definitions: { Pod: { nullable: true } } });
   expect(bytes.toString("latin1")).not.toMatch(/unknown|word|nullable/u);
 });

@@ -1,14 +1,13 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { write } from "../scalar-codecs.ts";
 import type { WireWriter } from "../wire-writer.ts";
 import { messages } from "./messages.ts";
 
-type JSONObject = Readonly<Record<string, unknown>>;
-
 /**
- * Writes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
- * kubectl up to 1.28 reads. Words that the form has no place for are left out.
+ * Encodes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
+ * kubectl up to 1.28 reads. Fields that the protobuf form does not have are omitted.
  */
-export function encodeSwagger(document: JSONObject): Buffer {
+export function encodeSwagger(document: JSONObject<unknown>): Buffer {
   return encode("Document", document);
 }
 
@@ -16,24 +15,25 @@ function encode(name: string, value: unknown): Buffer {
   const wrap = wrappers[name];
   return write((writer) => {
     if (wrap) wrap(writer, value);
-    else writeMessage(writer, name, value as JSONObject);
+    else writeMessage(writer, name, value as JSONObject<unknown>);
   });
 }
 
-/** Messages that JSON doesn't have: one of several forms, or a map. */
+/** Messages without a counterpart in JSON: unions and maps. */
 const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
-  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject),
-  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject),
-  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as JSONObject),
-  SecurityDefinitions: (writer, value) => writeNamed(writer, 1, "SecurityDefinition", value as JSONObject),
-  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as JSONObject),
+  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject<unknown>),
+  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject<unknown>),
+  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as JSONObject<unknown>),
+  SecurityDefinitions: (writer, value) =>
+    writeNamed(writer, 1, "SecurityDefinition", value as JSONObject<unknown>),
+  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as JSONObject<unknown>),
   Responses: (writer, value) => {
-    const { extensions, fields } = splitExtensions(value as JSONObject);
+    const { extensions, fields } = splitExtensions(value as JSONObject<unknown>);
     writeNamed(writer, 1, "ResponseValue", fields);
     writeNamed(writer, 2, "any", extensions);
   },
   Paths: (writer, value) => {
-    const { extensions, fields } = splitExtensions(value as JSONObject);
+    const { extensions, fields } = splitExtensions(value as JSONObject<unknown>);
     writeNamed(writer, 1, "any", extensions);
     writeNamed(writer, 2, "PathItem", fields);
   },
@@ -45,10 +45,10 @@ const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
     if (typeof value === "boolean") writer.varint(2, Number(value));
     else writer.bytes(1, encode("Schema", value));
   },
-  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as JSONObject),
-  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as JSONObject),
+  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as JSONObject<unknown>),
+  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as JSONObject<unknown>),
   Parameter: (writer, value) => {
-    const place = (value as JSONObject)["in"];
+    const place = (value as JSONObject<unknown>)["in"];
     if (place === "body") writer.bytes(1, encode("BodyParameter", value));
     else writer.bytes(2, encode("NonBodyParameter", value));
   },
@@ -57,7 +57,7 @@ const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
     writer.bytes(number, encode(name, value));
   },
   SecurityDefinition: (writer, value) => writer.bytes(2, encode("ApiKeySecurity", value)),
-  // JSON is YAML, which is what readers expect here.
+  // Readers expect YAML, of which JSON is a subset.
   any: (writer, value) => writer.text(2, `${JSON.stringify(value)}\n`),
 };
 
@@ -68,12 +68,12 @@ const places = {
   path: [4, "PathParameter"],
 } as const;
 
-function writeReferenceOr(writer: WireWriter, name: string, value: JSONObject): void {
+function writeReferenceOr(writer: WireWriter, name: string, value: JSONObject<unknown>): void {
   if (value["$ref"] === undefined) writer.bytes(1, encode(name, value));
   else writer.bytes(2, encode("JsonReference", value));
 }
 
-function writeMessage(writer: WireWriter, name: string, value: JSONObject): void {
+function writeMessage(writer: WireWriter, name: string, value: JSONObject<unknown>): void {
   const message = messages[name]!;
   for (const [field, [number, kind]] of Object.entries(message)) {
     if (value[field] !== undefined) writeField(writer, number, kind, value[field]);
@@ -97,8 +97,8 @@ function writeItem(writer: WireWriter, number: number, kind: string, value: unkn
   else writer.bytes(number, encode(kind, value));
 }
 
-/** Entries of a map: messages with a name. */
-function writeNamed(writer: WireWriter, number: number, kind: string, entries: JSONObject): void {
+/** Map entries: messages with a name. */
+function writeNamed(writer: WireWriter, number: number, kind: string, entries: JSONObject<unknown>): void {
   for (const [name, value] of Object.entries(entries)) {
     const entry = write((nested) => {
       nested.text(1, name);
@@ -108,7 +108,10 @@ function writeNamed(writer: WireWriter, number: number, kind: string, entries: J
   }
 }
 
-function splitExtensions(value: JSONObject): { extensions: JSONObject; fields: JSONObject } {
+function splitExtensions(value: JSONObject<unknown>): {
+  extensions: JSONObject<unknown>;
+  fields: JSONObject<unknown>;
+} {
   const entries = Object.entries(value);
   const isExtension = ([name]: [string, unknown]): boolean => name.startsWith("x-");
   return {

@@ -1,10 +1,10 @@
-/** The fields of a message by their names in JSON: their number, and what they hold. `x-` is the list of extensions. */
+/** The fields of a message by their JSON names: number and type. `x-` is the list of extensions. */
 export type Message = Readonly<Record<string, readonly [number: number, kind: string]>>;
 
 /**
- * The messages of gnostic's OpenAPI v2 schema, as far as a Kubernetes document uses them. `word`, `flag`, `count`
- * and `real` are plain values, `any` is a value written out as text, a capital letter begins a message;
- * `[]` stands behind a list, `{}` behind a map whose entries are messages with a name.
+ * The messages of gnostic's OpenAPI v2 schema, as far as Kubernetes documents use them. `word`, `flag`, `count` and
+ * `real` are scalar types, `any` is a value as YAML text, and names with a capital letter are messages. A `[]` suffix
+ * means a list, `{}` a map whose entries are messages with a name.
  */
 export const messages: Readonly<Record<string, Message>> = {
   Document: {
@@ -111,7 +111,7 @@ function parameter(): Message {
   return { required: [1, "flag"], in: [2, "word"], description: [3, "word"], name: [4, "word"] };
 }
 
-/** What parameters and items say of their value, from a number on. */
+/** The validation fields that parameters and items share; `first` is the number of the first one. */
 function valueRules(first: number): Message {
   const rules = [
     ["type", "word"],

@@ -2,7 +2,7 @@ import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/m
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
-import type { DeleteOptions } from "../../contract/cluster-objects.ts";
+import type { DeletionOptions } from "../../contract/cluster-objects.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -37,7 +37,7 @@ function ownedBy(owner: KubernetesObject, more: Partial<OwnerReference> = {}): P
   return { apiVersion: owner.apiVersion, kind: owner.kind, name: name!, uid: uid!, ...more };
 }
 
-const remove = (object: KubernetesObject, propagationPolicy: DeleteOptions["propagationPolicy"]) =>
+const remove = (object: KubernetesObject, propagationPolicy: DeletionOptions["propagationPolicy"]) =>
   objects().delete("tester", object, { propagationPolicy });
 
 describe("garbageCollector()", () => {

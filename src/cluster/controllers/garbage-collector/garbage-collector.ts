@@ -1,6 +1,6 @@
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
-import type { DeleteOptions } from "../../contract/cluster-objects.ts";
+import type { DeletionOptions } from "../../contract/cluster-objects.ts";
 import { reporter } from "../../control-loop/record-event.ts";
 import { classifyOwners, findResource, isForegroundDeleted } from "./classify-owners.ts";
 import { Dependents } from "./dependents.ts";
@@ -95,7 +95,7 @@ export function garbageCollector(context: ControllerContext): Controller {
 
   function remove(
     object: KubernetesObject,
-    propagationPolicy: DeleteOptions["propagationPolicy"],
+    propagationPolicy: DeletionOptions["propagationPolicy"],
   ): Promise<void> {
     return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
   }
@@ -154,7 +154,7 @@ function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolea
 }
 
 /** What an earlier deletion of the object asked for still holds. */
-function policyOf({ metadata }: KubernetesObject): DeleteOptions["propagationPolicy"] {
+function policyOf({ metadata }: KubernetesObject): DeletionOptions["propagationPolicy"] {
   const finalizers = metadata.finalizers ?? [];
   if (finalizers.includes("orphan")) return "Orphan";
   return finalizers.includes("foregroundDeletion") ? "Foreground" : "Background";

@@ -3,7 +3,7 @@ import { admissionRequest } from "../../registry/create-object.ts";
 import type { Write } from "../../registry/write.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 
-/** Lets admission see a body that is posted to an object: a Binding, an Eviction, a TokenRequest. */
+/** Passes a body that is posted to a subresource through admission: a Binding, an Eviction, a TokenRequest. */
 export async function admitBody(write: Write, sent: ApiObject): Promise<ApiObject> {
   const { admission } = write.core;
   const kind = write.resource.subresources.get(write.subresource)?.body;

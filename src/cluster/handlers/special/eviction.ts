@@ -4,7 +4,8 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Stored } from "../../contract/stored.ts";
-import { type DeleteOptions, deleteObject } from "../../registry/delete-object.ts";
+import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import { deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -18,7 +19,7 @@ import { readBodyObject } from "./read-body-object.ts";
 /** The user that updates the status of evicted Pods and their budgets. */
 const user = "system:apiserver";
 
-/** Deletes a Pod unless a disruption budget objects. */
+/** Deletes a Pod if its disruption budget allows it. */
 export async function handleEviction(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
   const eviction = await admitBody(write, await readBodyObject(context, target));

@@ -24,7 +24,7 @@ const endpoints: Readonly<Record<string, SpecialHandler>> = {
   "selfsubjectrulesreviews.authorization.k8s.io": review(selfSubjectRules),
 };
 
-/** The code of an endpoint that has its own; undefined for those that read and write stored objects. */
+/** The handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
 export function specialHandler({ resource, subresource }: Target): SpecialHandler | undefined {
   if (subresource === "scale") return handleScale;
   const name = qualifiedName(resource);

@@ -17,7 +17,7 @@ interface Swagger {
   readonly paths: Record<string, Record<string, { parameters?: { name: string }[] }>>;
 }
 
-test("/openapi/v2 holds all groups in one document, with all that it refers to", async () => {
+test("/openapi/v2 has all groups in one document, with all definitions that it refers to", async () => {
   const { code, body } = await get();
   const document = body as Swagger;
   expect([code, document.swagger]).toEqual([200, "2.0"]);
@@ -30,19 +30,22 @@ test("/openapi/v2 holds all groups in one document, with all that it refers to",
   expect(patch.parameters!.map(({ name }) => name)).toContain("fieldValidation");
 });
 
-test.each(["spec.v2@v1.0", "spec.v2.v1.0"])("/openapi/v2 is protobuf for who asks for %s", async (name) => {
-  const { code, headers, text } = await get({
-    Accept: `application/com.github.proto-openapi.${name}+protobuf`,
-  });
-  expect([code, headers["content-type"]]).toEqual([
-    200,
-    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
-  ]);
-  // The first field is the version of the form.
-  expect(text.slice(0, 5)).toBe("\n\u00032.0");
-});
+test.each(["spec.v2@v1.0", "spec.v2.v1.0"])(
+  "/openapi/v2 is protobuf for clients that accept %s",
+  async (name) => {
+    const { code, headers, text } = await get({
+      Accept: `application/com.github.proto-openapi.${name}+protobuf`,
+    });
+    expect([code, headers["content-type"]]).toEqual([
+      200,
+      "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+    ]);
+    // The first field is the OpenAPI version.
+    expect(text.slice(0, 5)).toBe("\n\u00032.0");
+  },
+);
 
-test("/openapi/v2 is not sent again to who has it", async () => {
+test("/openapi/v2 is not sent again to clients that have it", async () => {
   const { headers } = await get();
   expect((await get({ "If-None-Match": headers.etag! })).code).toBe(304);
 });

@@ -8,15 +8,15 @@ interface Made {
   readonly state: string;
   readonly document: Record<string, unknown>;
   readonly json: Buffer;
-  /** Made when it is asked for first: few clients are that old. */
+  /** Encoded on first request: few clients are that old. */
   protobuf?: Buffer;
 }
 
-/** The one document of OpenAPI v2, made anew when one of those it is made from has changed. */
+/** The OpenAPI v2 document, which is made again when one of its inputs has changed. */
 export class SwaggerDocument {
   #made: Made | undefined;
 
-  /** `state` changes with the documents, which are read only then. */
+  /** Reads the documents only if `state` has changed. */
   async answer(
     request: RequestContext["request"],
     state: string,
@@ -25,7 +25,7 @@ export class SwaggerDocument {
     if (this.#made?.state !== state)
       this.#made = make(state, toSwagger(await read(), versionInfo.gitVersion));
     const made = this.#made;
-    // kubectl up to 1.28 asks for nothing else, and an old name of the type has an @ in it.
+    // kubectl up to 1.28 accepts nothing else, and a legacy name of the media type contains an @.
     const wantsProtobuf = /proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/u.test(request.headers.accept ?? "");
     const body = wantsProtobuf ? (made.protobuf ??= encodeSwagger(made.document)) : made.json;
     const etag = `"${createHash("sha512").update(state).digest("hex").toUpperCase()}"`;

@@ -1,16 +1,16 @@
-type Json = Record<string, unknown>;
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 
-/** Words of a schema that OpenAPI v2 doesn't have. */
+/** Keywords of a schema that OpenAPI v2 does not have. */
 const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf"]);
 
-/** Writes a v3 schema with the words of v2. What has several types has none here, but for the ones Kubernetes names. */
-export function toDefinition(schema: Json): Json {
+/** Converts a v3 schema to v2. A union of types becomes a schema without a type, except for those that Kubernetes names. */
+export function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
   const reference = singleReference(schema);
   const entries = Object.entries(schema)
     .filter(([word]) => !v3Words.has(word))
     .map(([word, value]): [string, unknown] => [word, toWord(word, value)]);
-  const definition: Json = { ...Object.fromEntries(entries), ...reference };
-  // As Kubernetes publishes them: a port is a string in a form of its own, a quantity is any string.
+  const definition: JSONObject<unknown> = { ...Object.fromEntries(entries), ...reference };
+  // As Kubernetes publishes them: an int-or-string is a string with a format, a quantity any string.
   if (schema["format"] === "int-or-string" || isQuantity(schema)) definition["type"] = "string";
   if (schema["x-kubernetes-int-or-string"] === true) {
     delete definition["type"];
@@ -19,9 +19,9 @@ export function toDefinition(schema: Json): Json {
   return definition;
 }
 
-/** In v3 a reference with a description stands in a list of one, because its neighbours would not count. */
-function singleReference({ allOf }: Json): Json {
-  const [only, ...others] = (allOf ?? []) as Json[];
+/** In v3, a reference with a description is in a list of one item, because siblings of `$ref` are ignored. */
+function singleReference({ allOf }: JSONObject<unknown>): JSONObject<unknown> {
+  const [only, ...others] = (allOf ?? []) as JSONObject<unknown>[];
   return only?.["$ref"] !== undefined && others.length === 0 ? toDefinition(only) : {};
 }
 
@@ -31,18 +31,21 @@ function toWord(word: string, value: unknown): unknown {
       return String(value).replace("#/components/schemas/", "#/definitions/");
     case "properties":
       return Object.fromEntries(
-        Object.entries(value as Record<string, Json>).map(([name, child]) => [name, toDefinition(child)]),
+        Object.entries(value as Record<string, JSONObject<unknown>>).map(([name, child]) => [
+          name,
+          toDefinition(child),
+        ]),
       );
     case "items":
-      return toDefinition(value as Json);
+      return toDefinition(value as JSONObject<unknown>);
     case "additionalProperties":
-      return typeof value === "object" ? toDefinition(value as Json) : value;
+      return typeof value === "object" ? toDefinition(value as JSONObject<unknown>) : value;
     default:
       return value;
   }
 }
 
-function isQuantity({ oneOf }: Json): boolean {
-  const types = ((oneOf ?? []) as Json[]).map(({ type }) => type);
+function isQuantity({ oneOf }: JSONObject<unknown>): boolean {
+  const types = ((oneOf ?? []) as JSONObject<unknown>[]).map(({ type }) => type);
   return types.length === 2 && types.includes("string") && types.includes("number");
 }

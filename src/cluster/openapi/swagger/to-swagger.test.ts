@@ -58,7 +58,7 @@ test("toSwagger() joins documents, sorted by name", () => {
   expect(document).toMatchObject({ swagger: "2.0", info: { title: "Kubernetes", version: "v1.36.0" } });
 });
 
-test("toSwagger() writes references where v2 looks for them, with what is said beside them", () => {
+test("toSwagger() converts references to v2 and keeps their siblings", () => {
   expect(definitions["Pod"]!.properties).toEqual({
     spec: { description: "What is wanted", default: {}, $ref: "#/definitions/Spec" },
     port: { type: "string", format: "int-or-string" },
@@ -68,7 +68,7 @@ test("toSwagger() writes references where v2 looks for them, with what is said b
   });
 });
 
-test("toSwagger() makes a parameter of a body, and flattens the others", () => {
+test("toSwagger() converts bodies to parameters, and flattens the others", () => {
   expect(operations.put.parameters).toEqual([
     { name: "body", in: "body", required: true, schema: { $ref: "#/definitions/Pod" } },
     { name: "dryRun", in: "query", type: "string" },
@@ -78,7 +78,7 @@ test("toSwagger() makes a parameter of a body, and flattens the others", () => {
   ]);
 });
 
-test("toSwagger() tells media types apart from schemas", () => {
+test("toSwagger() separates media types from schemas", () => {
   expect(operations.get.responses).toEqual({
     "200": { description: "OK", schema: { $ref: "#/definitions/Pod" } },
   });

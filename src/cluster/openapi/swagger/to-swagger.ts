@@ -1,19 +1,18 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { toDefinition } from "./to-definition.ts";
 
-type Json = Record<string, unknown>;
-
-/** What is read of an OpenAPI v3 document. */
+/** The parts of an OpenAPI v3 document that are converted. */
 export interface V3Document {
-  readonly paths: Readonly<Record<string, Json>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+  readonly paths: Readonly<Record<string, JSONObject<unknown>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JSONObject<unknown>>> };
 }
 
 /**
- * Joins the v3 documents of all groups into the one document of OpenAPI v2, which has fewer words: a body is a
- * parameter, media types stand apart from schemas, and a schema has one type.
+ * Joins the v3 documents of all groups into one OpenAPI v2 document, which has fewer keywords: a body is a parameter,
+ * media types are separate from schemas, and a schema has one type.
  */
-export function toSwagger(documents: readonly V3Document[], version: string): Json {
+export function toSwagger(documents: readonly V3Document[], version: string): JSONObject<unknown> {
   const paths = documents.flatMap((document) => Object.entries(document.paths));
   const definitions = documents.flatMap((document) => Object.entries(document.components.schemas));
   return {
@@ -33,26 +32,36 @@ export function toSwagger(documents: readonly V3Document[], version: string): Js
   };
 }
 
-function sorted(entries: readonly (readonly [string, unknown])[]): Json {
+function sorted(entries: readonly (readonly [string, unknown])[]): JSONObject<unknown> {
   return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
-function toPathItem({ parameters, ...operations }: Json): Json {
+function toPathItem({ parameters, ...operations }: JSONObject<unknown>): JSONObject<unknown> {
   return {
     ...Object.fromEntries(
-      Object.entries(operations).map(([method, operation]) => [method, toOperation(operation as Json)]),
+      Object.entries(operations).map(([method, operation]) => [
+        method,
+        toOperation(operation as JSONObject<unknown>),
+      ]),
     ),
-    ...(parameters !== undefined && { parameters: (parameters as Json[]).map(toParameter) }),
+    ...(parameters !== undefined && { parameters: (parameters as JSONObject<unknown>[]).map(toParameter) }),
   };
 }
 
-function toOperation({ parameters = [], requestBody, responses, ...rest }: Json): Json {
-  const body = requestBody as { content: Record<string, { schema: Json }>; required?: boolean } | undefined;
+function toOperation({
+  parameters = [],
+  requestBody,
+  responses,
+  ...rest
+}: JSONObject<unknown>): JSONObject<unknown> {
+  const body = requestBody as
+    | { content: Record<string, { schema: JSONObject<unknown> }>; required?: boolean }
+    | undefined;
   const answers = responses as Record<
     string,
-    { description: string; content?: Record<string, { schema: Json }> }
+    { description: string; content?: Record<string, { schema: JSONObject<unknown> }> }
   >;
-  const all = [...(body ? [toBody(body)] : []), ...(parameters as Json[]).map(toParameter)];
+  const all = [...(body ? [toBody(body)] : []), ...(parameters as JSONObject<unknown>[]).map(toParameter)];
   return {
     ...rest,
     consumes: body ? Object.keys(body.content) : ["*/*"],
@@ -68,19 +77,19 @@ function toOperation({ parameters = [], requestBody, responses, ...rest }: Json)
   };
 }
 
-/** A patch has many forms, of which a v2 document can tell no more than that they are JSON. */
+/** A patch has several media types; in v2 its schema can only be any JSON. */
 function toBody({
   content,
   required,
 }: {
-  content: Record<string, { schema: Json }>;
+  content: Record<string, { schema: JSONObject<unknown> }>;
   required?: boolean;
-}): Json {
+}): JSONObject<unknown> {
   const forms = Object.values(content);
   const schema = forms.length === 1 ? toDefinition(forms[0]!.schema) : { type: "object" };
   return { name: "body", in: "body", ...(required && { required }), schema };
 }
 
-function toParameter({ schema, ...parameter }: Json): Json {
-  return { ...parameter, ...(schema as Json) };
+function toParameter({ schema, ...parameter }: JSONObject<unknown>): JSONObject<unknown> {
+  return { ...parameter, ...(schema as JSONObject<unknown>) };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Credentials } from "../../auth/credentials.ts";
 
-/** Where a control plane finds what it needs; the whole folder goes away with it. */
+/** The files of a control plane, in a folder that is deleted with it. */
 export interface ControlPlaneFiles {
   readonly folder: string;
   readonly etcdData: string;
@@ -14,7 +14,7 @@ export interface ControlPlaneFiles {
   readonly serviceAccountKey: string;
 }
 
-/** Writes certificates and keys into a new folder that only its owner reads. */
+/** Writes certificates and keys to a new folder that only its owner can read. */
 export function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-control-plane-"));
   const write = (name: string, content: string): string => {
@@ -22,7 +22,7 @@ export function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPla
     writeFileSync(path, content, { mode: 0o600 });
     return path;
   };
-  // In this form, kube-apiserver also takes the private key for the public one that checks signatures.
+  // In this format kube-apiserver accepts the private key as the public one, too.
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     folder,

@@ -7,7 +7,7 @@ export interface ControlPlanePorts {
   readonly secure: number;
 }
 
-/** Of what etcd keeps nothing is needed after a crash, so it does not wait for the disk. */
+/** etcd's data is not needed after a crash, so it does not wait for the disk. */
 export function etcdFlags(
   { etcdData }: ControlPlaneFiles,
   { etcdClient, etcdPeer }: ControlPlanePorts,
@@ -23,7 +23,7 @@ export function etcdFlags(
   ];
 }
 
-/** Without controllers no namespace gets a ServiceAccount, so pods are not asked for one: as under envtest. */
+/** Without controllers namespaces have no ServiceAccount, so pods don't need one, as in envtest. */
 export function apiserverFlags(
   files: ControlPlaneFiles,
   { etcdClient, secure }: ControlPlanePorts,

@@ -1,21 +1,21 @@
 import { spawn } from "node:child_process";
 
-/** A program that runs beside this process, and never outlives it. */
+/** A program that never outlives this process. */
 export interface Program {
-  /** Resolves when it has ended, whoever ended it. */
+  /** Resolves when the program has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** The last of what it printed. */
+  /** The end of its output. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** The shell waits at a pipe that closes with our process, even if that was killed, and then ends the program. */
+/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
 const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
 
 const logLength = 20_000;
 
 /**
- * Starts a program of which nothing is kept: it is ended without asking. It has a process group of its own, so that
+ * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
  * Ctrl-C reaches the tests first.
  */
 export function startProgram(file: string, args: readonly string[]): Program {

@@ -1,10 +1,12 @@
+import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kubeconfig } from "../../auth/kubeconfig.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
+import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 
-/** Creates an object or replaces it, over HTTP as an administrator. */
+/** Creates or replaces an object over HTTP, as an administrator. */
 export async function putRealObject(administrator: Kubeconfig, object: ApiObject): Promise<ApiObject> {
   const path = await collectionPath(administrator, object);
   const created = await send(administrator, { method: "POST", path, body: object });
@@ -16,17 +18,9 @@ export async function putRealObject(administrator: Kubeconfig, object: ApiObject
   return accepted(await send(administrator, { method: "PUT", path: one, body }), object);
 }
 
-interface Definition extends ApiObject {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-}
-
-/** Waits until the kinds of a definition are served, which takes a real server a moment. */
+/** Waits until the kinds of a CRD are served, which takes a real server a moment. */
 export async function served(administrator: Kubeconfig, definition: ApiObject): Promise<void> {
-  const { group, names, versions } = (definition as Definition).spec;
+  const { group, names, versions } = (definition as unknown as Stored<CustomResourceDefinition>).spec;
   for (const { name } of versions.filter((version) => version.served)) {
     const path = `/apis/${group}/${name}/${names.plural}?limit=1`;
     while ((await send(administrator, { method: "GET", path })).code !== 200) await delay(50);

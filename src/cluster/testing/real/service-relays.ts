@@ -1,23 +1,16 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import type {
+  ServiceReference,
+  WebhookClientConfig,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { ServiceResolver } from "../../admission/webhook-client.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 
-/** A service as a webhook's `clientConfig` names it. */
-interface ServiceReference {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port?: number;
-}
-
-interface ClientConfig {
-  readonly service?: ServiceReference;
-}
-
 /**
- * Lets a real API server reach services that stand for a process of the test. It finds the host of a service of type
- * ExternalName without any network of a cluster, takes the port from the reference, and checks the certificate for the
- * service's own name all the same. The host is this machine, and the port that of a relay, which asks at each call
- * where the process is: often it starts after its configuration was installed.
+ * Lets a real API server reach webhooks in the test's own process. For a Service of type ExternalName the server needs no
+ * cluster network: it connects to the external name, here this machine, at the port in the reference, here that of a
+ * relay, and still verifies the certificate for the Service's name. The relay looks up the process for each connection,
+ * because it often starts after its configuration is installed.
  */
 export class ServiceRelays {
   readonly #resolve: ServiceResolver;
@@ -30,7 +23,7 @@ export class ServiceRelays {
     this.#put = put;
   }
 
-  /** Installs an object; what it says of services leads to relays. */
+  /** Installs an object, with its Service references replaced by relays. */
   async put(object: ApiObject): Promise<ApiObject> {
     const { namespace = "default", name = "" } = object.metadata;
     if (object.kind === "Service" && this.#relays.has(`${namespace}/${name}`)) {
@@ -48,15 +41,19 @@ export class ServiceRelays {
     switch (object.kind) {
       case "MutatingWebhookConfiguration":
       case "ValidatingWebhookConfiguration": {
-        const { webhooks = [] } = object as { webhooks?: readonly { readonly clientConfig: ClientConfig }[] };
-        const redirect = async (webhook: { readonly clientConfig: ClientConfig }) => ({
+        const { webhooks = [] } = object as {
+          webhooks?: readonly { readonly clientConfig: WebhookClientConfig }[];
+        };
+        const redirect = async (webhook: { readonly clientConfig: WebhookClientConfig }) => ({
           ...webhook,
           clientConfig: await this.#toRelay(webhook.clientConfig),
         });
         return { ...object, webhooks: await Promise.all(webhooks.map(redirect)) };
       }
       case "CustomResourceDefinition": {
-        const { spec } = object as { spec?: { conversion?: { webhook?: { clientConfig?: ClientConfig } } } };
+        const { spec } = object as {
+          spec?: { conversion?: { webhook?: { clientConfig?: WebhookClientConfig } } };
+        };
         const { conversion } = spec ?? {};
         if (!conversion?.webhook?.clientConfig) return object;
         const clientConfig = await this.#toRelay(conversion.webhook.clientConfig);
@@ -68,7 +65,7 @@ export class ServiceRelays {
     }
   }
 
-  async #toRelay(config: ClientConfig): Promise<ClientConfig> {
+  async #toRelay(config: WebhookClientConfig): Promise<WebhookClientConfig> {
     if (!config.service) return config;
     const { port } = (await this.#relayTo(config.service)).address() as AddressInfo;
     return { ...config, service: { ...config.service, port } };
@@ -106,7 +103,7 @@ export class ServiceRelays {
 
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
-    // The other end learns of it by the end of its own connection.
+    // The other end notices that its connection ends.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#sockets.delete(socket));
   }

@@ -10,25 +10,25 @@ import { writeControlPlaneFiles } from "./control-plane-files.ts";
 import { apiserverFlags, etcdFlags } from "./control-plane-flags.ts";
 import { type Program, startProgram } from "./program.ts";
 
-/** A kube-apiserver and its etcd, which end with this process. */
+/** A kube-apiserver and its etcd. They end with this process. */
 export interface ControlPlane {
   readonly url: string;
-  /** A kubeconfig of a user of any name and groups. */
+  /** Issues a kubeconfig for a user with any name and groups. */
   issue(user: string, groups: readonly string[]): Kubeconfig;
   stop(): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
-  /** The folder of the programs. */
+  /** The folder with the programs. */
   readonly assets: string;
-  /** A free one unless given. */
+  /** Default: a free port. */
   readonly port?: number | undefined;
   readonly authorization?: "RBAC" | "AlwaysAllow" | undefined;
 }
 
-/** Starts a real control plane on loopback, in a folder of its own that goes away with it. */
+/** Starts a real control plane on loopback, with a temporary folder. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  // Other suites look for free ports at the same time: where one was taken after all, the next ones are tried.
+  // Other suites look for free ports at the same time. If a port is taken meanwhile, others are tried.
   for (let tries = 1; ; tries += 1) {
     try {
       return await tryStart(options);
@@ -81,7 +81,7 @@ async function failWhenEnded(name: string, program: Program): Promise<never> {
   throw new Error(`${name} ended before it was ready; it printed last:\n${lastLines(program.log())}`);
 }
 
-/** Whoever starts it has a time limit of his own; a program that can't start ends by itself. */
+/** Waits without a time limit: callers have their own, and a program that can't start ends by itself. */
 async function ready(administrator: Kubeconfig, signal: AbortSignal): Promise<void> {
   for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
     while (!signal.aborted && !(await answers(administrator, path))) await delay(50);

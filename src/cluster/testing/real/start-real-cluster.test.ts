@@ -10,14 +10,14 @@ import { installLaunchers } from "../../launchers/install-launchers.ts";
 import { startTestCluster, type TestCluster, type TestClusterOptions } from "../index.ts";
 import { send } from "../send.ts";
 
-// The embedded cluster's launchers stand for the programs of a release here; e2e/real runs the same with real ones.
+// These tests run on the launchers of the embedded cluster; e2e/real runs the same with the real programs.
 
 const folder = mkdtempSync(join(tmpdir(), "real-cluster-"));
 const assets = join(folder, "assets");
 installLaunchers(assets);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("startTestCluster() runs a kube-apiserver with the same face, and leaves nothing running", async () => {
+test("startTestCluster() runs a kube-apiserver with the same API, and leaves no process running", async () => {
   const cluster = await startReal({ crds: things });
   const { kubeconfig } = cluster;
   const path = "/apis/example.com/v1/namespaces/default/things";
@@ -41,11 +41,11 @@ test("startTestCluster() runs a kube-apiserver with the same face, and leaves no
   await expect(send(kubeconfig, { method: "GET", path })).rejects.toThrow();
 });
 
-test("an option that only the embedded cluster knows is refused by its name", async () => {
+test("an option that only the embedded cluster supports is refused by name", async () => {
   await expect(startReal({ controllers: ["deployment"] })).rejects.toThrow('option "controllers" is for');
 });
 
-test("what names a Service leads to the process that the test says, whenever that starts", async () => {
+test("references to a Service reach the process that the test names, whenever it starts", async () => {
   let place: { host: string; port: number } | undefined;
   const cluster = await startReal({ resolveService: () => place });
   const service = { namespace: "system", name: "webhook-service" };
@@ -67,7 +67,7 @@ test("what names a Service leads to the process that the test says, whenever tha
   await expect(wordsAt(port)).rejects.toThrow("ECONNREFUSED");
 });
 
-test("a program that can't start is quoted", async () => {
+test("the error for a program that can't start quotes its output", async () => {
   const broken = join(folder, "broken");
   installLaunchers(broken);
   const program = join(broken, "kube-apiserver");
@@ -95,13 +95,13 @@ test("a program ends with the process that started it, even if that is killed", 
 
 function startReal(options: TestClusterOptions, from = assets): Promise<TestCluster> {
   process.env["TSBUILDER_TEST_ASSETS"] = from;
-  // Which cluster it is, is decided before the first await.
+  // The kind of cluster is decided before the first await.
   const cluster = startTestCluster(options);
   delete process.env["TSBUILDER_TEST_ASSETS"];
   return cluster;
 }
 
-/** What somebody says who answers at a port, until he hangs up. */
+/** All data that a server sends at a port until it closes the connection. */
 async function wordsAt(port: number): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8");
   let words = "";

@@ -6,10 +6,10 @@ import { putRealObject, served } from "./real-objects.ts";
 import { ServiceRelays } from "./service-relays.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
-/** What both kinds of clusters understand. */
+/** The options that both kinds of clusters support. */
 const understood: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
 
-/** Starts a real API server behind the face of the embedded one. */
+/** Starts a real API server with the API of the embedded cluster. */
 export async function startRealCluster(assets: string, options: ClusterOptions): Promise<OpenCluster> {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const [strange] = given.filter(([name]) => !(understood as readonly string[]).includes(name));
@@ -40,7 +40,7 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
   };
 }
 
-/** Nobody sees into a real server: whoever tries is told so. */
+/** A `core` whose members all throw: a real server has no in-process API. */
 function inside(): Core {
   return new Proxy({} as Core, {
     get: () => {

@@ -3,7 +3,7 @@
  * is no number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
  * a double can hold.
  */
-export function compareVersions(a: string, b: string): number | undefined {
+export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
   if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return undefined;
   return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
