@@ -35,7 +35,7 @@ export function explainDuplicates(
     const elsewhere = sources.filter(({ file }) => !file.startsWith(`${home}/`));
     const named = declared(
       elsewhere,
-      new RegExp(`^ *(?:export )?(?:function|const|type|interface) (${word})\\b`, "gm"),
+      new RegExp(`^ *(?:export )?(?:function|const|type|interface) (${word})\\b(?! *[,}])`, "gm"),
     );
     const same = alike ? elsewhere.filter(({ text }) => alike.test(text)) : [];
     const files = new Set([...named, ...same].map(({ file }) => file));

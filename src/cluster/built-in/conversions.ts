@@ -8,7 +8,7 @@ export interface Conversion {
   presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
 }
 
-/** Most kinds have one version; Events and HorizontalPodAutoscalers are stored in one version and served in two. */
+/** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
 export function conversionOf(resource: { group: string; plural: string }): Conversion {
   const change = findKind(resource)?.convert;
   const object = (from: ApiObject, apiVersion: string) =>
