@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { limits } from "./limits.ts";
 
 /** Workspace packages resolve to their sources, so that unit tests need no build. */
 const source = {
@@ -8,10 +9,13 @@ const source = {
 };
 
 /** Gives properties their seed. */
-const randomCases = ["e2e/tools/random-cases.setup.ts"];
+const randomCases = "e2e/tools/random-cases.setup.ts";
 
-/** Lets waits for a state take as long as a slow machine needs. */
-const patience = ["e2e/tools/patience.setup.ts"];
+/** Lets the runtime's own `eventually` wait as long as a unit test may take. */
+const patience = "e2e/tools/patience.setup.ts";
+
+/** Says what a test waited for that reaches its limit. */
+const waits = "e2e/support/eventually.setup.ts";
 
 /** What a scaffolded project's own configuration does: scripts are imported as text. */
 const scripts = {
@@ -32,16 +36,15 @@ export default defineConfig({
             "src/**/*.test.ts",
             "e2e/{support,tools,conformance,controllers,differential,golden}/*.test.ts",
           ],
-          setupFiles: [...randomCases, ...patience],
-          expect: { poll: { timeout: 110_000 } },
+          setupFiles: [randomCases, patience, waits],
+          expect: { poll: { timeout: limits.unit - 10_000 } },
           exclude: ["**/node_modules/**", "**/dist/**"],
           pool: "threads",
           // All cores: by default one of them would stay idle.
           maxWorkers: availableParallelism(),
           isolate: false,
-          // Only for what hangs: no machine is slow enough to reach it.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: limits.unit,
+          hookTimeout: limits.unit,
         },
       },
       {
@@ -50,10 +53,11 @@ export default defineConfig({
         test: {
           name: "journeys",
           include: ["e2e/journeys/**/*.test.ts"],
+          setupFiles: waits,
           pool: "forks",
           maxWorkers: 2,
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          testTimeout: limits.journey,
+          hookTimeout: limits.journey,
         },
       },
       {
@@ -62,10 +66,11 @@ export default defineConfig({
           // What takes its time wherever it runs: npm installs, and programs that wait for each other.
           name: "long-journeys",
           include: ["e2e/long-journeys/**/*.test.ts"],
+          setupFiles: waits,
           pool: "forks",
           maxWorkers: 2,
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          testTimeout: limits.build,
+          hookTimeout: limits.build,
         },
       },
       {
@@ -84,8 +89,8 @@ export default defineConfig({
           pool: "forks",
           maxWorkers: 1,
           isolate: false,
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          testTimeout: limits.build,
+          hookTimeout: limits.build,
         },
       },
       {
@@ -94,11 +99,11 @@ export default defineConfig({
         test: {
           name: "real",
           include: ["e2e/real/**/*.test.ts"],
-          setupFiles: randomCases,
+          setupFiles: [randomCases, waits],
           pool: "forks",
           maxWorkers: 2,
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          testTimeout: limits.build,
+          hookTimeout: limits.build,
         },
       },
     ],

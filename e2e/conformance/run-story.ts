@@ -1,6 +1,7 @@
 import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
 import { type ReceivedResponse, send } from "../../src/cluster/testing/send.ts";
+import { eventually } from "../support/eventually.ts";
 import { maskAnswer, type MaskedAnswer } from "./mask-answer.ts";
 import type { Step, Story } from "./story.ts";
 
@@ -46,15 +47,11 @@ async function install(kubeconfig: Kubeconfig, crd: Definition): Promise<void> {
   });
   const { group, versions, names } = crd.spec;
   const version = versions.find(({ served }) => served)!.name;
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const { code } = await send(kubeconfig, {
-      method: "GET",
-      path: `/apis/${group}/${version}/${names.plural}`,
-    });
-    if (code === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${crd.metadata.name} is not served`);
+  const path = `/apis/${group}/${version}/${names.plural}`;
+  await eventually(async () => {
+    const { code, text } = await send(kubeconfig, { method: "GET", path });
+    if (code !== 200) throw new Error(`${crd.metadata.name} is not served: ${text}`);
+  });
 }
 
 async function expectSuccess(
@@ -73,13 +70,17 @@ interface Names {
 }
 
 async function runUntil(...call: Parameters<typeof run>): Promise<ReceivedResponse> {
-  const [, { until }] = call;
-  for (let attempt = 0; ; attempt++) {
+  const [, step] = call;
+  const { until } = step;
+  return eventually(async () => {
     const answer = await run(...call);
-    if (until === undefined || attempt === 300) return answer;
-    if (typeof until === "number" ? answer.code === until : answer.text.includes(until)) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    if (until === undefined || isReached(answer, until)) return answer;
+    throw new Error(`no answer of ${step.method} ${step.path} has ${until}: ${answer.text}`);
+  });
+}
+
+function isReached({ code, text }: ReceivedResponse, until: number | string): boolean {
+  return typeof until === "number" ? code === until : text.includes(until);
 }
 
 async function run(

@@ -235,7 +235,7 @@ describe.skipIf(missing !== undefined).each(releases)(
     afterAll(() => cluster?.stop());
 
     test("installs, upgrades and deletes the operator, and keeps the definitions", async () => {
-      await run(at, helm, "install", ...installation, "--create-namespace", "--wait", "--timeout", "60s");
+      await run(at, helm, "install", ...installation, "--create-namespace", "--wait", "--timeout", "1h");
       const ready = ["get", "deployment", "mysql-operator-controller-manager", "-n", "somewhere", "-o"];
       const replicas = async (): Promise<string> =>
         (await run(at, "kubectl", ...ready, "jsonpath={.status.readyReplicas}")).stdout;
@@ -252,7 +252,7 @@ describe.skipIf(missing !== undefined).each(releases)(
         "manager.replicas=2",
         "--wait",
         "--timeout",
-        "60s",
+        "1h",
       );
       expect(await replicas()).toBe("2");
 

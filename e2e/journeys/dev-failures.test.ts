@@ -11,12 +11,12 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
+import { eventually } from "../support/eventually.ts";
+import { folderChange } from "../support/folder-change.ts";
 import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { editFile } from "../support/webhook-project.ts";
@@ -26,7 +26,6 @@ import { editFile } from "../support/webhook-project.ts";
 
 const cli = join(repository, "bin/tsbuilder.js");
 const types = "api/v1/mysql_types.ts";
-const patient = { timeout: 60_000 };
 let work: string;
 let project: Shell;
 
@@ -40,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await eventually(async () => (await processes()) === "", patient);
+  await eventually(async () => (await processes()) === "");
 });
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -48,17 +47,22 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
   [
     "while it generates",
-    () => eventually(() => existsSync(join(project.folder, ".tsbuilder/dev/pid")), patient),
+    (dev) => eventually(() => existsSync(join(project.folder, ".tsbuilder/dev/pid")), dev.watch),
   ],
-  ["when the cluster's kubeconfig is written", () => eventually(() => existsSync(kubeconfig()), patient)],
+  [
+    "when the cluster's kubeconfig is written",
+    (dev) => eventually(() => existsSync(kubeconfig()), dev.watch),
+  ],
   ["when the operator was started", (dev) => dev.sees("Starting")],
   ["when it is ready", (dev) => dev.sees("cluster ready at")],
   [
     "while it reloads",
     async (dev) => {
       await dev.sees("cluster ready at");
-      editFile(project, types, "foo?: string;", "foo?: string; ");
-      await delay(200);
+      // The bundle is written between what it generates and the operator's next start.
+      const bundled = folderChange(join(project.folder, ".tsbuilder/dev"));
+      editFile(project, "src/controller/mysql_controller.ts", 'reason: "Reconciled"', 'reason: "Edited"');
+      await bundled;
     },
   ],
 ])("Ctrl-C %s ends all of it", async (_, until) => {
@@ -73,7 +77,7 @@ test("an operator does not outlive a session that was killed, and the next sessi
   await dev.sees("cluster ready at");
   expect(await processes()).not.toBe("");
   await dev.stop("SIGKILL");
-  await eventually(async () => expect(await processes()).toBe(""), patient);
+  await eventually(async () => expect(await processes()).toBe(""));
   const next = startTsbuilder(project, "dev", "--persist");
   await next.sees("cluster ready at");
   await next.stop();

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type IPty, spawn } from "@lydell/node-pty";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { plainEnvironment, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
+import { ProcessWatch } from "../support/watched-process.ts";
 
 // `tsbuilder dev` at a real terminal: what somebody who sits there sees, types, and gets back.
 
 const cli = join(repository, "bin/tsbuilder.js");
-const patient = { timeout: 60_000 };
 const types = "api/v1/mysql_types.ts";
 let work: string;
 let project: Shell;
@@ -30,7 +30,7 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 test("dev shows one screen, obeys its keys, and gives the terminal back", async () => {
   const terminal = openTerminal();
-  const sees = (text: string) => eventually(() => expect(terminal.screen()).toContain(text), patient);
+  const sees = (text: string) => eventually(() => expect(terminal.screen()).toContain(text), terminal.watch);
   try {
     await sees("mysql-operator  https://127.0.0.1:");
     await sees("No objects yet");
@@ -52,11 +52,11 @@ test("dev shows one screen, obeys its keys, and gives the terminal back", async 
     expect(terminal.screen()).not.toContain("error:");
 
     terminal.type("k");
-    await eventually(() => expect(terminal.all()).toContain("\u001B[?1049l"), patient);
+    await eventually(() => expect(terminal.all()).toContain("\u001B[?1049l"), terminal.watch);
     terminal.type('echo "points at $KUBECONFIG"; exit\r');
     await eventually(
       () => expect(terminal.all()).toContain(`points at ${project.folder}/.tsbuilder/dev/kubeconfig`),
-      patient,
+      terminal.watch,
     );
     terminal.type("d");
     await sees("d back");
@@ -65,8 +65,6 @@ test("dev shows one screen, obeys its keys, and gives the terminal back", async 
     expect(await terminal.ended).toBe(0);
     expect(await isOperatorRunning()).toBe(false);
     expect(terminal.all().trimEnd().endsWith("\u001B[?25h\u001B[?1049l")).toBe(true);
-  } catch (error) {
-    throw new Error(`the screen:\n${terminal.screen()}`, { cause: error });
   } finally {
     terminal.kill();
   }
@@ -127,16 +125,29 @@ function openTerminal(...args: string[]) {
   const options = { cwd: project.folder, cols: 100, rows: 24, env: shell };
   const pty: IPty = spawn(process.execPath, [cli, "dev", ...args], options);
   let written = "";
-  pty.onData((text) => (written += text));
+  /** Each drawing starts at the top left corner and ends by clearing what is below. */
+  const screen = (): string =>
+    stripVTControlCharacters(
+      written.slice(0, written.lastIndexOf("\u001B[J")).split("\u001B[H").at(-1) ?? "",
+    ).replaceAll("\r", "");
+  const watch = new ProcessWatch(screen);
+  pty.onData((text) => {
+    written += text;
+    watch.changed();
+  });
+  const ended = new Promise<number>((resolve) =>
+    pty.onExit(({ exitCode }) => {
+      watch.end = `tsbuilder dev ended with ${exitCode}`;
+      watch.changed();
+      resolve(exitCode);
+    }),
+  );
   return {
-    ended: new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode))),
+    ended,
+    watch,
     type: (keys: string) => pty.write(keys),
     all: () => written,
-    /** Each drawing starts at the top left corner and ends by clearing what is below. */
-    screen: () =>
-      stripVTControlCharacters(
-        written.slice(0, written.lastIndexOf("\u001B[J")).split("\u001B[H").at(-1) ?? "",
-      ).replaceAll("\r", ""),
+    screen,
     kill: () => {
       try {
         pty.kill();

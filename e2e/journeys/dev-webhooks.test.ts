@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, type Kind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Shell, tryRun } from "../support/shell.ts";
 import { editFile, scaffoldShop } from "../support/webhook-project.ts";
 
@@ -12,7 +12,6 @@ import { editFile, scaffoldShop } from "../support/webhook-project.ts";
 // what is saved is what the next `kubectl apply` meets.
 
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-webhooks-"));
-const patient = { timeout: 60_000 };
 const defaulter = "src/webhook/v1/order_defaulter.ts";
 const validator = "src/webhook/v1/order_validator.ts";
 const conversion = "src/webhook/v2/order_conversion.ts";
@@ -50,7 +49,7 @@ test("an edit of the defaulter is in the next object", async () => {
   await takenUp(defaulter);
   await eventually(
     async () => expect((await create("defaulted")).spec).toEqual({ foo: "from the webhook" }),
-    patient,
+    dev.watch,
   );
 });
 
@@ -64,12 +63,12 @@ test("an edit of the validator is the answer to the next write, and so is its me
   await takenUp(validator);
   await eventually(
     () => expect(create("odd")).rejects.toThrow('spec.foo: Invalid value: "x": is too odd'),
-    patient,
+    dev.watch,
   );
   expect(await client.find(orders.v1, { namespace: "default", name: "odd" })).toBeUndefined();
   editFile(project, validator, 'order.metadata.name === "odd"', "order.metadata.name === undefined");
   await takenUp(validator, 2);
-  await eventually(() => create("odd"), patient);
+  await eventually(() => create("odd"), dev.watch);
 });
 
 test("an edit of the conversion is in the next read of the other version", async () => {
@@ -84,7 +83,7 @@ test("an edit of the conversion is in the next read of the other version", async
   await takenUp(conversion);
   await eventually(
     async () => expect(await client.get(orders.v2, key)).toMatchObject({ spec: { foo: "v2 of given" } }),
-    patient,
+    dev.watch,
   );
   expect(await client.get(orders.v1, key)).toMatchObject({ spec: { foo: "given" } });
 });
@@ -92,7 +91,7 @@ test("an edit of the conversion is in the next read of the other version", async
 test("webhook code that throws is told to who writes, and to who looks at dev", async () => {
   editFile(project, defaulter, 'order.spec.foo = "from the webhook";', 'throw new Error("not today");');
   await takenUp(defaulter, 2);
-  await eventually(() => expect(create("failing")).rejects.toThrow("not today"), patient);
+  await eventually(() => expect(create("failing")).rejects.toThrow("not today"), dev.watch);
   await dev.sees("defaulter.ts");
 });
 
@@ -110,6 +109,6 @@ function create(name: string) {
 function takenUp(file: string, times = 1): Promise<unknown> {
   return eventually(() => {
     const said = dev.lines.filter((line) => line.startsWith(`${file}: reloaded`));
-    if (said.length < times) throw new Error(`${file} was not reloaded:\n${dev.lines.join("\n")}`);
-  }, patient);
+    if (said.length < times) throw new Error(`${file} was not reloaded ${times} times`);
+  }, dev.watch);
 }

@@ -45,7 +45,7 @@ describe.each([
     "installs a chart with definitions and hooks, and waits until it is ready",
     async () => {
       expect((await helm("version", "--short")).stdout).toMatch(new RegExp(`^v${major}\\.`));
-      const args = ["--namespace", "team", "--create-namespace", "--wait", "--timeout", "60s"];
+      const args = ["--namespace", "team", "--create-namespace", "--wait", "--timeout", "1h"];
       const { stdout } = await helm("install", "shop", "./shop", ...args);
       expect(stdout).toContain("STATUS: deployed");
       expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.status.readyReplicas}")).toBe(
@@ -61,7 +61,7 @@ describe.each([
   );
 
   test.skipIf("missing" in programs)("upgrades, drops what left the chart, and rolls back", async () => {
-    const set = ["--set", "replicas=3,color=green,extra=false", "--wait", "--timeout", "60s"];
+    const set = ["--set", "replicas=3,color=green,extra=false", "--wait", "--timeout", "1h"];
     await helm("upgrade", "shop", "./shop", "-n", "team", ...set);
     expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.status.readyReplicas}")).toBe(
       "3",
@@ -74,7 +74,7 @@ describe.each([
       "deployed",
     ]);
 
-    await helm("rollback", "shop", "1", "-n", "team", "--wait", "--timeout", "60s");
+    await helm("rollback", "shop", "1", "-n", "team", "--wait", "--timeout", "1h");
     expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.spec.replicas}")).toBe("2");
     expect(await read("configmap", "shop", "-n", "team", "-o", "jsonpath={.data.color}")).toBe("blue");
     expect(await read("secret", "extra", "-n", "team", "-o", "jsonpath={.data.key}")).toBe("dmFsdWU=");
@@ -82,7 +82,7 @@ describe.each([
 
   test.skipIf("missing" in programs)("tells why an upgrade is refused, and goes back by itself", async () => {
     const back = Number(major) === 3 ? "--atomic" : "--rollback-on-failure";
-    const set = ["--set", "size=0", back, "--timeout", "60s"];
+    const set = ["--set", "size=0", back, "--timeout", "1h"];
     const refused = await failing("upgrade", "shop", "./shop", "-n", "team", ...set);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain("spec.size: Invalid value: 0");
@@ -91,7 +91,7 @@ describe.each([
   });
 
   test.skipIf("missing" in programs)("uninstalls all but the definitions", async () => {
-    await helm("uninstall", "shop", "-n", "team", "--wait", "--timeout", "60s");
+    await helm("uninstall", "shop", "-n", "team", "--wait", "--timeout", "1h");
     expect(
       await read("deployment,configmap,secret,basket", "-n", "team", "-l", "app=shop", "-o", "name"),
     ).toBe("");

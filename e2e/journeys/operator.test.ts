@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LongCommand, startTsbuilder } from "../support/dev-process.ts";
+import { eventually } from "../support/eventually.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
@@ -15,7 +14,6 @@ import { repository } from "../support/source-imports.ts";
 const cli = join(repository, "bin/tsbuilder.js");
 const programs = findPrograms("33");
 if ("missing" in programs) console.log(`left out: install, deploy and undeploy: ${programs.missing}`);
-const patient = { timeout: 60_000 };
 let work: string;
 let project: Shell;
 
@@ -34,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 test("dev reconciles the sample, and takes up edits of a type and of the reconciler", async () => {
-  await withDev(async (lines, kubeconfig) => {
+  await withDev(async (dev, kubeconfig) => {
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
     const kind = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" });
     const key = { namespace: "default", name: "mysql-sample" };
@@ -42,7 +40,7 @@ test("dev reconciles the sample, and takes up edits of a type and of the reconci
       expect(await client.get(kind, key)).toMatchObject({
         status: { conditions: [{ type: "Ready", status: "True" }] },
       });
-    }, patient);
+    }, dev.watch);
 
     edit(
       "api/v1/mysql_types.ts",
@@ -56,18 +54,18 @@ test("dev reconciles the sample, and takes up edits of a type and of the reconci
     await eventually(async () => {
       const definition = await client.get(definitions, { name: "mysqls.apps.example.com" });
       expect(JSON.stringify(definition["spec"])).toContain('"enum":["red","blue"]');
-    }, patient);
+    }, dev.watch);
 
     edit("src/controller/mysql_controller.ts", 'reason: "Reconciled"', 'reason: "Edited"');
     await eventually(async () => {
       expect(await client.get(kind, key)).toMatchObject({ status: { conditions: [{ reason: "Edited" }] } });
-    }, patient);
+    }, dev.watch);
 
     edit("api/v1/mysql_types.ts", '"red" | "blue";', '"red" | ;');
-    await eventually(() => lines.some((line) => line.includes("api/v1/mysql_types.ts:")), patient);
+    await dev.sees("api/v1/mysql_types.ts:");
     edit("api/v1/mysql_types.ts", '"red" | ;', '"red" | "blue";');
     // What dev writes itself, here the definition, is no edit.
-    expect(lines.filter((line) => line.startsWith("config/") && line.includes("reloaded"))).toEqual([]);
+    expect(dev.lines.filter((line) => line.startsWith("config/") && line.includes("reloaded"))).toEqual([]);
   });
 });
 
@@ -77,9 +75,9 @@ test("dev names the marker that is missing when the operator is refused", async 
     "apps.example.com,resources=mysqls,",
     "apps.example.com,resources=others,",
   );
-  await withDev(async (lines) => {
+  await withDev(async (dev) => {
     const hint = "+kubebuilder:rbac:groups=apps.example.com,resources=mysqls,verbs=";
-    await eventually(() => expect(lines.join("\n")).toContain(hint), patient);
+    expect(await dev.sees(hint)).toMatch(/verbs=\w+/);
   });
   edit(
     "src/controller/mysql_controller.ts",
@@ -98,10 +96,8 @@ test.skipIf("missing" in programs)(
   "deploy brings the operator to a cluster, undeploy takes it away",
   async () => {
     const kubeconfig = join(work, "cluster.kubeconfig");
-    const cluster = spawn(process.execPath, [cli, "cluster", "start", "--kubeconfig", kubeconfig], {
-      cwd: work,
-    });
-    await firstLine(cluster);
+    const cluster = startTsbuilder(project, "cluster", "start", "--kubeconfig", kubeconfig);
+    await cluster.sees("cluster ready at");
     try {
       const there = { ...project, env: { ...project.env, KUBECONFIG: kubeconfig } };
       const deployed = await run(there, "node", cli, "deploy", "--image", "r.io/mysql-operator:v1", "--wait");
@@ -119,7 +115,7 @@ test.skipIf("missing" in programs)(
       await run(there, "node", cli, "uninstall", "--force");
       expect((await tryRun(there, "kubectl", "get", "crd", "mysqls.apps.example.com")).exitCode).toBe(1);
     } finally {
-      await end(cluster);
+      await cluster.stop();
     }
     const dead = await tryRun(
       { ...project, env: { ...project.env, KUBECONFIG: kubeconfig } },
@@ -133,25 +129,13 @@ test.skipIf("missing" in programs)(
 );
 
 /** Runs `tsbuilder dev --samples` around some work; afterwards nothing of it may be left running. */
-async function withDev(play: (lines: string[], kubeconfig: string) => Promise<void>): Promise<void> {
-  const lines: string[] = [];
-  const dev = spawn(process.execPath, [cli, "dev", "--samples"], {
-    cwd: project.folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const kubeconfig = join(project.folder, ".tsbuilder/dev/kubeconfig");
+async function withDev(work: (dev: LongCommand, kubeconfig: string) => Promise<void>): Promise<void> {
+  const dev = startTsbuilder(project, "dev", "--samples");
   try {
-    for (const stream of [dev.stdout, dev.stderr])
-      createInterface({ input: stream }).on("line", (line) => lines.push(line));
-    await eventually(
-      () => existsSync(kubeconfig) && lines.some((line) => line.startsWith("applied")),
-      patient,
-    );
-    await play(lines, kubeconfig);
-  } catch (error) {
-    throw new Error(`dev printed:\n${lines.join("\n")}`, { cause: error });
+    await dev.sees("applied");
+    await work(dev, join(project.folder, ".tsbuilder/dev/kubeconfig"));
   } finally {
-    expect(await end(dev)).toBe(0);
+    expect(await dev.stop()).toBe(0);
   }
 }
 
@@ -160,19 +144,4 @@ function edit(file: string, from: string, to: string): void {
   const text = readFileSync(path, "utf8");
   expect(text).toContain(from);
   writeFileSync(path, text.replaceAll(from, to));
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`ended with ${code}`)));
-    createInterface({ input: child.stdout! }).once("line", resolve);
-  });
-}
-
-function end(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve) => {
-    child.removeAllListeners("exit").once("exit", resolve);
-    child.kill("SIGTERM");
-  });
 }

@@ -82,7 +82,7 @@ test.skipIf(missing !== undefined)(
       "-p",
       '[{"op":"remove","path":"/metadata/finalizers"}]',
     );
-    await kubectl("wait", "--for=delete", `namespace/${system}`, "--timeout=60s");
+    await kubectl("wait", "--for=delete", `namespace/${system}`, "--timeout=1h");
     expect(await tsbuilder("deploy")).toMatchObject({ exitCode: 0 });
   },
 );

@@ -5,7 +5,8 @@ import { request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually, type Watched } from "../support/eventually.ts";
+import { watchLog } from "../support/watched-process.ts";
 
 /** A running etcd and kube-apiserver, and a kubeconfig of its administrator. */
 export interface ControlPlane {
@@ -25,10 +26,13 @@ export async function startControlPlane(
   const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
   const [client, peer, secure] = [await freePort(), await freePort(), await freePort()];
   const children: ChildProcess[] = [];
-  const start = (name: string, args: string[]): void => {
-    const log = openSync(join(folder, `${name}.log`), "a");
-    children.push(spawn(join(binaries, name), args, { cwd: folder, stdio: ["ignore", log, log] }));
+  const start = (name: string, args: string[]): Watched => {
+    const file = join(folder, `${name}.log`);
+    const log = openSync(file, "a");
+    const child = spawn(join(binaries, name), args, { cwd: folder, stdio: ["ignore", log, log] });
     closeSync(log);
+    children.push(child);
+    return watchLog(name, child, () => readFileSync(file, "utf8"));
   };
   const stop = async (): Promise<void> => {
     await Promise.all(children.toReversed().map(end));
@@ -42,9 +46,9 @@ export async function startControlPlane(
   writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`);
   writeKeys(folder);
   start("etcd", etcdFlags(client, peer));
-  start("kube-apiserver", apiserverFlags(client, secure));
+  const server = start("kube-apiserver", apiserverFlags(client, secure));
   try {
-    await ready(url, token, () => readFileSync(join(folder, "kube-apiserver.log"), "utf8"));
+    await eventually(async () => (await status(`${url}/readyz`, token)) === 200, server);
   } catch (error) {
     await stop();
     throw error;
@@ -110,26 +114,13 @@ function kubeconfigText(server: string, token: string): string {
   });
 }
 
-async function ready(url: string, token: string, log: () => string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if ((await status(`${url}/readyz`, token)) === 200) return;
-    await delay(100);
-  }
-  throw new Error(`kube-apiserver did not get ready:\n${log().slice(-2000)}`);
-}
-
 function status(url: string, token: string): Promise<number | undefined> {
   const { promise, resolve } = promiseOf<number | undefined>();
-  request(
-    url,
-    { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` }, timeout: 5000 },
-    (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    },
-  )
+  request(url, { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` } }, (response) => {
+    response.resume();
+    resolve(response.statusCode);
+  })
     .on("error", () => resolve(undefined))
-    .on("timeout", () => resolve(undefined))
     .end();
   return promise;
 }

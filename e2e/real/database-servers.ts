@@ -13,7 +13,8 @@ import {
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../support/eventually.ts";
+import { watchLog } from "../support/watched-process.ts";
 
 /** The application's password: it holds what has to be escaped. */
 export const appPassword = "it's\\app";
@@ -34,6 +35,7 @@ export interface DatabaseServer {
   start(): void;
   /** Asks the server to end, and waits for it. */
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Waits until the server is ready, or has ended. */
   ready(): Promise<void>;
   /** Waits until the server has ended by itself, and gives its exit code. */
   ended(): Promise<number | null>;
@@ -118,11 +120,13 @@ export async function databaseServer(
       await ended;
     },
     ready: async () => {
-      for (let tries = 0; tries < 300; tries += 1) {
-        if (one.script("ready.sh").code === 0) return;
-        await delay(100);
-      }
-      throw new Error(`not ready: ${one.script("ready.sh").output}\n${one.log().slice(-2000)}`);
+      await eventually(
+        () => {
+          const { code, output } = one.script("ready.sh");
+          if (code !== 0) throw new Error(`not ready: ${output}`);
+        },
+        watchLog("the database", server!, () => one.log()),
+      );
     },
     ended: async () => {
       const child = server!;

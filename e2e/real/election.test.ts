@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { createLogger, loadConfig, Manager } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
+import { createClient, createLogger, loadConfig, Manager } from "@tsbuilder/runtime";
+import { Lease } from "@tsbuilder/runtime/k8s/coordination/v1";
+import { eventually } from "../support/eventually.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
 const binaries = findBinaries({ build: false });
+/** Of both, see client-go-elector/main.go. */
+const leaseSeconds = 2;
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-elector-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const elector = buildElector();
@@ -34,6 +37,17 @@ if ("missing" in binaries || elector === undefined) {
     onTestFinished(() => void child.kill("SIGKILL"));
     return { child, lines };
   };
+  const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
+  afterAll(() => client.close());
+  const renewal = async (name: string): Promise<number> => {
+    const lease = await client.get(Lease, { namespace: "default", name });
+    return Date.parse(lease.spec?.renewTime ?? "");
+  };
+  /** Waits until the holder of a lease has kept it for so many seconds more. */
+  const renewedFor = async (name: string, seconds: number): Promise<void> => {
+    const start = await renewal(name);
+    await eventually(async () => expect(await renewal(name)).toBeGreaterThan(start + seconds * 1000));
+  };
   const startOurs = (lease: string) => {
     const manager = new Manager({
       name: "ours",
@@ -43,7 +57,7 @@ if ("missing" in binaries || elector === undefined) {
         id: lease,
         namespace: "default",
         identity: "tsbuilder",
-        leaseDuration: "2s",
+        leaseDuration: `${leaseSeconds}s`,
         renewDeadline: "1s",
         retryPeriod: "200ms",
       },
@@ -64,7 +78,7 @@ if ("missing" in binaries || elector === undefined) {
     await eventually(() => ours.state.isLeading);
     const go = startGo("ours-first");
     await eventually(() => go.lines.includes("leader is tsbuilder"));
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await renewedFor("ours-first", 2 * leaseSeconds);
     expect(go.lines).not.toContain("leading");
     ours.manager.stop();
     await ours.end;
@@ -75,7 +89,7 @@ if ("missing" in binaries || elector === undefined) {
     const go = startGo("go-first");
     await eventually(() => go.lines.includes("leading"));
     const ours = startOurs("go-first");
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await renewedFor("go-first", 2 * leaseSeconds);
     expect(ours.state.isLeading).toBe(false);
     go.child.kill("SIGKILL");
     await eventually(() => ours.state.isLeading);

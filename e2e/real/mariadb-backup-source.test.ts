@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 

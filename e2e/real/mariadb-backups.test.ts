@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { folderChange } from "../support/folder-change.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
@@ -77,8 +77,10 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     const before = files();
     source.sql("CREATE TABLE shop.large (id INT PRIMARY KEY AUTO_INCREMENT, filler BLOB)", root);
     source.sql("INSERT INTO shop.large (filler) SELECT RANDOM_BYTES(1000) FROM seq_1_to_60000", root);
+    const begun = folderChange(backups);
     const job = source.run("backup.sh", jobEnvironment());
-    await eventually(() => expect(parts()).toHaveLength(1), { timeout: 20_000, interval: 5 });
+    await begun;
+    expect(parts()).toHaveLength(1);
     process.kill(-job.pid!, "SIGKILL");
     await new Promise((resolve) => job.once("close", resolve));
     expect(files()).toEqual(before);

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MariaSpec } from "../golden/maria-operator/api/v1/maria_types.ts";
+import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { mariaFiles } from "./maria-files.ts";
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 

@@ -10,8 +10,8 @@ import {
   loadConfig,
   Manager,
 } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
@@ -59,7 +59,7 @@ test.skipIf("missing" in binaries)(
     expect(informer.stats.lastError).toMatchObject({ isUnreachable: true });
     await path.mend();
 
-    await eventually(() => expect(events).toHaveLength(3), { timeout: 60_000 });
+    await eventually(() => expect(events).toHaveLength(3));
     expect(events).toEqual(["add created", "update changed", "delete deleted"]);
     expect(informer.stats.relists).toBe(0);
     expect(informer.stats.lastError).toBeUndefined();
@@ -93,18 +93,17 @@ test.skipIf("missing" in binaries)(
     await order("1");
     await delay(4000);
     await path.mend();
-    await eventually(() => isDone("first", "1"), { timeout: 30_000 });
+    await eventually(() => isDone("first", "1"));
 
     path.cut();
     await order("2");
     await expect(first.end).rejects.toThrow(/could not be renewed in time/);
     await delay(30_000 - 10_000);
     await path.mend();
-    await eventually(() => isDone("second", "2"), { timeout: 60_000 });
+    await eventually(() => isDone("second", "2"));
     second.manager.stop();
     await second.end;
   },
-  180_000,
 );
 
 /** Does what a ConfigMap wants, and says who did it, with the times of an election that are the defaults. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
 import { installOperator } from "../support/operator-process.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
@@ -26,7 +26,6 @@ if (missing !== undefined) console.log(`left out: deploy on a real control plane
 const system = "mysql-operator-system";
 const managerName = "mysql-operator-controller-manager";
 const crd = "mysqls.apps.example.com";
-const patient = { timeout: 60_000 };
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-real-ship-"));
 let project: Shell;
 let control: ControlPlane;
@@ -54,7 +53,7 @@ test.skipIf(missing !== undefined)("install and uninstall bring and take the def
   expect(await exists("crd", crd)).toBe(true);
   expect((await tsbuilder("install", "--diff")).stdout).toBe("nothing would change\n");
 
-  await eventually(() => run(project, "kubectl", "apply", "-k", "config/samples"), patient);
+  await eventually(() => run(project, "kubectl", "apply", "-k", "config/samples"));
   const kept = await tsbuilder("uninstall");
   expect(kept.stderr).toContain(`keep CustomResourceDefinition ${crd}: 1 objects are left`);
   expect((await kubectl("get", "mysqls", "-o", "name")).stdout).toBe("mysql.apps.example.com/mysql-sample\n");
@@ -98,7 +97,7 @@ test.skipIf(missing !== undefined)(
     const pod = await eventually(async () => {
       const [first] = await client.list(Pod, { namespace: system, live: true });
       return first ?? false;
-    }, patient);
+    });
     await client.patchStatus(Pod, pod, {
       ...pod.status,
       containerStatuses: [
@@ -143,7 +142,7 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
     });
     try {
       await run(project, "kubectl", "apply", "-k", "config/samples");
-      await run(project, "kubectl", "wait", "--for=condition=Ready", "mysql/mysql-sample", "--timeout=60s");
+      await run(project, "kubectl", "wait", "--for=condition=Ready", "mysql/mysql-sample", "--timeout=1h");
       expect(operator.refused()).toEqual([]);
     } finally {
       await operator.stop();

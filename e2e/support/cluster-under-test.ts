@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
+import { eventually } from "./eventually.ts";
 
 /** The kubeconfig of a real cluster that suites run against in place of the embedded one. */
 export const realKubeconfig = "TSBUILDER_TEST_KUBECONFIG";

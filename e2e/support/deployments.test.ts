@@ -45,7 +45,7 @@ describe.skipIf(isLeftOut)("the deployment of a golden project", () => {
       try {
         const applied = await kubectl("apply", "--server-side", "--filename", manifest);
         expect(applied.match(/serverside-applied/g)).toHaveLength(deployment.match(/^kind: /gm)!.length);
-        await kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s");
+        await kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=1h");
         await kubectl("create", "--dry-run=client", "--kustomize", join(config, "samples"));
       } finally {
         // Its webhooks have nobody behind them, and would refuse what the next project brings.

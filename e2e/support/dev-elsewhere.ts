@@ -2,16 +2,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTsbuilder } from "./dev-process.ts";
+import { eventually } from "./eventually.ts";
 import { findPrograms, kubectlReleases } from "./kubectl-binaries.ts";
 import { type Shell, tryRun } from "./shell.ts";
 import { repository } from "./source-imports.ts";
 import { editFile, scaffoldShop } from "./webhook-project.ts";
 
 const cli = join(repository, "bin/tsbuilder.js");
-const patient = { timeout: 60_000 };
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** A cluster that runs apart from dev, and an administrator's kubeconfig of it. */
@@ -103,7 +102,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
         await eventually(async () => {
           const { text } = await client.request({ method: "POST", path: `${path}?dryRun=All`, body });
           expect(JSON.parse(text)).toMatchObject({ spec: { foo: "set" } });
-        }, patient);
+        }, dev.watch);
         expect(await names("/apis/shop.example.com/v2/orders")).toEqual(["order-sample"]);
         expect(await names("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations")).toEqual([
           "shop-operator-dev-mutating-webhook-configuration",

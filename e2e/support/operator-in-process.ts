@@ -98,6 +98,7 @@ async function runManager(
   };
   return {
     lines,
+    watch: undefined,
     pid: process.pid,
     get isRunning() {
       return operator.isRunning;

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Client } from "@tsbuilder/runtime";
 import { ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { parse } from "yaml";
 import { applyConfig } from "../../src/dev/apply-config.ts";
 import { bundleOperator } from "../../src/ship/bundle.ts";
+import { eventually, type Watched } from "./eventually.ts";
+import { watchProcess } from "./watched-process.ts";
 
 /** Where a project's operator is installed and what it runs against. */
 export interface OperatorPlace {
@@ -49,6 +49,8 @@ export interface RunningOperator {
   /** What it has logged so far. */
   readonly lines: readonly LogLine[];
   readonly isRunning: boolean;
+  /** Whoever waits for what it does watches it; undefined where it runs in the test's own process. */
+  readonly watch: Watched | undefined;
   /** Of the process that it runs in. */
   readonly pid: number;
   /** Lines in which it was refused something that it has no permission for. */
@@ -86,13 +88,7 @@ export async function installOperator(place: OperatorPlace): Promise<InstalledOp
         stdio: ["ignore", "pipe", "pipe"],
       });
       const operator = runningOperator(child, `http://127.0.0.1:${port}/metrics`);
-      await eventually(
-        async () => {
-          if (!operator.isRunning) throw new Error(`the operator exited:\n${JSON.stringify(operator.lines)}`);
-          expectWorkers(operator);
-        },
-        { timeout: 60_000 },
-      );
+      await eventually(() => expectWorkers(operator), operator.watch);
       return operator;
     },
   };
@@ -115,27 +111,18 @@ function expectWorkers({ lines }: RunningOperator): void {
 
 function runningOperator(child: ChildProcess, metricsUrl: string): RunningOperator {
   const lines: LogLine[] = [];
-  for (const stream of [child.stdout!, child.stderr!])
-    createInterface({ input: stream }).on("line", (line) => lines.push(readLine(line)));
-  const exited = new Promise<number | null>((resolve) => {
-    child.once("exit", resolve);
-  });
+  const { watch, stop } = watchProcess("the operator", child, (line) => lines.push(readLine(line)));
   return {
     lines,
+    watch,
     pid: child.pid!,
     get isRunning() {
       return child.exitCode === null && child.signalCode === null;
     },
     refused: () => refusedIn(lines),
     metric: (name, labels) => metricOf(metricsUrl, name, labels),
-    async stop() {
-      child.kill("SIGTERM");
-      return exited;
-    },
-    async kill() {
-      child.kill("SIGKILL");
-      await exited;
-    },
+    stop: () => stop("SIGTERM"),
+    kill: async () => void (await stop("SIGKILL")),
   };
 }
 

@@ -5,8 +5,8 @@ import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type Client, createClient, type Kind, type KubernetesObject, loadConfig } from "@tsbuilder/runtime";
 import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { eventually } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "./eventually.ts";
 import { installOperator, type RunningOperator } from "./operator-process.ts";
 import { repository } from "./source-imports.ts";
 
@@ -31,7 +31,6 @@ interface WithStatus extends KubernetesObject {
 }
 
 const namespace = "default";
-const patient = { timeout: 60_000 };
 
 /**
  * Runs a reference operator as a process of its own, with the token of its ServiceAccount and exactly the permissions
@@ -69,14 +68,14 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
       await client.create(kind, { metadata: key, spec });
       await eventually(
         async () => expect(await conditionOf(client, kind, key, "Available")).toBe("True"),
-        patient,
+        operator.watch,
       );
       const [first] = await podsOf(client, "db");
 
       await client.patch(kind, key, { merge: { spec: { size: 2 } } });
       await eventually(async () => {
         expect(((await client.get(kind, key)) as WithStatus).status?.readyReplicas).toBe(2);
-      }, patient);
+      }, operator.watch);
       const pods = await podsOf(client, "db");
       expect(pods.map(({ metadata }) => metadata.name)).toEqual(["db-0", "db-1"]);
       expect(pods[0]!.metadata.uid).toBe(first!.metadata.uid);
@@ -85,7 +84,7 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
       await client.delete(Service, key);
       await eventually(async () => {
         expect((await client.get(Service, key)).metadata.uid).not.toBe(service.metadata.uid);
-      }, patient);
+      }, operator.watch);
 
       await client.delete(kind, key, { propagationPolicy: "Background" });
       await eventually(async () => {
@@ -95,7 +94,7 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
         expect(await client.find(Secret, { namespace, name: "db-credentials" })).toBeUndefined();
         const claims = await client.list(PersistentVolumeClaim, { namespace });
         expect(claims.filter(({ metadata }) => !metadata.deletionTimestamp)).toEqual([]);
-      }, patient);
+      }, operator.watch);
       await operator.stop();
       expect(operator.refused()).toEqual([]);
     });
@@ -112,37 +111,56 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
       await client.create(kind, { metadata: key, spec });
       await eventually(
         async () => expect(await conditionOf(client, kind, key, "Available")).toBe("True"),
-        patient,
+        operator.watch,
       );
       const before = await podsOf(client, "web");
 
       await client.patch(kind, key, { merge: { spec: { replicas: 5 } } });
       await eventually(async () => {
         expect(((await client.get(kind, key)) as WithStatus).status?.readyReplicas).toBe(5);
-      }, patient);
+      }, operator.watch);
       const uids = (await podsOf(client, "web")).map(({ metadata }) => metadata.uid);
       for (const { metadata } of before) expect(uids).toContain(metadata.uid);
 
       await eventually(
         async () => expect(await conditionOf(client, kind, key, "Progressing")).toBe("False"),
-        patient,
+        operator.watch,
       );
-      const versions = () => versionsOf(client, [kind, Deployment, Service], key);
-      const quiet = await versions();
-      await new Promise((resolve) => {
-        setTimeout(resolve, 3000);
-      });
+      await atRest(operator);
+      const versions = () => versionsOf(client, [kind, Service], key);
+      const [quiet, passes] = [await versions(), await reconciles(operator)];
+      // A change of a child that is none of the operator's business makes it look, and find nothing to do.
+      const labels = { "example.com/team": "shop" };
+      const labelled = await client.patch(Deployment, key, { merge: { metadata: { labels } } });
+      await eventually(
+        async () => expect(await reconciles(operator)).toBeGreaterThan(passes),
+        operator.watch,
+      );
+      await atRest(operator);
       expect(await versions()).toEqual(quiet);
+      expect(await versionsOf(client, [Deployment], key)).toEqual([labelled.metadata.resourceVersion]);
 
       await client.delete(kind, key, { propagationPolicy: "Background" });
       await eventually(async () => {
         expect(await client.find(Deployment, key)).toBeUndefined();
         expect(await client.find(Service, key)).toBeUndefined();
-      }, patient);
+      }, operator.watch);
       await operator.stop();
       expect(operator.refused()).toEqual([]);
     });
   });
+}
+
+function reconciles(operator: RunningOperator): Promise<number> {
+  return operator.metric("controller_runtime_reconcile_total", 'controller="appservice"');
+}
+
+/** Waits until the operator has nothing queued and nothing in work. */
+async function atRest(operator: RunningOperator): Promise<void> {
+  await eventually(async () => {
+    expect(await operator.metric("workqueue_depth")).toBe(0);
+    expect(await operator.metric("controller_runtime_active_workers")).toBe(0);
+  }, operator.watch);
 }
 
 const appService = { apiVersion: "apps.example.com/v1", kind: "AppService" };

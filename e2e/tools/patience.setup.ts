@@ -1,4 +1,5 @@
+import { limits } from "../../.config/limits.ts";
 import { setPatience } from "../../src/runtime/testing/eventually.ts";
 
-/** A state that is waited for is bounded by what hangs, not by a slow machine: just below the limit of a test. */
-setPatience(110_000);
+// A wait that fails shall say why, before the runner ends the test.
+setPatience(limits.unit - 10_000);

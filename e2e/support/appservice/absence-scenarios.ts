@@ -3,7 +3,7 @@ import { Namespace, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { isWatch, isWrite, type PassedRequest } from "../api-gateway.ts";
-import { type Key, patient, type Scenario, type Stage, watchedKinds } from "./stage.ts";
+import { type Key, type Scenario, type Stage, watchedKinds } from "./stage.ts";
 
 /** What happens while the operator, its API server or an object is away. */
 export const absenceScenarios: readonly Scenario[] = [
@@ -24,10 +24,10 @@ async function deletedMeanwhile(stage: Stage, namespace: string): Promise<void> 
   await stage.eventually(() => {
     const lines = stage.operator.lines.filter(({ msg, name }) => name === "gone" && /not found/.test(msg!));
     expect(lines).toMatchObject([{ level: "info" }]);
-  }, patient);
+  });
   await stage.eventually(async () => {
     expect(await stage.operator.metric("workqueue_depth")).toBe(0);
-  }, patient);
+  });
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
   expect(await stage.client.find(AppService, key)).toBeUndefined();
 }
@@ -46,7 +46,7 @@ async function endingNamespace(stage: Stage, namespace: string): Promise<void> {
   await stage.eventually(async () => {
     expect(await stage.reconciles()).toBeGreaterThan(reconciles);
     expect(await stage.operator.metric("workqueue_depth")).toBe(0);
-  }, patient);
+  });
   expect(writes()).toEqual([]);
   expect(await stage.client.list(AppService, { namespace })).toEqual([]);
 }
@@ -61,7 +61,7 @@ async function coldStart(stage: Stage, namespace: string): Promise<void> {
   await stage.eventually(async () => {
     expect(await stage.reconciles()).toBeGreaterThanOrEqual(keys.length);
     expect(await stage.operator.metric("workqueue_depth")).toBe(0);
-  }, patient);
+  });
   const requests = stage.gateway.requests.slice(from);
   expect(requests.filter(isWrite).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   for (const { plural } of watchedKinds) {
@@ -99,14 +99,11 @@ async function outage(stage: Stage, namespace: string): Promise<void> {
   expect(stage.operator.pid).toBe(pid);
   for (const { plural } of watchedKinds) expectBackoff(attempts, plural);
 
-  await stage.eventually(
-    async () => {
-      const service = await stage.client.get(Service, mended);
-      expect(service.metadata.uid).not.toBe(before.metadata.uid);
-      expect(imageOf(await stage.client.get(Deployment, changed))).toBe("nginx:2");
-    },
-    { timeout: 60_000 },
-  );
+  await stage.eventually(async () => {
+    const service = await stage.client.get(Service, mended);
+    expect(service.metadata.uid).not.toBe(before.metadata.uid);
+    expect(imageOf(await stage.client.get(Deployment, changed))).toBe("nginx:2");
+  });
 
   await forgottenWatch(stage, mended);
   expect(stage.operator.isRunning).toBe(true);
@@ -128,12 +125,12 @@ async function forgottenWatch(stage: Stage, key: Key): Promise<void> {
     const services = stage.gateway.requests.slice(from).filter(({ path }) => path.endsWith("/services"));
     expect(services.some(({ status }) => status === 410)).toBe(true);
     expect(services.some((request) => request.status === 200 && isList(request))).toBe(true);
-  }, patient);
+  });
   const before = await stage.client.get(Service, key);
   await stage.client.delete(Service, key);
   await stage.eventually(async () => {
     expect((await stage.client.get(Service, key)).metadata.uid).not.toBe(before.metadata.uid);
-  }, patient);
+  });
 }
 
 function imageOf({ spec }: Deployment): string | undefined {

@@ -3,7 +3,7 @@ import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Kind } from "@tsbuilder/runtime";
 import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
-import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+import { type Key, type Scenario, type Stage } from "./stage.ts";
 
 /** What the operator makes of an app, and what it keeps of it. */
 export const childrenScenarios: readonly Scenario[] = [
@@ -57,7 +57,7 @@ async function sample(stage: Stage, namespace: string): Promise<void> {
   await stage.makeAvailable(key);
   await stage.eventually(async () => {
     expect(await stage.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
-  }, patient);
+  });
   expect((await stage.client.get(AppService, key)).status).toMatchObject({
     replicas: 3,
     readyReplicas: 3,
@@ -85,7 +85,7 @@ async function scale(stage: Stage, namespace: string): Promise<void> {
         selector: "app.kubernetes.io/name=appservice,app.kubernetes.io/instance=scaled",
       },
     });
-  }, patient);
+  });
 }
 
 async function otherImage(stage: Stage, namespace: string): Promise<void> {
@@ -125,7 +125,7 @@ async function deletedChildren(stage: Stage, namespace: string): Promise<void> {
       const after = await stage.client.get(kind, child);
       expect(after.metadata.uid).not.toBe(before.metadata.uid);
       expect(lasting(after)).toEqual(lasting(before));
-    }, patient);
+    });
   }
 }
 
@@ -149,7 +149,7 @@ async function othersFields(stage: Stage, namespace: string): Promise<void> {
   const app = await stage.client.get(AppService, key);
   const { annotations: _, ...rest } = app.metadata;
   await stage.client.update(AppService, { ...app, metadata: rest });
-  await stage.eventually(async () => expect(await stage.reconciles()).toBeGreaterThan(reconciles), patient);
+  await stage.eventually(async () => expect(await stage.reconciles()).toBeGreaterThan(reconciles));
   const [deployment, service] = [
     await stage.client.get(Deployment, key),
     await stage.client.get(Service, key),

@@ -7,14 +7,11 @@ import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
 import { findPrograms } from "../kubectl-binaries.ts";
-import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+import { type Key, type Scenario, type Stage } from "./stage.ts";
 
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 const kubectl = promisify(execFile);
-/** The real garbage collector learns of new kinds every 30 s, and owners of kinds that it does not know wait for that. */
-const garbage = { timeout: 120_000 };
-
 /** What takes the controllers of Kubernetes: pods, rollouts, garbage, namespaces that end. */
 export const controllersScenarios: readonly Scenario[] = [
   {
@@ -77,12 +74,12 @@ async function collected(stage: Stage, namespace: string): Promise<void> {
     expect(await stage.client.find(Deployment, key)).toBeUndefined();
     expect(await stage.client.find(Service, key)).toBeUndefined();
     expect(await podsOf(stage, key)).toEqual([]);
-  }, garbage);
+  });
   const writes = stage.writesFromNow();
   await stage.start();
   await stage.eventually(async () => {
     expect(await stage.operator.metric("workqueue_depth")).toBe(0);
-  }, patient);
+  });
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
 }
 
@@ -103,7 +100,7 @@ async function madeAgain(stage: Stage, namespace: string): Promise<void> {
       const child = await stage.client.get<KubernetesObject>(kind, key);
       expect(child).toHaveProperty("metadata.ownerReferences.0.uid", uid);
     }
-  }, garbage);
+  });
   await ready(stage, key, 2);
   const { spec: deployment } = await stage.client.get(Deployment, key);
   expect(deployment?.template.spec?.containers[0]?.image).toBe("nginx:5");
@@ -117,7 +114,7 @@ async function foreground(stage: Stage, namespace: string): Promise<void> {
   await stage.client.delete(AppService, key, { propagationPolicy: "Foreground" });
   await stage.eventually(async () => {
     expect(await stage.client.find(AppService, key)).toBeUndefined();
-  }, garbage);
+  });
   expect(await stage.client.find(Deployment, key)).toBeUndefined();
   expect(await stage.client.find(Service, key)).toBeUndefined();
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
@@ -129,9 +126,8 @@ async function endedNamespace(stage: Stage, namespace: string): Promise<void> {
   for (const key of keys) await ready(stage, key, 1);
   const writes = stage.writesFromNow();
   await stage.client.delete(Namespace, { name: namespace });
-  await stage.eventually(
-    async () => expect(await stage.client.find(Namespace, { name: namespace })).toBeUndefined(),
-    { timeout: 90_000 },
+  await stage.eventually(async () =>
+    expect(await stage.client.find(Namespace, { name: namespace })).toBeUndefined(),
   );
   expect(stage.operator.isRunning).toBe(true);
   // The namespace's controller takes kinds in any order: a child may go while its app still stands.
@@ -148,7 +144,7 @@ async function image(stage: Stage, namespace: string): Promise<void> {
       expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
       const { status, metadata } = await stage.client.get(Memcached, key);
       expect(status).toMatchObject({ readyReplicas: 2, observedGeneration: metadata.generation });
-    }, patient);
+    });
   await isReady();
   const before = await podsOf(stage, key);
   await stage.client.patch(Memcached, key, { merge: { spec: { image: "memcached:1.7" } } });
@@ -156,13 +152,13 @@ async function image(stage: Stage, namespace: string): Promise<void> {
     const now = await podsOf(stage, key);
     expect(now.filter((uid) => before.includes(uid))).toEqual([]);
     expect(now).toHaveLength(2);
-  }, patient);
+  });
   await isReady();
   await stage.client.delete(Memcached, key, { propagationPolicy: "Background" });
   await stage.eventually(async () => {
     expect(await stage.client.find(Deployment, key)).toBeUndefined();
     expect(await stage.client.find(Service, key)).toBeUndefined();
-  }, garbage);
+  });
 }
 
 async function ready(stage: Stage, key: Key, pods: number): Promise<void> {
@@ -171,7 +167,7 @@ async function ready(stage: Stage, key: Key, pods: number): Promise<void> {
     expect(status).toMatchObject({ readyReplicas: pods, observedGeneration: metadata.generation });
     expect(await stage.condition(AppService, key, "Progressing")).toBe("False/UpToDate");
     expect(await stage.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
-  }, patient);
+  });
 }
 
 /** The uids of an object's pods, without those that end. */

@@ -2,7 +2,7 @@ import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
 import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
-import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+import { type Key, type Scenario, type Stage } from "./stage.ts";
 
 /** What an operator that was scaffolded for an image makes of its objects. */
 export const imageScenarios: readonly Scenario[] = [
@@ -19,7 +19,7 @@ export const imageScenarios: readonly Scenario[] = [
 async function scaffolded(stage: Stage, namespace: string): Promise<void> {
   const key = { namespace, name: "plain" };
   const { metadata } = await create(stage, key, {});
-  const deployment = await stage.eventually(() => stage.client.get(Deployment, key), patient);
+  const deployment = await stage.eventually(() => stage.client.get(Deployment, key));
   expect(deployment.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
   expect(deployment.spec).toMatchObject({
     replicas: 1,
@@ -36,7 +36,7 @@ async function scaffolded(stage: Stage, namespace: string): Promise<void> {
       },
     },
   });
-  const service = await stage.eventually(() => stage.client.get(Service, key), patient);
+  const service = await stage.eventually(() => stage.client.get(Service, key));
   expect(service.spec).toMatchObject({ type: "ClusterIP", ports: [{ port: 11211 }] });
 }
 
@@ -54,7 +54,7 @@ async function images(stage: Stage, namespace: string): Promise<void> {
     const found = await Promise.all(keys.map((key) => stage.client.get(Deployment, key)));
     expect(found.map(({ spec }) => spec!.template.spec!.containers[0]!.image)).toEqual(forms);
     return found;
-  }, patient);
+  });
   const selectors = deployments.map(({ spec }) => JSON.stringify(spec!.selector));
   expect(new Set(selectors).size).toBe(forms.length);
   for (const selector of selectors) expect(selector).not.toMatch(/image-\d.*(nginx|v1|sha256)/);
@@ -63,11 +63,11 @@ async function images(stage: Stage, namespace: string): Promise<void> {
 async function scaleAndDelete(stage: Stage, namespace: string): Promise<void> {
   const key = { namespace, name: "scaled" };
   await create(stage, key, {});
-  const before = await stage.eventually(() => stage.client.get(Deployment, key), patient);
+  const before = await stage.eventually(() => stage.client.get(Deployment, key));
   await stage.client.subresource(Memcached, key, "scale").patch({ merge: { spec: { replicas: 4 } } });
   await stage.eventually(async () => {
     expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(4);
-  }, patient);
+  });
   await stage.client.delete(Deployment, key, { propagationPolicy: "Background" });
   await stage.client.delete(Service, key);
   await stage.eventually(async () => {
@@ -75,7 +75,7 @@ async function scaleAndDelete(stage: Stage, namespace: string): Promise<void> {
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     expect(after.spec?.replicas).toBe(4);
     expect((await stage.client.get(Service, key)).metadata.deletionTimestamp).toBeUndefined();
-  }, patient);
+  });
 }
 
 async function conditions(stage: Stage, namespace: string): Promise<void> {
@@ -84,18 +84,18 @@ async function conditions(stage: Stage, namespace: string): Promise<void> {
   await stage.eventually(async () => {
     expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
     expect(await stage.condition(Memcached, key, "Degraded")).toBe("False/AsExpected");
-  }, patient);
+  });
   await stage.makeAvailable(key);
   await stage.eventually(async () => {
     expect(await stage.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
     expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
-  }, patient);
+  });
   // The Deployment has a new generation that its controller has not seen: what it says is of the old one.
   await change(stage, key, { image: "memcached:1.7" });
   await stage.eventually(async () => {
     expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
     expect(await stage.condition(Memcached, key, "Progressing")).toBe("True/RollingOut");
-  }, patient);
+  });
 }
 
 function create(stage: Stage, key: Key, spec: MemcachedSpec): Promise<Memcached> {

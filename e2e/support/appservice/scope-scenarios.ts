@@ -11,7 +11,7 @@ import { renderConfig } from "../../../src/ship/render.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { findPrograms } from "../kubectl-binaries.ts";
 import { repository } from "../source-imports.ts";
-import { patient, type Scenario, type Stage } from "./stage.ts";
+import type { Scenario, Stage } from "./stage.ts";
 
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
@@ -51,7 +51,7 @@ async function oneNamespace(stage: Stage, namespace: string): Promise<void> {
   await stage.eventually(async () => {
     await stage.client.get(Deployment, inside);
     await stage.client.get(Service, inside);
-  }, patient);
+  });
   await operator.stop();
   expect(operator.refused()).toEqual([]);
   expect(await stage.client.find(Deployment, outside)).toBeUndefined();

@@ -34,9 +34,6 @@ export const watchedKinds: readonly Kind[] = [
   PodDisruptionBudget,
 ];
 
-/** Outcomes have half a minute unless a scenario says otherwise. */
-export const patient = { timeout: 30_000 };
-
 /**
  * What a scenario plays on: a cluster, and the operator, with its ServiceAccount's token and exactly the permissions
  * that were generated. Every request of the operator is seen.
@@ -78,8 +75,9 @@ export class Stage {
     return new Stage({ client, kubeconfig, folder, gateway, host }, installed, operator);
   }
 
-  /** Waits until a check neither throws nor returns false. */
-  eventually: PassingTime["eventually"] = (check, options) => this.host.time.eventually(check, options);
+  /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
+  eventually: PassingTime["eventually"] = (check, watched = this.operator.watch) =>
+    this.host.time.eventually(check, watched);
 
   /** Lets so many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {
@@ -140,7 +138,7 @@ export class Stage {
     return this.eventually(async () => {
       const app = await this.client.get(AppService, key);
       return app.status?.observedGeneration === app.metadata.generation && app;
-    }, patient);
+    });
   }
 
   /** Plays the Deployment's controller, for clusters without one. */
@@ -189,7 +187,7 @@ export class Stage {
       await this.wait(500);
       const after = await this.operator.metric("controller_runtime_reconcile_total");
       return after === before && (await this.operator.metric("workqueue_depth")) === 0;
-    }, patient);
+    });
   }
 
   /** The versions of all objects of some namespaces that the operator may have a hand in. */

@@ -7,7 +7,7 @@ import type { Kind } from "@tsbuilder/runtime";
 import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
-import { patient, type Scenario, type Stage } from "./stage.ts";
+import type { Scenario, Stage } from "./stage.ts";
 
 /** What users and other programs do to an operator that they did not mean to. */
 export const troubleScenarios: readonly Scenario[] = [
@@ -65,7 +65,7 @@ async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
     for (const key of apps)
       expect(await stage.condition(AppService, key, "Degraded")).toBe("True/NameConflict");
     expect(await stage.condition(Memcached, other, "Degraded")).toBe("True/NameConflict");
-  }, patient);
+  });
   const { status } = await client.get(AppService, taken("deployment"));
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain(
     'Deployment "deployment"',
@@ -84,7 +84,7 @@ async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
     for (const key of apps)
       expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
     expect(await stage.condition(Memcached, other, "Degraded")).toBe("False/AsExpected");
-  }, patient);
+  });
   for (const key of apps)
     expect((await client.get(Deployment, key)).metadata.ownerReferences).toHaveLength(1);
   expect((await client.get(Service, other)).metadata.ownerReferences).toHaveLength(1);
@@ -101,7 +101,7 @@ async function nodePortClash(stage: Stage, namespace: string): Promise<void> {
   await stage.create(second, spec);
   await stage.eventually(async () => {
     expect(await stage.condition(AppService, second, "Degraded")).toBe("True/ServiceRejected");
-  }, patient);
+  });
   const { status } = await stage.client.get(AppService, second);
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain("30023");
   await stage.client.get(Deployment, second);
@@ -113,7 +113,7 @@ async function nodePortClash(stage: Stage, namespace: string): Promise<void> {
   await stage.change(first, { ports: [{ port: 80 }] });
   await stage.eventually(async () => {
     expect(await stage.condition(AppService, second, "Degraded")).toBe("False/AsExpected");
-  }, patient);
+  });
   expect((await stage.client.get(Service, second)).spec?.ports?.[0]?.nodePort).toBe(30023);
 }
 
@@ -148,7 +148,7 @@ async function autoscaling(stage: Stage, namespace: string): Promise<void> {
   expect(await stage.client.find(HorizontalPodAutoscaler, key)).toBeUndefined();
   await stage.eventually(async () => {
     expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(3);
-  }, patient);
+  });
   watching.abort();
   await watched;
   expect(numbers).not.toContain(1);
@@ -243,6 +243,6 @@ async function editedPort(stage: Stage, namespace: string): Promise<void> {
     const service = await stage.client.get(Service, key);
     expect(service.spec?.ports).toEqual(spec?.ports);
     expect(service.metadata.uid).toBe(metadata.uid);
-  }, patient);
+  });
   expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
 }

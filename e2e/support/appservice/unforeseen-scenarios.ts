@@ -6,7 +6,7 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
-import { type Key, patient, type Scenario, type Stage } from "./stage.ts";
+import { type Key, type Scenario, type Stage } from "./stage.ts";
 
 // A list of scenarios, each with its play below it, and so longer than other files.
 
@@ -53,7 +53,7 @@ async function expectContent(stage: Stage, key: Key): Promise<void> {
     const { status } = await stage.client.get(AppService, key);
     const degraded = status?.conditions?.find(({ type }) => type === "Degraded");
     expect(degraded).toMatchObject({ reason: "AsExpected", message: "" });
-  }, patient);
+  });
 }
 
 async function onePortTwice(stage: Stage, namespace: string): Promise<void> {
@@ -102,14 +102,14 @@ async function badMerges(stage: Stage, namespace: string): Promise<void> {
     expect(now!.env).toEqual(app!.env);
     expect(now!.readinessProbe).toMatchObject({ tcpSocket: { port: 80 } });
     expect(now!.readinessProbe).not.toHaveProperty("httpGet");
-  }, patient);
+  });
   await client.patch(PodDisruptionBudget, key, {
     merge: { spec: { maxUnavailable: null, minAvailable: "50%" } },
   });
   await stage.eventually(async () => {
     const budget = await client.get(PodDisruptionBudget, key);
     expect(budget.spec).toMatchObject({ maxUnavailable: 1 });
-  }, patient);
+  });
   await expectContent(stage, key);
   // What was taken back is the app's to take away.
   await stage.change(key, { ports: null, envs: null });
@@ -133,7 +133,7 @@ async function additions(stage: Stage, namespace: string): Promise<void> {
   await client.patch(HorizontalPodAutoscaler, key, { merge: { spec: { behavior, maxReplicas: 9 } } });
   await stage.eventually(async () => {
     expect((await client.get(HorizontalPodAutoscaler, key)).spec?.maxReplicas).toBe(3);
-  }, patient);
+  });
   await stage.change(key, { image: "nginx:2" });
   await stage.observed(key);
   const pod = (await client.get(Deployment, key)).spec!.template.spec!;
@@ -167,7 +167,7 @@ async function stoppedThenScaled(stage: Stage, namespace: string): Promise<void>
     const scale = client.subresource(Deployment, key, "scale");
     await scale.patch({ merge: { spec: { replicas: 5 } } }, { fieldManager: "autoscaler" });
     await client.delete(HorizontalPodAutoscaler, key);
-    await stage.eventually(() => client.get(HorizontalPodAutoscaler, key), patient);
+    await stage.eventually(() => client.get(HorizontalPodAutoscaler, key));
     await stage.settled();
     expect(await replicas()).toBe(5);
     await stage.change(key, { autoscaling: null });
@@ -194,7 +194,7 @@ async function paused(stage: Stage, namespace: string): Promise<void> {
     await client.get(Service, key);
     const { spec } = await client.get(Deployment, key);
     expect([spec?.replicas, spec?.template.spec?.containers[0]?.image]).toEqual([1, "nginx:2"]);
-  }, patient);
+  });
   await stage.change(key, { paused: true });
   await stage.settled();
   await client.delete(AppService, key, { propagationPolicy: "Background" });
@@ -254,7 +254,7 @@ async function immutableConfig(stage: Stage, namespace: string): Promise<void> {
   await stage.change(key, { image: "nginx:2", config: { A: "2" } });
   await stage.eventually(async () => {
     expect(await stage.condition(AppService, key, "Degraded")).toBe("True/ConfigMapRejected");
-  }, patient);
+  });
   const deployment = await stage.client.get(Deployment, key);
   expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("nginx:2");
   // The message says what it is, and taking it away is enough.
@@ -300,7 +300,7 @@ async function twoKinds(stage: Stage, namespace: string): Promise<void> {
       reason: "NameConflict",
       message: expect.stringContaining('controlled by AppService "shared"'),
     });
-  }, patient);
+  });
   expect((await client.get(Deployment, key)).spec?.template.spec?.containers[0]?.image).toBe("nginx");
   await client.delete(Memcached, key, { propagationPolicy: "Background" });
   await client.get(Service, key);
@@ -323,7 +323,7 @@ async function deletedWhileAway(stage: Stage, namespace: string): Promise<void> 
     await client.get(PodDisruptionBudget, key);
     // What somebody added is not ours to take.
     expect((await client.get(ConfigMap, config)).data).toEqual({ A: "1", B: "3" });
-  }, patient);
+  });
 }
 
 async function images(stage: Stage, namespace: string): Promise<void> {

@@ -5,7 +5,7 @@ import { Namespace, PersistentVolumeClaim, Secret, Service } from "@tsbuilder/ru
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 const retained = "data.example.com/retained";
 
@@ -27,16 +27,11 @@ export const deletions: readonly Scenario[] = [
       const { data } = (await stage.find(Secret, "db-credentials"))!;
 
       await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), {
-        timeout: 10_000,
-      });
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
       await gone(stage);
       expect(await uids(stage)).toEqual(claims);
       expect(await labels(stage)).toEqual(["true", "true", "true", "true"]);
-      await stage.eventually(
-        async () => expect(await stage.events("db", "Retained")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("db", "Retained")).toHaveLength(1));
 
       await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
       expect((await stage.find(Secret, "db-credentials"))?.data).toEqual(data);
@@ -53,26 +48,20 @@ export const deletions: readonly Scenario[] = [
       const spec = { backupSchedule: "@daily", deletionPolicy: "Delete" as const };
       await stage.createReady("kept", spec);
       await stage.client.delete(Maria, stage.key("kept"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined());
       await gone(stage);
       const claim = await stage.find(PersistentVolumeClaim, "kept-backup");
       expect(claim?.metadata.labels).toMatchObject({ [retained]: "true" });
-      await stage.eventually(
-        async () => expect(await uids(stage)).toEqual(new Set([claim?.metadata.uid])),
-        patient,
-      );
+      await stage.eventually(async () => expect(await uids(stage)).toEqual(new Set([claim?.metadata.uid])));
       await stage.client.delete(PersistentVolumeClaim, stage.key("kept-backup"));
 
       await stage.createReady("db", { ...spec, size: 2, backup: { deletionPolicy: "Delete" } });
       await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
       await gone(stage);
-      await stage.eventually(async () => expect(await uids(stage)).toEqual(new Set()), patient);
+      await stage.eventually(async () => expect(await uids(stage)).toEqual(new Set()));
       expect(await stage.find(Secret, "db-credentials")).toBeUndefined();
-      await stage.eventually(
-        async () => expect(await stage.events("db", "Deleted")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("db", "Deleted")).toHaveLength(1));
     },
   },
   {
@@ -84,7 +73,7 @@ export const deletions: readonly Scenario[] = [
       await stage.client.delete(Namespace, { name: stage.namespace });
       await stage.eventually(async () => {
         expect(await stage.client.find(Namespace, { name: stage.namespace })).toBeUndefined();
-      }, patient);
+      });
       const after = stage.writes().slice(sent);
       const isRefused = ({ status }: { status: number }) => status === 403;
       expect(after.filter((request) => request.method === "POST" || isRefused(request))).toEqual([]);
@@ -110,7 +99,7 @@ export const deletions: readonly Scenario[] = [
         expect((await stage.find(Maria, "db"))?.metadata.uid).not.toBe(uid);
         expect(await stage.find(StatefulSet, "db")).toBeUndefined();
         expect(await stage.find(Service, "db")).toBeUndefined();
-      }, patient);
+      });
       await stage.wait(2000);
       expect(await stage.find(StatefulSet, "db")).toBeUndefined();
       const errors = stage.theatre
@@ -127,7 +116,7 @@ async function gone(stage: Stage): Promise<void> {
   await stage.eventually(async () => {
     for (const kind of [StatefulSet, CronJob, Job, Service])
       expect(await stage.client.list(kind as typeof Service, { namespace: stage.namespace })).toEqual([]);
-  }, patient);
+  });
 }
 
 async function uids(stage: Stage): Promise<Set<unknown>> {

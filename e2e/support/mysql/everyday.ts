@@ -6,7 +6,7 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 const finalizer = "data.example.com/mysql";
 
@@ -89,10 +89,7 @@ export const everyday: readonly Scenario[] = [
       const scaled = await stage.get("db");
       expect(scaled.spec.size).toBe(3);
       expect(scaled.metadata.generation).toBe((metadata.generation ?? 0) + 1);
-      await stage.eventually(
-        async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3),
-        patient,
-      );
+      await stage.eventually(async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3));
       await stage.settled("db");
       expect((await scale.get()).status).toEqual({
         replicas: 3,
@@ -191,7 +188,7 @@ export const everyday: readonly Scenario[] = [
           const found = await stage.find(kind, name);
           expect(found?.metadata.uid).not.toBe(old?.metadata.uid);
           expect(found).toHaveProperty("metadata.ownerReferences.0.name", "db");
-        }, patient);
+        });
       }
       await stage.settled("db");
       expect(await kept()).toEqual(before);
@@ -238,10 +235,7 @@ export const everyday: readonly Scenario[] = [
       expect(stage.writes().length - sent).toBeLessThanOrEqual(1);
 
       await stage.change("db", { backupSchedule: null });
-      await stage.eventually(
-        async () => expect(await stage.find(CronJob, "db-backup")).toBeUndefined(),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.find(CronJob, "db-backup")).toBeUndefined());
       expect(await stage.find(PersistentVolumeClaim, "db-backup")).toBeDefined();
       expect(await stage.condition("db", "BackupReady")).toBeUndefined();
     },

@@ -5,7 +5,7 @@ import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** What goes wrong, and how it is told. */
 export const failures: readonly Scenario[] = [
@@ -41,7 +41,7 @@ export const failures: readonly Scenario[] = [
           await stage.eventually(async () => {
             const { uid } = (await stage.find(kind, made.metadata.name ?? ""))!.metadata;
             expect(uid).not.toBe(made.metadata.uid);
-          }, patient);
+          });
           await stage.settled(name);
         }),
       );
@@ -62,7 +62,7 @@ export const failures: readonly Scenario[] = [
       expect(message).toContain('Service "db-read"');
       expect((await stage.find(Service, "db-read"))!.metadata.resourceVersion).toBe(before.resourceVersion);
       await stage.client.delete(Maria, stage.key("db-2"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db-2")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db-2")).toBeUndefined());
       expect(await stage.find(CronJob, "db-backup")).toBeDefined();
       await stage.until("db", "Available", "PrimaryReady");
     },
@@ -72,7 +72,7 @@ export const failures: readonly Scenario[] = [
     title: "a primary that lost its data is told, whatever else is wrong, until it may start from nothing",
     async play(stage) {
       await stage.createReady("db", { size: 2 });
-      await stage.eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"), patient);
+      await stage.eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"));
       stage.decide((name) => (name === "db-0" ? { refusedWith: 3 } : undefined));
       await stage.client.delete(Pod, stage.key("db-0"));
       expect(await stage.until("db", "Degraded", "PrimaryDataLost")).toMatchObject({
@@ -85,15 +85,12 @@ export const failures: readonly Scenario[] = [
       await stage.until("db", "Degraded", "PrimaryDataLost");
       // The mark must not go with the Secret that carries it to the servers.
       await stage.client.delete(Secret, stage.key("db-config"));
-      await stage.eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"), patient);
+      await stage.eventually(async () => expect(await stage.file("db", "initialized")).toBe("true"));
 
       expect(await stage.file("db", "allow-reinit")).toBeUndefined();
       const annotations = { "data.example.com/allow-reinit": "true" };
       await stage.client.patch(Maria, stage.key("db"), { merge: { metadata: { annotations } } });
-      await stage.eventually(
-        async () => expect(await stage.file("db", "allow-reinit")).toBe("true"),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.file("db", "allow-reinit")).toBe("true"));
       stage.decide(() => undefined);
       await stage.until("db", "Degraded", "AsExpected");
     },
@@ -127,10 +124,7 @@ export const failures: readonly Scenario[] = [
       const good = await stage.status("db");
       expect(good).toMatchObject({ lastBackup: { job: "by-hand", result: "Succeeded" } });
       expect(good.lastBackupTime).toBe(good.lastBackup?.completionTime);
-      await stage.eventually(
-        async () => expect(await stage.events("db", "BackupSucceeded")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("db", "BackupSucceeded")).toHaveLength(1));
 
       stage.decide((name) => (name.startsWith("failing") ? "failed" : undefined));
       await start("failing");
@@ -138,10 +132,7 @@ export const failures: readonly Scenario[] = [
       const bad = await stage.status("db");
       expect(bad).toMatchObject({ lastBackup: { job: "failing", result: "Failed" } });
       expect(bad.lastBackupTime).toBe(good.lastBackupTime);
-      await stage.eventually(
-        async () => expect(await stage.events("db", "BackupFailed")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("db", "BackupFailed")).toHaveLength(1));
     },
   },
   {
@@ -152,10 +143,7 @@ export const failures: readonly Scenario[] = [
       await stage.create("other", { backupSchedule: "@daily", size: 0 });
       await stage.create("bad", { restoreFrom: { name: "other", file: "absent.sql.gz" } });
       expect(await stage.until("bad", "Restored", "Failed")).toMatchObject({ status: "False" });
-      await stage.eventually(
-        async () => expect(await stage.events("bad", "RestoreFailed")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("bad", "RestoreFailed")).toHaveLength(1));
 
       await stage.create("good", { restoreFrom: { name: "other" } });
       expect(await stage.until("good", "Restored", "Restored")).toMatchObject({ status: "True" });
@@ -165,15 +153,12 @@ export const failures: readonly Scenario[] = [
         persistentVolumeClaim: { claimName: "other-backup", readOnly: true },
       });
       await stage.client.delete(Job, job, { propagationPolicy: "Background" });
-      await stage.eventually(
-        async () => expect(await stage.find(Job, "good-restore")).toBeUndefined(),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.find(Job, "good-restore")).toBeUndefined());
       await again(stage, "good");
       expect(await stage.find(Job, "good-restore")).toBeUndefined();
       // Under its old name it finds its data again, and a backup must not overwrite them.
       await stage.client.delete(Maria, stage.key("good"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "good")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "good")).toBeUndefined());
       await stage.createReady("good", { restoreFrom: { name: "other" } });
       await stage.until("good", "Restored", "Restored");
       expect(await stage.find(Job, "good-restore")).toBeUndefined();

@@ -9,7 +9,7 @@ import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_
 import { isWatch, type PassedRequest } from "../api-gateway.ts";
 import type { RunningOperator } from "../operator-process.ts";
 import { scopedLife } from "./scope.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** A scenario that starts and ends the operator itself: no other is played meanwhile. */
 export interface Life {
@@ -42,17 +42,14 @@ export const lives: readonly Life[] = [
       expect(await first.stop()).toBe(0);
       for (const name of ["kept", "taken", "stripped"]) await stage.client.delete(Maria, stage.key(name));
       await stage.client.patch(Maria, stage.key("stripped"), { merge: { metadata: { finalizers: null } } });
-      await stage.eventually(
-        async () => expect(await stage.find(StatefulSet, "stripped")).toBeUndefined(),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.find(StatefulSet, "stripped")).toBeUndefined());
 
       const sent = stage.writes().length;
       const second = await start();
       await stage.eventually(async () => {
         expect(await stage.client.list(Maria, { namespace: stage.namespace })).toEqual([]);
         expect(await stage.client.list(StatefulSet, { namespace: stage.namespace })).toEqual([]);
-      }, patient);
+      });
       await idle(stage, second);
       const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
       const left = claims.map(({ metadata }) => metadata.name!.replace(/-\d$|^data-/g, ""));
@@ -83,7 +80,7 @@ export const lives: readonly Life[] = [
         expect(await second.metric("controller_runtime_reconcile_total")).toBeGreaterThanOrEqual(
           names.length,
         );
-      }, patient);
+      });
       await idle(stage, second);
       await second.stop();
       const requests = stage.theatre.gateway.requests.slice(from);
@@ -127,9 +124,9 @@ export const lives: readonly Life[] = [
         expect(
           gateway.requests.some(({ path, status }) => path.endsWith("/statefulsets") && status === 410),
         ).toBe(true);
-      }, patient);
+      });
       await stage.client.delete(StatefulSet, stage.key("db"), { propagationPolicy: "Background" });
-      await stage.eventually(async () => expect(await stage.find(StatefulSet, "db")).toBeDefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(StatefulSet, "db")).toBeDefined());
       await stage.settled("db");
       expect(operator.isRunning).toBe(true);
       await operator.stop();
@@ -183,7 +180,7 @@ export const lives: readonly Life[] = [
       await stage.wait(randomInt(200));
       await operator.kill();
       operator = await start();
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
       expect(await operator.stop()).toBe(0);
     },
   },
@@ -237,14 +234,11 @@ function isList(request: PassedRequest): boolean {
 
 /** Waits until the operator has nothing left to do. */
 async function idle(stage: Stage, operator: RunningOperator): Promise<void> {
-  let before = -1;
-  await stage.eventually(
-    async () => {
-      const now = await operator.metric("controller_runtime_reconcile_total");
-      const [last, depth] = [before, await operator.metric("workqueue_depth")];
-      before = now;
-      expect({ depth, passes: now }).toEqual({ depth: 0, passes: last });
-    },
-    { ...patient, interval: 1000 },
-  );
+  await stage.eventually(async () => {
+    const before = await operator.metric("controller_runtime_reconcile_total");
+    await stage.wait(1000);
+    const passes = await operator.metric("controller_runtime_reconcile_total");
+    const depth = await operator.metric("workqueue_depth");
+    expect({ depth, passes }).toEqual({ depth: 0, passes: before });
+  });
 }

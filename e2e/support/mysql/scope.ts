@@ -8,7 +8,6 @@ import { parse } from "yaml";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { repository } from "../source-imports.ts";
 import type { Life } from "./lives.ts";
-import { patient } from "./stage.ts";
 
 /** An operator that may see one namespace. */
 export const scopedLife: Life = {
@@ -49,7 +48,7 @@ export const scopedLife: Life = {
     await stage.eventually(async () => {
       const { spec } = await stage.statefulSet("db");
       expect(spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"]).toBe("2Gi");
-    }, patient);
+    });
     await stage.settled("db");
     await stage.wait(2000);
     const outside = stage.theatre.gateway.requests

@@ -1,7 +1,7 @@
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** Where passwords come from, and what becomes of new ones. */
 export const secrets: readonly Scenario[] = [
@@ -23,7 +23,7 @@ export const secrets: readonly Scenario[] = [
       await put(stage, "given", { other: "x" });
       await stage.until("db", "Degraded", "SecretKeyMissing");
       await put(stage, "given", { password: "x" });
-      await stage.eventually(() => stage.statefulSet("db"), { timeout: 5000 });
+      await stage.eventually(() => stage.statefulSet("db"));
       await stage.settled("db");
     },
   },
@@ -45,7 +45,7 @@ export const secrets: readonly Scenario[] = [
       const before = await seen();
       const sent = stage.writes().length;
       await put(stage, "given", { password: "second" });
-      await stage.eventually(async () => expect((await seen()).hashes).not.toBe(before.hashes), patient);
+      await stage.eventually(async () => expect((await seen()).hashes).not.toBe(before.hashes));
       await stage.settled("db");
       const after = await seen();
       expect(after.generation).toBe(before.generation + 1);
@@ -69,10 +69,7 @@ export const secrets: readonly Scenario[] = [
     async play(stage) {
       await stage.createReady("db");
       await stage.change("db", { config: { max_connections: "50" } });
-      await stage.eventually(
-        async () => expect(await stage.events("db", "Updated")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("db", "Updated")).toHaveLength(1));
       await stage.settled("db");
       expect(await stage.file("db", "my.cnf")).toContain("max_connections=50");
       expect(await stage.events("db", "CredentialsRotated")).toEqual([]);
@@ -88,7 +85,7 @@ export const secrets: readonly Scenario[] = [
       await stage.client.delete(Secret, stage.key("db-credentials"));
       await stage.eventually(async () => {
         expect((await stage.find(Secret, "db-credentials"))?.data).toEqual(data);
-      }, patient);
+      });
       await stage.wait(1000);
       expect((await stage.statefulSet("db")).metadata.generation).toBe(metadata.generation);
     },

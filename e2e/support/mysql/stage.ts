@@ -32,8 +32,6 @@ export interface Theatre {
 /** How long nothing may happen for "quiet" to be said. */
 const quietMilliseconds = 20_000;
 
-export const patient = { timeout: 60_000, interval: 100 };
-
 /** The place of one scenario: a namespace of its own, and the words that scenarios are told in. */
 export class Stage {
   readonly namespace: string;
@@ -51,9 +49,9 @@ export class Stage {
     return this;
   }
 
-  /** Waits until a check neither throws nor returns false. */
-  eventually: PassingTime["eventually"] = (check, options) =>
-    this.theatre.host.time.eventually(check, options);
+  /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
+  eventually: PassingTime["eventually"] = (check, watched = this.theatre.operator().watch) =>
+    this.theatre.host.time.eventually(check, watched);
 
   /** Lets so many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {
@@ -100,7 +98,7 @@ export class Stage {
 
   /** Waits until a condition has the reason and speaks of the generation of now; gives it. */
   async until(name: string, type: string, reason: string): Promise<Condition> {
-    return this.eventually(async () => checkCondition(await this.get(name), type, reason), patient);
+    return this.eventually(async () => checkCondition(await this.get(name), type, reason));
   }
 
   statefulSet(name: string): Promise<StatefulSet> {
@@ -169,7 +167,7 @@ export class Stage {
 
   /** Nothing is sent and nothing changes for twenty seconds. */
   async quiet(): Promise<void> {
-    await this.eventually(() => expectQuiet(this, 1000), patient);
+    await this.eventually(() => expectQuiet(this, 1000));
     await expectQuiet(this, quietMilliseconds);
   }
 }

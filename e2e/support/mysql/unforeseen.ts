@@ -10,7 +10,7 @@ import { parse } from "yaml";
 import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { repository } from "../source-imports.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 // A list of scenarios with what they share, and so longer than other files.
 
@@ -44,7 +44,7 @@ export const unforeseen: readonly Scenario[] = [
       for (const size of [1, 5]) {
         await stage.change("db", { size });
         await stage.settled("db");
-        await stage.eventually(async () => expect(await stage.pods("db")).toHaveLength(size), patient);
+        await stage.eventually(async () => expect(await stage.pods("db")).toHaveLength(size));
         expect(await claims(stage)).toEqual(before);
         expect((await stage.find(PodDisruptionBudget, "db")) !== undefined).toBe(size > 1);
       }
@@ -62,10 +62,7 @@ export const unforeseen: readonly Scenario[] = [
       await stage.change("db", { image: "mariadb:11.4" });
       await stage.until("db", "Progressing", "RollingUpdate");
       await stage.change("db", { size: 3 });
-      await stage.eventually(
-        async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3),
-        patient,
-      );
+      await stage.eventually(async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3));
       expect(await stage.condition("db", "Available")).toMatchObject({ status: "True" });
       await stage.change("db", { size: 1 });
       await stage.change("db", { size: 3 });
@@ -94,12 +91,12 @@ export const unforeseen: readonly Scenario[] = [
         const [pod] = await podsOf(stage, "long");
         expect(pod).toBeDefined();
         return pod!;
-      }, patient);
+      });
       const known = await stage.file("db", "backup.cnf");
       await put(stage, "given", "second");
       await stage.eventually(async () => {
         expect(await stage.file("db", "init.sql")).toContain("IDENTIFIED BY 'second'");
-      }, patient);
+      });
       await stage.settled("db");
       // It logs in as a user of its own, whose password no rotation changes.
       expect(await stage.file("db", "backup.cnf")).toBe(known);
@@ -152,7 +149,7 @@ export const unforeseen: readonly Scenario[] = [
         const found = await stage.find(PersistentVolumeClaim, "db-backup");
         expect(found?.metadata.uid).toEqual(expect.any(String));
         expect(found?.metadata.uid).not.toBe(uid);
-      }, patient);
+      });
     },
   },
   {
@@ -168,7 +165,7 @@ export const unforeseen: readonly Scenario[] = [
       await stage.wait(3000);
       expect(stage.writes().slice(sent)).toEqual([]);
       await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
       const kept = await stage.find(PersistentVolumeClaim, "db-backup");
       expect(kept?.metadata.labels).toMatchObject({ "data.example.com/retained": "true" });
     },
@@ -181,12 +178,8 @@ export const unforeseen: readonly Scenario[] = [
       const [passwords, volumes] = [await passwordsOf(stage), await claims(stage)];
       for (let round = 0; round < 4; round += 1) {
         await stage.client.delete(Maria, stage.key("db"));
-        await stage.eventually(
-          () => stage.create("db", { size: 2, config: { max_connections: `${50 + round}` } }),
-          {
-            ...patient,
-            interval: 5,
-          },
+        await stage.eventually(() =>
+          stage.create("db", { size: 2, config: { max_connections: `${50 + round}` } }),
         );
       }
       const { metadata } = await stage.settled("db");
@@ -208,7 +201,7 @@ export const unforeseen: readonly Scenario[] = [
       const uids = async () => (await stage.pods("db")).map(({ metadata }) => metadata.uid);
       const before = await uids();
       await stage.client.delete(Maria, stage.key("db"), { propagationPolicy: "Orphan" });
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined(), patient);
+      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
       const { metadata } = await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
       await stage.until("db", "Degraded", "AsExpected");
       expect(await uids()).toEqual(before);
@@ -229,16 +222,13 @@ export const unforeseen: readonly Scenario[] = [
       await stage.client.delete(Maria, stage.key("db"));
       await stage.eventually(async () => {
         expect((await stage.get("db")).metadata.finalizers).toEqual(["example.com/hold"]);
-      }, patient);
+      });
       const sent = stage.writes().length;
       await stage.client.delete(Service, stage.key("db"));
       await stage.wait(2000);
       expect(stage.writes().slice(sent)).toEqual([]);
       await stage.client.patch(Maria, stage.key("db"), { merge: { metadata: { finalizers: null } } });
-      await stage.eventually(
-        async () => expect(await stage.find(StatefulSet, "db")).toBeUndefined(),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.find(StatefulSet, "db")).toBeUndefined());
       expect(await stage.events("db", "Retained")).toHaveLength(1);
     },
   },
@@ -290,7 +280,7 @@ export const unforeseen: readonly Scenario[] = [
         expect((await stage.find(PodDisruptionBudget, "db"))?.spec).toMatchObject({ maxUnavailable: 1 });
         const { spec } = (await stage.find(CronJob, "db-backup"))!;
         expect(spec).toMatchObject({ schedule: "@daily", suspend: false, concurrencyPolicy: "Forbid" });
-      }, patient);
+      });
       await stage.until("db", "Degraded", "AsExpected");
     },
   },

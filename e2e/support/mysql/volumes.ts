@@ -3,7 +3,7 @@ import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import { patient, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** Volumes that grow, and those that can't. */
 export const volumes: readonly Scenario[] = [
@@ -23,7 +23,7 @@ export const volumes: readonly Scenario[] = [
         const after = await stage.statefulSet("db");
         expect(after.metadata.uid).not.toBe(before.metadata.uid);
         expect(templateSize(after)).toBe("2Gi");
-      }, patient);
+      });
       await stage.settled("db");
       expect(await requests(stage)).toEqual(["2Gi", "2Gi"]);
       expect((await stage.pods("db")).map(({ metadata }) => metadata.uid)).toEqual(pods);
@@ -31,10 +31,7 @@ export const volumes: readonly Scenario[] = [
       expect((await stage.status("db")).storageSize).toBe("2Gi");
       // Servers that run all the while are not reported as gone.
       expect(await watching()).toEqual([2]);
-      await stage.eventually(
-        async () => expect(await stage.events("db", "Resized")).toHaveLength(1),
-        patient,
-      );
+      await stage.eventually(async () => expect(await stage.events("db", "Resized")).toHaveLength(1));
     },
   },
   {
@@ -61,9 +58,9 @@ export const volumes: readonly Scenario[] = [
       await stage.createReady("db", { storage });
       await bound(stage, 1);
       await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.pods("db")).toEqual([]), patient);
+      await stage.eventually(async () => expect(await stage.pods("db")).toEqual([]));
       await stage.createReady("db", { storage: { ...storage, size: "3Gi" } });
-      await stage.eventually(async () => expect(await requests(stage)).toEqual(["3Gi"]), patient);
+      await stage.eventually(async () => expect(await requests(stage)).toEqual(["3Gi"]));
     },
   },
 ];
@@ -74,7 +71,7 @@ async function bound(stage: Stage, count: number): Promise<void> {
     const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
     expect(claims.map(({ status }) => status?.phase)).toEqual(Array.from({ length: count }, () => "Bound"));
     for (const { status } of claims) expect(status?.capacity).toBeDefined();
-  }, patient);
+  });
 }
 
 async function requests(stage: Stage): Promise<unknown[]> {

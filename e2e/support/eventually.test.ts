@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { eventually, reportWaits, type Watched } from "./eventually.ts";
+import { watchProcess } from "./watched-process.ts";
+
+test("a wait resolves with what the check returns once it neither throws nor returns false", async () => {
+  const answers = [() => false as const, () => expect(1).toBe(2), () => "there"];
+  expect(await eventually(() => answers.shift()!())).toBe("there");
+});
+
+test("a wait fails as soon as what it watches has ended, with the last reason and the output", async () => {
+  const child = spawn(process.execPath, ["-e", 'console.log("started"); process.exit(3)']);
+  const watched = watchProcess("the server", child);
+  await expect(eventually(() => expect(watched.lines).toContain("ready"), watched.watch)).rejects.toThrow(
+    /^the server ended with 3: expected .* to include 'ready'[^]*output:\nstarted$/,
+  );
+});
+
+test("a wait sees what a process printed last", async () => {
+  const child = spawn(process.execPath, ["-e", 'console.log("last words")']);
+  const watched = watchProcess("the server", child);
+  await eventually(() => expect(watched.lines).toEqual(["last words"]), watched.watch);
+});
+
+test("a wait does not fail for a process that was asked to end", async () => {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  const watched = watchProcess("the server", child);
+  const state = { isThere: false };
+  const waiting = eventually(() => state.isThere, watched.watch);
+  await watched.stop("SIGKILL");
+  await new Promise((resolve) => child.once("close", resolve));
+  expect(watched.watch.end).toBeUndefined();
+  state.isThere = true;
+  expect(await waiting).toBe(true);
+});
+
+test("a wait is woken by what it watches", async () => {
+  let wake!: () => void;
+  let looks = 0;
+  const watched: Watched = {
+    end: undefined,
+    output: "",
+    next: () => new Promise<void>((resolve) => (wake = resolve)),
+  };
+  const waiting = eventually(() => {
+    looks += 1;
+    setImmediate(wake);
+    return looks === 1000;
+  }, watched);
+  expect(await waiting).toBe(true);
+});
+
+test("a test that ends while it waits fails with what it waited for", async () => {
+  let waiting!: Promise<unknown>;
+  const endedTest = reportWaits(async () => {
+    waiting = eventually(() => expect("Pending").toBe("Ready"));
+    waiting.catch(() => {});
+    await new Promise(setImmediate);
+  });
+  await expect(endedTest).rejects.toThrow(
+    /^the test ended while it waited: expected 'Pending' to be 'Ready'/,
+  );
+  await expect(waiting).rejects.toThrow("to be 'Ready'");
+});
+
+test("a test whose check never returns fails, too", async () => {
+  const endedTest = reportWaits(async () => {
+    void eventually(() => new Promise(() => {}));
+  });
+  await expect(endedTest).rejects.toThrow("the test ended while it waited: the check has not returned");
+});
