@@ -66,13 +66,13 @@ async function measure(where: string, kubeconfig: string, folder: string): Promi
     await client.create(AppService, { metadata: { name: `app-${at}`, namespace }, spec });
   }
   console.log(`${where}: ${objects} apps with 3 children each, load ${loadavg()[0]!.toFixed(1)}`);
-  await life("from nothing", operator, client, { measureQuiet: false });
-  await life("restart", operator, client, { measureQuiet: true });
+  await measureRun("from nothing", operator, client, { measureQuiet: false });
+  await measureRun("restart", operator, client, { measureQuiet: true });
   await client.close();
 }
 
-/** One life of the operator: until all apps are as they should be, and then for a while. */
-async function life(
+/** One run of the operator: until all apps are as they should be, and then for a while. */
+async function measureRun(
   what: string,
   installed: InstalledOperator,
   client: Client,

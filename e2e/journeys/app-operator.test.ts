@@ -1,9 +1,9 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type ControllerName, controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { appServiceSuiteOnClock, type ClusterToPlayOn } from "../support/appservice/suite.ts";
+import { appServiceSuiteOnClock, type SuiteCluster } from "../support/appservice/suite.ts";
 
-async function start(controllers: readonly ControllerName[]): Promise<ClusterToPlayOn> {
+async function start(controllers: readonly ControllerName[]): Promise<SuiteCluster> {
   const clock = new FakeClock();
   const cluster = await startTestCluster({ controllers, clock });
   return { clock, kubeconfig: await cluster.kubeconfigFile(), stop: () => cluster.stop() };

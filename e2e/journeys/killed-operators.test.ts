@@ -6,7 +6,7 @@ import { mysqlKills } from "../support/mysql/suite.ts";
 // A process that is killed leaves at any moment, with sockets open and half of its writes sent: these operators are
 // processes, and their clusters have the machine's time.
 
-/** What nodes do is played. */
+/** A fake kubelet reports the pods. */
 const ofNodes: readonly ControllerName[] = ["scheduler", "node", "kubelet"];
 
 async function start(controllers: readonly ControllerName[]) {

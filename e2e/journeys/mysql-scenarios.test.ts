@@ -3,7 +3,7 @@ import { type ControllerName, controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { mysqlScenarioSuiteOnClock } from "../support/mysql/suite.ts";
 
-/** What nodes do is played, so that pods can fail. */
+/** A fake kubelet reports the pods, so that they can fail. */
 const ofNodes: readonly ControllerName[] = ["scheduler", "node", "kubelet"];
 
 mysqlScenarioSuiteOnClock("the embedded cluster", async () => {

@@ -132,7 +132,7 @@ containerStatuses:
 function stage(
   name: string,
   containerStatuses: "Exists" | "DoesNotExist",
-  life: Pick<Stage["spec"], "delay" | "next">,
+  transition: Pick<Stage["spec"], "delay" | "next">,
 ): Stage {
   return {
     apiVersion: "kwok.x-k8s.io/v1alpha1",
@@ -147,7 +147,7 @@ function stage(
           { key: ".metadata.deletionTimestamp", operator: "DoesNotExist" },
         ],
       },
-      ...life,
+      ...transition,
     },
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { appServiceSuite } from "../support/appservice/suite.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
-import { PodsRun } from "./pods-run.ts";
+import { FakeKubelet } from "../support/fake-kubelet.ts";
 
 const binaries = findBinaries({ build: false });
 
@@ -16,11 +16,11 @@ if ("missing" in binaries) {
     withControllers: async () => {
       const control = await startControlPlane(binaries.folder, { controllerManager: true });
       const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
-      const pods = new PodsRun(client);
+      const kubelet = new FakeKubelet(client);
       return {
         kubeconfig: control.kubeconfig,
         stop: async () => {
-          await pods.stop();
+          await kubelet.stop();
           await control.stop();
         },
       };

@@ -11,9 +11,9 @@ import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts
 import { repository } from "../support/source-imports.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
-import { PodsRun } from "./pods-run.ts";
+import { FakeKubelet } from "../support/fake-kubelet.ts";
 
-// From a project to a running operator and back on a real control plane; a stand-in plays the kubelet, and the
+// From a project to a running operator and back on a real control plane; a fake kubelet reports the pods, and the
 // operator's process runs beside it with the deployed ServiceAccount's token. The tests stand on each other.
 
 const cli = join(repository, "bin/tsbuilder.js");
@@ -119,7 +119,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async () => {
-  const kubelet = new PodsRun(client);
+  const kubelet = new FakeKubelet(client);
   try {
     const deployed = await tsbuilder("deploy", "--image", "r.io/operator:v2", "--wait");
     expect(deployed.stderr).toContain(`Deploying in context "real" (${control.url}), namespace "${system}"`);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 /** Scenarios are named by a row, and by the same row with a letter where it has several. */
 describe.each(["appservice", "mysql"])("the rows of %s", (operator) => {
   const folder = join(import.meta.dirname, operator);
-  const played = readdirSync(folder)
+  const used = readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) =>
       matches(readFileSync(join(folder, file), "utf8"), /\b(?:row|id): "([A-Z]\d\d)[a-z]?"/g),
@@ -13,8 +13,8 @@ describe.each(["appservice", "mysql"])("the rows of %s", (operator) => {
   const explained = matches(readFileSync(join(folder, "README.md"), "utf8"), /^\| ([A-Z]\d\d) \|/gm);
 
   test("stand in the README beside them, once, and no others do", () => {
-    expect(played.length).toBeGreaterThan(20);
-    expect(explained.toSorted()).toEqual([...new Set(played)].toSorted());
+    expect(used.length).toBeGreaterThan(20);
+    expect(explained.toSorted()).toEqual([...new Set(used)].toSorted());
   });
 });
 

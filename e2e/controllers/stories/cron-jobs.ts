@@ -4,7 +4,7 @@ import { exits } from "./jobs.ts";
 const cronJobs = "/apis/batch/v1/namespaces/{ns}/cronjobs";
 const labels = { app: "c" };
 
-/** Due at midnight of a day in January only, so that no story is disturbed by the hour at which it is played. */
+/** Due at midnight of a day in January only, so that no story is disturbed by the hour at which it runs. */
 const inJanuary = (day: number) => `0 0 ${day} 1 *`;
 
 /** Held at first: what was missed counts from `lastRun`, a status that only an update can bring. */

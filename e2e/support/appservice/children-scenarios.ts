@@ -3,30 +3,30 @@ import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Kind } from "@tsbuilder/runtime";
 import { expect } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
-import { type Key, type Scenario, type Stage } from "./stage.ts";
+import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 
 /** What the operator makes of an app, and what it keeps of it. */
 export const childrenScenarios: readonly Scenario[] = [
-  { id: "T01", title: "the walk-through's sample becomes a Deployment and a Service", play: sample },
-  { id: "T05", title: "/scale scales the app", play: scale },
-  { id: "T07", title: "another image is one write to the Deployment", play: otherImage },
-  { id: "T09", title: "children that were deleted come back", play: deletedChildren },
+  { id: "T01", title: "the walk-through's sample becomes a Deployment and a Service", run: sample },
+  { id: "T05", title: "/scale scales the app", run: scale },
+  { id: "T07", title: "another image is one write to the Deployment", run: otherImage },
+  { id: "T09", title: "children that were deleted come back", run: deletedChildren },
   {
     id: "T11",
     title: "what others set stays, and annotations of the app have no effect",
-    play: othersFields,
+    run: othersFields,
   },
-  { id: "T12", title: "a port and a variable that are dropped are gone", play: droppedItems },
-  { id: "T12b", title: "a service that needs no node port any more loses it", play: droppedNodePort },
+  { id: "T12", title: "a port and a variable that are dropped are gone", run: droppedItems },
+  { id: "T12b", title: "a service that needs no node port any more loses it", run: droppedNodePort },
 ];
 
-async function sample(stage: Stage, namespace: string): Promise<void> {
+async function sample(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "nginx-app" };
   const ports = [{ port: 80, targetPort: 80, nodePort: 30002 }];
-  const app = await stage.create(key, { replicas: 3, image: "nginx:alpine", ports });
-  await stage.observed(key);
+  const app = await context.create(key, { replicas: 3, image: "nginx:alpine", ports });
+  await context.observed(key);
 
-  const deployment = await stage.client.get(Deployment, key);
+  const deployment = await context.client.get(Deployment, key);
   expect(deployment.spec?.replicas).toBe(3);
   expect(deployment.spec?.template.spec?.containers).toMatchObject([
     {
@@ -36,7 +36,7 @@ async function sample(stage: Stage, namespace: string): Promise<void> {
       ports: [{ containerPort: 80, protocol: "TCP" }],
     },
   ]);
-  const service = await stage.client.get(Service, key);
+  const service = await context.client.get(Service, key);
   expect(service.spec).toMatchObject({
     type: "NodePort",
     ports: [{ port: 80, targetPort: 80, nodePort: 30002, protocol: "TCP" }],
@@ -53,12 +53,12 @@ async function sample(stage: Stage, namespace: string): Promise<void> {
       },
     ]);
   }
-  expect(await stage.condition(AppService, key, "Available")).toBe("False/Deploying");
-  await stage.makeAvailable(key);
-  await stage.eventually(async () => {
-    expect(await stage.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
+  expect(await context.condition(AppService, key, "Available")).toBe("False/Deploying");
+  await context.makeAvailable(key);
+  await context.eventually(async () => {
+    expect(await context.condition(AppService, key, "Available")).toBe("True/DeploymentAvailable");
   });
-  expect((await stage.client.get(AppService, key)).status).toMatchObject({
+  expect((await context.client.get(AppService, key)).status).toMatchObject({
     replicas: 3,
     readyReplicas: 3,
     nodePorts: [30002],
@@ -66,18 +66,18 @@ async function sample(stage: Stage, namespace: string): Promise<void> {
   });
 }
 
-async function scale(stage: Stage, namespace: string): Promise<void> {
+async function scale(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "scaled" };
-  const { metadata } = await stage.create(key, { image: "nginx" });
-  await stage.observed(key);
-  const subresource = stage.client.subresource(AppService, key, "scale");
+  const { metadata } = await context.create(key, { image: "nginx" });
+  await context.observed(key);
+  const subresource = context.client.subresource(AppService, key, "scale");
   await subresource.patch({ merge: { spec: { replicas: 3 } } });
-  const app = await stage.observed(key);
+  const app = await context.observed(key);
   expect(app.spec.replicas).toBe(3);
   expect(app.metadata.generation).toBe(metadata.generation! + 1);
-  expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(3);
-  await stage.makeAvailable(key);
-  await stage.eventually(async () => {
+  expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(3);
+  await context.makeAvailable(key);
+  await context.eventually(async () => {
     expect(await subresource.get()).toMatchObject({
       spec: { replicas: 3 },
       status: {
@@ -88,18 +88,18 @@ async function scale(stage: Stage, namespace: string): Promise<void> {
   });
 }
 
-async function otherImage(stage: Stage, namespace: string): Promise<void> {
+async function otherImage(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "rolled" };
   const envs = [{ name: "A", value: "1" }];
-  await stage.create(key, { image: "nginx:1", envs, ports: [{ port: 80 }] });
-  await stage.observed(key);
-  const before = (await stage.client.get(Deployment, key)).spec!.template;
-  const writes = stage.writesFromNow();
-  await stage.change(key, { image: "nginx:2" });
-  const app = await stage.observed(key);
+  await context.create(key, { image: "nginx:1", envs, ports: [{ port: 80 }] });
+  await context.observed(key);
+  const before = (await context.client.get(Deployment, key)).spec!.template;
+  const writes = context.writesFromNow();
+  await context.change(key, { image: "nginx:2" });
+  const app = await context.observed(key);
   expect(app.status?.observedGeneration).toBe(app.metadata.generation);
-  expect(await stage.condition(AppService, key, "Progressing")).toBe("True/RollingOut");
-  const after = (await stage.client.get(Deployment, key)).spec!.template;
+  expect(await context.condition(AppService, key, "Progressing")).toBe("True/RollingOut");
+  const after = (await context.client.get(Deployment, key)).spec!.template;
   expect(after.spec!.containers[0]!.image).toBe("nginx:2");
   after.spec!.containers[0]!.image = "nginx:1";
   expect(after).toEqual(before);
@@ -109,20 +109,20 @@ async function otherImage(stage: Stage, namespace: string): Promise<void> {
   ]);
 }
 
-async function deletedChildren(stage: Stage, namespace: string): Promise<void> {
+async function deletedChildren(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "mended" };
-  await stage.create(key, { image: "nginx", ports: [{ port: 80 }], config: { LEVEL: "debug" } });
-  await stage.observed(key);
+  await context.create(key, { image: "nginx", ports: [{ port: 80 }], config: { LEVEL: "debug" } });
+  await context.observed(key);
   const children: [Kind, Key][] = [
     [Deployment, key],
     [Service, key],
     [ConfigMap, { namespace, name: "mended-config" }],
   ];
   for (const [kind, child] of children) {
-    const before = await stage.client.get(kind, child);
-    await stage.client.delete(kind, child, { propagationPolicy: "Background" });
-    await stage.eventually(async () => {
-      const after = await stage.client.get(kind, child);
+    const before = await context.client.get(kind, child);
+    await context.client.delete(kind, child, { propagationPolicy: "Background" });
+    await context.eventually(async () => {
+      const after = await context.client.get(kind, child);
       expect(after.metadata.uid).not.toBe(before.metadata.uid);
       expect(lasting(after)).toEqual(lasting(before));
     });
@@ -136,30 +136,30 @@ function lasting(object: object): unknown {
   return { spec: rest, data };
 }
 
-async function othersFields(stage: Stage, namespace: string): Promise<void> {
+async function othersFields(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "shared" };
   const metadata = { ...key, annotations: { spec: "{}", other: "1" } };
   const spec = { image: "nginx", ports: [{ port: 80 }] };
-  await stage.client.create(AppService, { metadata, spec });
-  await stage.observed(key);
-  const writes = stage.writesFromNow();
-  const reconciles = await stage.reconciles();
-  await stage.client.patch(Deployment, key, { merge: { metadata: { annotations: { note: "mine" } } } });
-  await stage.client.patch(Service, key, { merge: { metadata: { labels: { team: "mine" } } } });
-  const app = await stage.client.get(AppService, key);
+  await context.client.create(AppService, { metadata, spec });
+  await context.observed(key);
+  const writes = context.writesFromNow();
+  const reconciles = await context.reconciles();
+  await context.client.patch(Deployment, key, { merge: { metadata: { annotations: { note: "mine" } } } });
+  await context.client.patch(Service, key, { merge: { metadata: { labels: { team: "mine" } } } });
+  const app = await context.client.get(AppService, key);
   const { annotations: _, ...rest } = app.metadata;
-  await stage.client.update(AppService, { ...app, metadata: rest });
-  await stage.eventually(async () => expect(await stage.reconciles()).toBeGreaterThan(reconciles));
+  await context.client.update(AppService, { ...app, metadata: rest });
+  await context.eventually(async () => expect(await context.reconciles()).toBeGreaterThan(reconciles));
   const [deployment, service] = [
-    await stage.client.get(Deployment, key),
-    await stage.client.get(Service, key),
+    await context.client.get(Deployment, key),
+    await context.client.get(Service, key),
   ];
   expect(deployment.metadata.annotations).toMatchObject({ note: "mine" });
   expect(service.metadata.labels).toMatchObject({ team: "mine" });
   expect(writes()).toEqual([]);
 }
 
-async function droppedItems(stage: Stage, namespace: string): Promise<void> {
+async function droppedItems(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "shrinking" };
   const [web, admin] = [
     { name: "web", port: 80 },
@@ -169,26 +169,26 @@ async function droppedItems(stage: Stage, namespace: string): Promise<void> {
     { name: "A", value: "1" },
     { name: "B", value: "2" },
   ];
-  await stage.create(key, { image: "nginx", ports: [web, admin], envs: [a, b] });
-  await stage.observed(key);
-  await stage.change(key, { ports: [web], envs: [a] });
-  await stage.observed(key);
-  const service = await stage.client.get(Service, key);
+  await context.create(key, { image: "nginx", ports: [web, admin], envs: [a, b] });
+  await context.observed(key);
+  await context.change(key, { ports: [web], envs: [a] });
+  await context.observed(key);
+  const service = await context.client.get(Service, key);
   expect(service.spec?.ports?.map(({ name, port }) => ({ name, port }))).toEqual([web]);
-  const [container] = (await stage.client.get(Deployment, key)).spec!.template.spec!.containers;
+  const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
   expect(container!.env).toEqual([a]);
   expect(container!.ports).toEqual([{ name: "web", containerPort: 80, protocol: "TCP" }]);
 }
 
-async function droppedNodePort(stage: Stage, namespace: string): Promise<void> {
+async function droppedNodePort(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "inward" };
-  await stage.create(key, { image: "nginx", ports: [{ port: 80, nodePort: 30012 }] });
-  await stage.observed(key);
-  const { clusterIP } = (await stage.client.get(Service, key)).spec!;
-  await stage.change(key, { ports: [{ port: 80 }] });
-  await stage.observed(key);
-  const { spec } = await stage.client.get(Service, key);
+  await context.create(key, { image: "nginx", ports: [{ port: 80, nodePort: 30012 }] });
+  await context.observed(key);
+  const { clusterIP } = (await context.client.get(Service, key)).spec!;
+  await context.change(key, { ports: [{ port: 80 }] });
+  await context.observed(key);
+  const { spec } = await context.client.get(Service, key);
   expect(spec).toMatchObject({ type: "ClusterIP", clusterIP });
   expect(spec?.ports?.[0]?.nodePort).toBeUndefined();
-  expect((await stage.client.get(AppService, key)).status?.nodePorts).toBeUndefined();
+  expect((await context.client.get(AppService, key)).status?.nodePorts).toBeUndefined();
 }

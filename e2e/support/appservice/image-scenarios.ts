@@ -2,24 +2,24 @@ import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
 import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
-import { type Key, type Scenario, type Stage } from "./stage.ts";
+import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 
 /** What an operator that was scaffolded for an image makes of its objects. */
 export const imageScenarios: readonly Scenario[] = [
-  { id: "I01", title: "an empty spec runs the scaffolded image, command, port and user", play: scaffolded },
+  { id: "I01", title: "an empty spec runs the scaffolded image, command, port and user", run: scaffolded },
   {
     id: "I02",
     title: "two objects share neither pods nor labels, and their images may have any form",
-    play: images,
+    run: images,
   },
-  { id: "I03", title: "it scales by /scale, and deleted children come back", play: scaleAndDelete },
-  { id: "I04", title: "Available and Progressing follow the Deployment as it is now", play: conditions },
+  { id: "I03", title: "it scales by /scale, and deleted children come back", run: scaleAndDelete },
+  { id: "I04", title: "Available and Progressing follow the Deployment as it is now", run: conditions },
 ];
 
-async function scaffolded(stage: Stage, namespace: string): Promise<void> {
+async function scaffolded(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "plain" };
-  const { metadata } = await create(stage, key, {});
-  const deployment = await stage.eventually(() => stage.client.get(Deployment, key));
+  const { metadata } = await create(context, key, {});
+  const deployment = await context.eventually(() => context.client.get(Deployment, key));
   expect(deployment.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
   expect(deployment.spec).toMatchObject({
     replicas: 1,
@@ -36,11 +36,11 @@ async function scaffolded(stage: Stage, namespace: string): Promise<void> {
       },
     },
   });
-  const service = await stage.eventually(() => stage.client.get(Service, key));
+  const service = await context.eventually(() => context.client.get(Service, key));
   expect(service.spec).toMatchObject({ type: "ClusterIP", ports: [{ port: 11211 }] });
 }
 
-async function images(stage: Stage, namespace: string): Promise<void> {
+async function images(context: ScenarioContext, namespace: string): Promise<void> {
   const forms = [
     "nginx",
     "registry.example.com:5000/team/app",
@@ -48,10 +48,10 @@ async function images(stage: Stage, namespace: string): Promise<void> {
     `registry.example.com:5000/app@sha256:${"0".repeat(64)}`,
   ];
   const keys = forms.map((_, at) => ({ namespace, name: `image-${at}` }));
-  for (const key of keys) await create(stage, key, {});
-  for (const [at, key] of keys.entries()) await change(stage, key, { image: forms[at]! });
-  const deployments = await stage.eventually(async () => {
-    const found = await Promise.all(keys.map((key) => stage.client.get(Deployment, key)));
+  for (const key of keys) await create(context, key, {});
+  for (const [at, key] of keys.entries()) await change(context, key, { image: forms[at]! });
+  const deployments = await context.eventually(async () => {
+    const found = await Promise.all(keys.map((key) => context.client.get(Deployment, key)));
     expect(found.map(({ spec }) => spec!.template.spec!.containers[0]!.image)).toEqual(forms);
     return found;
   });
@@ -60,48 +60,48 @@ async function images(stage: Stage, namespace: string): Promise<void> {
   for (const selector of selectors) expect(selector).not.toMatch(/image-\d.*(nginx|v1|sha256)/);
 }
 
-async function scaleAndDelete(stage: Stage, namespace: string): Promise<void> {
+async function scaleAndDelete(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "scaled" };
-  await create(stage, key, {});
-  const before = await stage.eventually(() => stage.client.get(Deployment, key));
-  await stage.client.subresource(Memcached, key, "scale").patch({ merge: { spec: { replicas: 4 } } });
-  await stage.eventually(async () => {
-    expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(4);
+  await create(context, key, {});
+  const before = await context.eventually(() => context.client.get(Deployment, key));
+  await context.client.subresource(Memcached, key, "scale").patch({ merge: { spec: { replicas: 4 } } });
+  await context.eventually(async () => {
+    expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(4);
   });
-  await stage.client.delete(Deployment, key, { propagationPolicy: "Background" });
-  await stage.client.delete(Service, key);
-  await stage.eventually(async () => {
-    const after = await stage.client.get(Deployment, key);
+  await context.client.delete(Deployment, key, { propagationPolicy: "Background" });
+  await context.client.delete(Service, key);
+  await context.eventually(async () => {
+    const after = await context.client.get(Deployment, key);
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     expect(after.spec?.replicas).toBe(4);
-    expect((await stage.client.get(Service, key)).metadata.deletionTimestamp).toBeUndefined();
+    expect((await context.client.get(Service, key)).metadata.deletionTimestamp).toBeUndefined();
   });
 }
 
-async function conditions(stage: Stage, namespace: string): Promise<void> {
+async function conditions(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "watched" };
-  await create(stage, key, {});
-  await stage.eventually(async () => {
-    expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
-    expect(await stage.condition(Memcached, key, "Degraded")).toBe("False/AsExpected");
+  await create(context, key, {});
+  await context.eventually(async () => {
+    expect(await context.condition(Memcached, key, "Available")).toBe("False/Deploying");
+    expect(await context.condition(Memcached, key, "Degraded")).toBe("False/AsExpected");
   });
-  await stage.makeAvailable(key);
-  await stage.eventually(async () => {
-    expect(await stage.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
-    expect(await stage.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
+  await context.makeAvailable(key);
+  await context.eventually(async () => {
+    expect(await context.condition(Memcached, key, "Available")).toBe("True/DeploymentAvailable");
+    expect(await context.condition(Memcached, key, "Progressing")).toBe("False/UpToDate");
   });
   // The Deployment has a new generation that its controller has not seen: what it says is of the old one.
-  await change(stage, key, { image: "memcached:1.7" });
-  await stage.eventually(async () => {
-    expect(await stage.condition(Memcached, key, "Available")).toBe("False/Deploying");
-    expect(await stage.condition(Memcached, key, "Progressing")).toBe("True/RollingOut");
+  await change(context, key, { image: "memcached:1.7" });
+  await context.eventually(async () => {
+    expect(await context.condition(Memcached, key, "Available")).toBe("False/Deploying");
+    expect(await context.condition(Memcached, key, "Progressing")).toBe("True/RollingOut");
   });
 }
 
-function create(stage: Stage, key: Key, spec: MemcachedSpec): Promise<Memcached> {
-  return stage.client.create(Memcached, { metadata: { ...key }, spec });
+function create(context: ScenarioContext, key: Key, spec: MemcachedSpec): Promise<Memcached> {
+  return context.client.create(Memcached, { metadata: { ...key }, spec });
 }
 
-function change(stage: Stage, key: Key, spec: MemcachedSpec): Promise<Memcached> {
-  return stage.client.patch(Memcached, key, { merge: { spec } });
+function change(context: ScenarioContext, key: Key, spec: MemcachedSpec): Promise<Memcached> {
+  return context.client.patch(Memcached, key, { merge: { spec } });
 }

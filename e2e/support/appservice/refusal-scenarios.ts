@@ -2,33 +2,33 @@ import { ApiError, type Kind } from "@tsbuilder/runtime";
 import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached, type MemcachedSpec } from "../../golden/app-operator/api/v1/memcached_types.ts";
-import type { Scenario, Stage } from "./stage.ts";
+import type { Scenario, ScenarioContext } from "./context.ts";
 
 /** What the API server refuses by the generated definitions, so that the operator never sees it. */
 export const refusalScenarios: readonly Scenario[] = [
-  { id: "T06", title: "fewer than no pods are refused, by /scale and by the spec", play: negativeScale },
+  { id: "T06", title: "fewer than no pods are refused, by /scale and by the spec", run: negativeScale },
   {
     id: "T19",
     title: "invalid objects are refused with the field or the rule, and never reconciled",
-    play: invalid,
+    run: invalid,
   },
-  { id: "T20", title: "invalid changes are refused, and the object stays as it is", play: invalidChanges },
+  { id: "T20", title: "invalid changes are refused, and the object stays as it is", run: invalidChanges },
 ];
 
-async function negativeScale(stage: Stage, namespace: string): Promise<void> {
+async function negativeScale(context: ScenarioContext, namespace: string): Promise<void> {
   for (const kind of [AppService, Memcached] as Kind<Memcached>[]) {
     const key = { namespace, name: `scaled-${kind.kind.toLowerCase()}` };
     const spec = { image: "nginx", replicas: 2 };
-    await stage.client.create(kind, { metadata: key, spec });
-    const scale = stage.client.subresource(kind, key, "scale");
+    await context.client.create(kind, { metadata: key, spec });
+    const scale = context.client.subresource(kind, key, "scale");
     const byScale = await refusal(scale.patch({ merge: { spec: { replicas: -1 } } }));
     expect(byScale).toMatchObject({ status: 422, reason: "Invalid" });
     expect(byScale.message).toContain("spec.replicas");
     expect(byScale.message).toContain("greater than or equal to 0");
-    const bySpec = await refusal(stage.client.patch(kind, key, { merge: { spec: { replicas: -1 } } }));
+    const bySpec = await refusal(context.client.patch(kind, key, { merge: { spec: { replicas: -1 } } }));
     expect(bySpec).toMatchObject({ status: 422, reason: "Invalid" });
     expect(bySpec.message).toContain("should be greater than or equal to 0");
-    expect((await stage.client.get(kind, key)).spec).toMatchObject(spec);
+    expect((await context.client.get(kind, key)).spec).toMatchObject(spec);
   }
 }
 
@@ -73,35 +73,35 @@ const wrongImages: readonly (readonly [name: string, spec: unknown, says: string
   ["with.dots", {}, "the name is that of a Service"],
 ];
 
-async function invalid(stage: Stage, namespace: string): Promise<void> {
-  await stage.settled();
-  const before = [await stage.reconciles("appservice"), await stage.reconciles("memcached")];
+async function invalid(context: ScenarioContext, namespace: string): Promise<void> {
+  await context.settled();
+  const before = [await context.reconciles("appservice"), await context.reconciles("memcached")];
   for (const [name, spec, says] of wrong)
     await expectInvalid(
-      stage.client.create(AppService, { metadata: { name, namespace }, spec: spec as AppServiceSpec }),
+      context.client.create(AppService, { metadata: { name, namespace }, spec: spec as AppServiceSpec }),
       says,
     );
   for (const [name, spec, says] of wrongImages)
     await expectInvalid(
-      stage.client.create(Memcached, { metadata: { name, namespace }, spec: spec as MemcachedSpec }),
+      context.client.create(Memcached, { metadata: { name, namespace }, spec: spec as MemcachedSpec }),
       says,
     );
-  expect(await stage.client.list(AppService, { namespace })).toEqual([]);
-  expect(await stage.client.list(Memcached, { namespace })).toEqual([]);
-  expect([await stage.reconciles("appservice"), await stage.reconciles("memcached")]).toEqual(before);
+  expect(await context.client.list(AppService, { namespace })).toEqual([]);
+  expect(await context.client.list(Memcached, { namespace })).toEqual([]);
+  expect([await context.reconciles("appservice"), await context.reconciles("memcached")]).toEqual(before);
 }
 
 /** Those of them that are as wrong for an app that has an image and a port. */
 const changes = ["empty-image", "text-as-number", "port-zero", "node-port", "unnamed", "inward-node-port"];
 
-async function invalidChanges(stage: Stage, namespace: string): Promise<void> {
+async function invalidChanges(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "steady" };
-  await stage.create(key, { image: "nginx", ports: [{ name: "web", port: 80 }] });
-  const { metadata, spec } = await stage.observed(key);
+  await context.create(key, { image: "nginx", ports: [{ name: "web", port: 80 }] });
+  const { metadata, spec } = await context.observed(key);
   for (const [, change, says] of wrong.filter(([name]) => changes.includes(name)))
-    await expectInvalid(stage.change(key, change as AppServiceSpec), says);
-  await expectInvalid(stage.change(key, { image: null }), "spec.image: Required value");
-  const after = await stage.client.get(AppService, key);
+    await expectInvalid(context.change(key, change as AppServiceSpec), says);
+  await expectInvalid(context.change(key, { image: null }), "spec.image: Required value");
+  const after = await context.client.get(AppService, key);
   expect(after.metadata.generation).toBe(metadata.generation);
   expect(after.spec).toEqual(spec);
 }

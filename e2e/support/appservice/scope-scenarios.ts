@@ -11,7 +11,7 @@ import { renderConfig } from "../../../src/ship/render.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { findPrograms } from "../kubectl-binaries.ts";
 import { repository } from "../source-imports.ts";
-import type { Scenario, Stage } from "./stage.ts";
+import type { Scenario, ScenarioContext } from "./context.ts";
 
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
@@ -21,21 +21,21 @@ export const scopeScenarios: readonly Scenario[] = [
   {
     id: "T32",
     title: "an operator of one namespace, with a Role, leaves the others alone",
-    play: oneNamespace,
+    run: oneNamespace,
     missing,
   },
 ];
 
-async function oneNamespace(stage: Stage, namespace: string): Promise<void> {
-  const inside = { namespace: await stage.makeNamespace(`${namespace}-a`), name: "inside" };
-  const outside = { namespace: await stage.makeNamespace(`${namespace}-b`), name: "outside" };
-  await stage.stop();
-  const project = await makeNamespacedProject(stage.folder);
-  const scoped = await stage.host.install(
+async function oneNamespace(context: ScenarioContext, namespace: string): Promise<void> {
+  const inside = { namespace: await context.makeNamespace(`${namespace}-a`), name: "inside" };
+  const outside = { namespace: await context.makeNamespace(`${namespace}-b`), name: "outside" };
+  await context.stop();
+  const project = await makeNamespacedProject(context.folder);
+  const scoped = await context.host.install(
     {
-      client: stage.client,
-      kubeconfig: stage.kubeconfig,
-      folder: stage.folder,
+      client: context.client,
+      kubeconfig: context.kubeconfig,
+      folder: context.folder,
       project,
       account: { namespace: inside.namespace, name: "scoped-operator-controller-manager" },
       install: (client) => installPermissions(client, project, inside.namespace),
@@ -43,26 +43,26 @@ async function oneNamespace(stage: Stage, namespace: string): Promise<void> {
     [setupAppServiceController],
   );
   const operator = await scoped.start({
-    server: stage.gateway.url,
+    server: context.gateway.url,
     flags: [`--watch-namespaces=${inside.namespace}`],
   });
-  const from = stage.gateway.requests.length;
-  for (const key of [outside, inside]) await stage.create(key, { image: "nginx", ports: [{ port: 80 }] });
-  await stage.eventually(async () => {
-    await stage.client.get(Deployment, inside);
-    await stage.client.get(Service, inside);
+  const from = context.gateway.requests.length;
+  for (const key of [outside, inside]) await context.create(key, { image: "nginx", ports: [{ port: 80 }] });
+  await context.eventually(async () => {
+    await context.client.get(Deployment, inside);
+    await context.client.get(Service, inside);
   });
   await operator.stop();
   expect(operator.refused()).toEqual([]);
-  expect(await stage.client.find(Deployment, outside)).toBeUndefined();
-  const others = stage.gateway.requests
+  expect(await context.client.find(Deployment, outside)).toBeUndefined();
+  const others = context.gateway.requests
     .slice(from)
     .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${inside.namespace}/`));
   expect(others.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([]);
   // The cluster's own operator would take up both from here.
   for (const key of [outside, inside])
-    for (const kind of [AppService, Deployment, Service] as Kind[]) await stage.client.delete(kind, key);
-  await stage.start();
+    for (const kind of [AppService, Deployment, Service] as Kind[]) await context.client.delete(kind, key);
+  await context.start();
 }
 
 /** What `init --namespaced` makes; the sources are those of the cluster-wide operator. */

@@ -10,12 +10,12 @@ import { controllersScenarios } from "./controllers-scenarios.ts";
 import { imageScenarios } from "./image-scenarios.ts";
 import { refusalScenarios } from "./refusal-scenarios.ts";
 import { scopeScenarios } from "./scope-scenarios.ts";
-import { type Scenario, Stage } from "./stage.ts";
+import { type Scenario, ScenarioContext } from "./context.ts";
 import { troubleScenarios } from "./trouble-scenarios.ts";
 import { unforeseenScenarios } from "./unforeseen-scenarios.ts";
 
-/** A cluster to play on. */
-export interface ClusterToPlayOn {
+/** The cluster of a suite. */
+export interface SuiteCluster {
   /** An administrator's kubeconfig file. */
   readonly kubeconfig: string;
   /** Its clock, if a test moves it. */
@@ -23,10 +23,10 @@ export interface ClusterToPlayOn {
   stop(): Promise<void>;
 }
 
-/** Clusters with and without the controllers of Kubernetes; without them a test plays their part. */
+/** Clusters with and without the controllers of Kubernetes; without them a test writes what they would. */
 export interface Clusters {
-  readonly bare: () => Promise<ClusterToPlayOn>;
-  readonly withControllers: () => Promise<ClusterToPlayOn>;
+  readonly bare: () => Promise<SuiteCluster>;
+  readonly withControllers: () => Promise<SuiteCluster>;
 }
 
 /** Nothing may be written for this long before it counts as quiet; after kills, which take no clock, for this long. */
@@ -43,71 +43,75 @@ const withoutControllers: readonly Scenario[] = [
   ...scopeScenarios,
 ];
 
-/** Plays every scenario of AppService and of deploy-image on a cluster with the machine's time. */
+/** Runs every scenario of AppService and of deploy-image on a cluster with the machine's time. */
 export function appServiceSuite(where: string, { bare, withControllers }: Clusters): void {
-  playAll(`${where} without controllers`, bare, withoutControllers);
-  playAll(`${where} with its controllers`, withControllers, controllersScenarios);
+  describeScenarios(`${where} without controllers`, bare, withoutControllers);
+  describeScenarios(`${where} with its controllers`, withControllers, controllersScenarios);
 }
 
-/** Plays those that don't kill the operator, on a cluster with a clock that is moved. */
+/** Runs those that don't kill the operator, on a cluster with a clock that is moved. */
 export function appServiceSuiteOnClock(where: string, { bare, withControllers }: Clusters): void {
   const staysAlive = ({ kills }: Scenario) => !kills;
-  playAll(`${where} without controllers`, bare, withoutControllers.filter(staysAlive));
-  playAll(`${where} with its controllers`, withControllers, controllersScenarios.filter(staysAlive));
+  describeScenarios(`${where} without controllers`, bare, withoutControllers.filter(staysAlive));
+  describeScenarios(
+    `${where} with its controllers`,
+    withControllers,
+    controllersScenarios.filter(staysAlive),
+  );
 }
 
-/** Plays those that kill the operator. */
-export function appServiceKills(where: string, start: () => Promise<ClusterToPlayOn>): void {
+/** Runs those that kill the operator. */
+export function appServiceKills(where: string, start: () => Promise<SuiteCluster>): void {
   const kills = [...withoutControllers, ...controllersScenarios].filter((scenario) => scenario.kills);
-  playAll(where, start, kills, quietAfterKills);
+  describeScenarios(where, start, kills, quietAfterKills);
 }
 
-function playAll(
+function describeScenarios(
   where: string,
-  startCluster: () => Promise<ClusterToPlayOn>,
+  startCluster: () => Promise<SuiteCluster>,
   scenarios: readonly Scenario[],
   quietFor = quietTime,
 ): void {
   describe(`the app operator on ${where}`, () => {
     let folder: string;
-    let cluster: ClusterToPlayOn;
-    let stage: Stage;
+    let cluster: SuiteCluster;
+    let context: ScenarioContext;
 
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), "app-operator-"));
       cluster = await startCluster();
-      stage = await Stage.open(cluster.kubeconfig, folder, cluster.clock);
+      context = await ScenarioContext.open(cluster.kubeconfig, folder, cluster.clock);
     });
 
     afterAll(async () => {
-      await stage?.close();
+      await context?.close();
       await cluster?.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
-    for (const { id, title, play, quiet = true, missing } of scenarios) {
+    for (const { id, title, run, quiet = true, missing } of scenarios) {
       const namespace = id.toLowerCase();
       if (missing !== undefined) console.log(`left out: ${id} ${title}: ${missing}`);
       test.skipIf(missing !== undefined)(`${id} ${title}`, async () => {
         expect.hasAssertions();
-        await stage.makeNamespace(namespace);
+        await context.makeNamespace(namespace);
         // A scenario that failed may have left it so.
-        if (!stage.operator.isRunning) await stage.start();
-        if (quiet) stage.quietNamespaces.add(namespace);
-        await play(stage, namespace);
+        if (!context.operator.isRunning) await context.start();
+        if (quiet) context.quietNamespaces.add(namespace);
+        await run(context, namespace);
       });
     }
 
     test(`then nothing is written for ${quietFor / 1000} s`, async () => {
-      const writes = stage.writesFromNow();
-      const before = await stage.versions(stage.quietNamespaces);
-      await stage.wait(quietFor);
+      const writes = context.writesFromNow();
+      const before = await context.versions(context.quietNamespaces);
+      await context.wait(quietFor);
       expect(writes().map(({ method, path }) => `${method} ${path}`)).toEqual([]);
-      expect(await stage.versions(stage.quietNamespaces)).toEqual(before);
+      expect(await context.versions(context.quietNamespaces)).toEqual(before);
     });
 
     test("of its own kinds it has written nothing but the status", () => {
-      const own = stage.gateway.requests.filter(
+      const own = context.gateway.requests.filter(
         (request) => isWrite(request) && /\/(appservices|memcacheds)\//.test(request.path),
       );
       expect(own.filter(({ path }) => !path.endsWith("/status"))).toEqual([]);
@@ -115,11 +119,11 @@ function playAll(
     });
 
     test("its permissions were enough, and nothing was an error", () => {
-      expect(stage.refused.filter(isUnexpected)).toEqual([]);
-      const errors = stage.operator.lines.filter(({ level }) => level === "error");
+      expect(context.refused.filter(isUnexpected)).toEqual([]);
+      const errors = context.operator.lines.filter(({ level }) => level === "error");
       expect(errors.map((line) => JSON.stringify(line)).filter(isUnexpected)).toEqual([]);
       // Node itself warns on lines that are no JSON.
-      expect(stage.operator.lines.filter(({ level }) => level === undefined)).toEqual([]);
+      expect(context.operator.lines.filter(({ level }) => level === undefined)).toEqual([]);
     });
   });
 }

@@ -7,38 +7,38 @@ import type { Kind } from "@tsbuilder/runtime";
 import { expect } from "vitest";
 import { AppService, type AppServiceSpec } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { Memcached } from "../../golden/app-operator/api/v1/memcached_types.ts";
-import type { Scenario, Stage } from "./stage.ts";
+import type { Scenario, ScenarioContext } from "./context.ts";
 
 /** What users and other programs do to an operator that they did not mean to. */
 export const troubleScenarios: readonly Scenario[] = [
   {
     id: "T23",
     title: "objects of others are left alone, and ours appear when they are gone",
-    play: foreignObjects,
+    run: foreignObjects,
   },
   {
     id: "T23b",
     title: "two apps ask for one node port: one waits, and gets it when it is free",
-    play: nodePortClash,
+    run: nodePortClash,
   },
   {
     id: "B01",
     title: "an autoscaler owns the number of pods, from its first day to its last",
-    play: autoscaling,
+    run: autoscaling,
   },
-  { id: "B02", title: "twenty edits at once end in what was asked for last", play: manyEdits },
+  { id: "B02", title: "twenty edits at once end in what was asked for last", run: manyEdits },
   {
     id: "B03",
     title: "killed at any moment, it ends where it would have ended",
-    play: killed,
+    run: killed,
     kills: true,
   },
-  { id: "B04", title: "an app with everything, and 500 variables, loses all of it again", play: richApp },
-  { id: "B05", title: "a port that was edited by hand is put back with its node port", play: editedPort },
+  { id: "B04", title: "an app with everything, and 500 variables, loses all of it again", run: richApp },
+  { id: "B05", title: "a port that was edited by hand is put back with its node port", run: editedPort },
 ];
 
-async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
-  const { client } = stage;
+async function foreignObjects(context: ScenarioContext, namespace: string): Promise<void> {
+  const { client } = context;
   const labels = { app: "theirs" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "a" }] } };
   const taken = (name: string) => ({ namespace, name });
@@ -55,23 +55,23 @@ async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
   ];
   const spec = { image: "nginx", ports: [{ port: 80 }], config: { c: "d" } };
   const apps = ["deployment", "service", "config"].map(taken);
-  for (const key of apps) await stage.create(key, spec);
+  for (const key of apps) await context.create(key, spec);
   const other = taken("served");
   foreign.push(
     await client.create(Service, { metadata: other, spec: { selector: labels, ports: [{ port: 80 }] } }),
   );
   await client.create(Memcached, { metadata: other, spec: {} });
-  await stage.eventually(async () => {
+  await context.eventually(async () => {
     for (const key of apps)
-      expect(await stage.condition(AppService, key, "Degraded")).toBe("True/NameConflict");
-    expect(await stage.condition(Memcached, other, "Degraded")).toBe("True/NameConflict");
+      expect(await context.condition(AppService, key, "Degraded")).toBe("True/NameConflict");
+    expect(await context.condition(Memcached, other, "Degraded")).toBe("True/NameConflict");
   });
   const { status } = await client.get(AppService, taken("deployment"));
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain(
     'Deployment "deployment"',
   );
   // The stranger's Deployment is none that the app could speak of, and the app's other children are there.
-  expect(await stage.condition(AppService, taken("deployment"), "Available")).toBe("False/Deploying");
+  expect(await context.condition(AppService, taken("deployment"), "Available")).toBe("False/Deploying");
   await client.get(Service, taken("deployment"));
 
   for (const object of foreign) {
@@ -80,120 +80,120 @@ async function foreignObjects(stage: Stage, namespace: string): Promise<void> {
     expect(now.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
     await client.delete(kind, object.metadata as { name: string }, { propagationPolicy: "Background" });
   }
-  await stage.eventually(async () => {
+  await context.eventually(async () => {
     for (const key of apps)
-      expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
-    expect(await stage.condition(Memcached, other, "Degraded")).toBe("False/AsExpected");
+      expect(await context.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
+    expect(await context.condition(Memcached, other, "Degraded")).toBe("False/AsExpected");
   });
   for (const key of apps)
     expect((await client.get(Deployment, key)).metadata.ownerReferences).toHaveLength(1);
   expect((await client.get(Service, other)).metadata.ownerReferences).toHaveLength(1);
 }
 
-async function nodePortClash(stage: Stage, namespace: string): Promise<void> {
+async function nodePortClash(context: ScenarioContext, namespace: string): Promise<void> {
   const [first, second] = ["first", "second"].map((name) => ({ namespace, name })) as [
     { namespace: string; name: string },
     { namespace: string; name: string },
   ];
   const spec = { image: "nginx", ports: [{ port: 80, nodePort: 30023 }] };
-  await stage.create(first, spec);
-  await stage.observed(first);
-  await stage.create(second, spec);
-  await stage.eventually(async () => {
-    expect(await stage.condition(AppService, second, "Degraded")).toBe("True/ServiceRejected");
+  await context.create(first, spec);
+  await context.observed(first);
+  await context.create(second, spec);
+  await context.eventually(async () => {
+    expect(await context.condition(AppService, second, "Degraded")).toBe("True/ServiceRejected");
   });
-  const { status } = await stage.client.get(AppService, second);
+  const { status } = await context.client.get(AppService, second);
   expect(status?.conditions?.find(({ type }) => type === "Degraded")?.message).toContain("30023");
-  await stage.client.get(Deployment, second);
+  await context.client.get(Deployment, second);
   // The children's own events have been through then; a hot loop would be at it all the time.
-  await stage.settled();
-  const writes = stage.writesFromNow();
-  await stage.wait(3000);
+  await context.settled();
+  const writes = context.writesFromNow();
+  await context.wait(3000);
   expect(writes().filter(({ path }) => path.endsWith("/services/second")).length).toBeLessThanOrEqual(1);
-  await stage.change(first, { ports: [{ port: 80 }] });
-  await stage.eventually(async () => {
-    expect(await stage.condition(AppService, second, "Degraded")).toBe("False/AsExpected");
+  await context.change(first, { ports: [{ port: 80 }] });
+  await context.eventually(async () => {
+    expect(await context.condition(AppService, second, "Degraded")).toBe("False/AsExpected");
   });
-  expect((await stage.client.get(Service, second)).spec?.ports?.[0]?.nodePort).toBe(30023);
+  expect((await context.client.get(Service, second)).spec?.ports?.[0]?.nodePort).toBe(30023);
 }
 
-async function autoscaling(stage: Stage, namespace: string): Promise<void> {
+async function autoscaling(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "elastic" };
   const resources = { requests: { cpu: "10m" } };
-  await stage.create(key, { image: "nginx", replicas: 4, resources });
-  await stage.observed(key);
+  await context.create(key, { image: "nginx", replicas: 4, resources });
+  await context.observed(key);
   const numbers: (number | undefined)[] = [];
   const watching = new AbortController();
   const watched = (async () => {
-    for await (const { object } of stage.client.watch(Deployment, { namespace, signal: watching.signal }))
+    for await (const { object } of context.client.watch(Deployment, { namespace, signal: watching.signal }))
       numbers.push((object as Deployment).spec?.replicas);
   })().catch(() => undefined);
-  await stage.change(key, { autoscaling: { minReplicas: 2, maxReplicas: 8 } });
-  await stage.observed(key);
-  await stage.client.get(HorizontalPodAutoscaler, key);
-  expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(4);
+  await context.change(key, { autoscaling: { minReplicas: 2, maxReplicas: 8 } });
+  await context.observed(key);
+  await context.client.get(HorizontalPodAutoscaler, key);
+  expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(4);
 
   // The autoscaler writes through /scale; no later pass may take that back.
-  await stage.client
+  await context.client
     .subresource(Deployment, key, "scale")
     .patch({ merge: { spec: { replicas: 7 } } }, { fieldManager: "autoscaler" });
-  await stage.change(key, { image: "nginx:2", replicas: 3 });
-  await stage.observed(key);
-  const deployment = await stage.client.get(Deployment, key);
+  await context.change(key, { image: "nginx:2", replicas: 3 });
+  await context.observed(key);
+  const deployment = await context.client.get(Deployment, key);
   expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("nginx:2");
   expect(deployment.spec?.replicas).toBe(7);
 
-  await stage.change(key, { autoscaling: null });
-  await stage.observed(key);
-  expect(await stage.client.find(HorizontalPodAutoscaler, key)).toBeUndefined();
-  await stage.eventually(async () => {
-    expect((await stage.client.get(Deployment, key)).spec?.replicas).toBe(3);
+  await context.change(key, { autoscaling: null });
+  await context.observed(key);
+  expect(await context.client.find(HorizontalPodAutoscaler, key)).toBeUndefined();
+  await context.eventually(async () => {
+    expect((await context.client.get(Deployment, key)).spec?.replicas).toBe(3);
   });
   watching.abort();
   await watched;
   expect(numbers).not.toContain(1);
 }
 
-async function manyEdits(stage: Stage, namespace: string): Promise<void> {
+async function manyEdits(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "busy" };
-  await stage.create(key, { image: "nginx:0", ports: [{ port: 80 }] });
+  await context.create(key, { image: "nginx:0", ports: [{ port: 80 }] });
   const edits = Array.from({ length: 20 }, (_, at) => [
-    stage.change(key, { image: `nginx:${at}` }),
-    stage.client.subresource(AppService, key, "scale").patch({ merge: { spec: { replicas: at } } }),
-    stage.client.patch(AppService, key, { merge: { metadata: { annotations: { edit: `${at}` } } } }),
+    context.change(key, { image: `nginx:${at}` }),
+    context.client.subresource(AppService, key, "scale").patch({ merge: { spec: { replicas: at } } }),
+    context.client.patch(AppService, key, { merge: { metadata: { annotations: { edit: `${at}` } } } }),
   ]).flat();
   await Promise.all(edits);
-  const app = await stage.observed(key);
-  const { spec } = await stage.client.get(Deployment, key);
+  const app = await context.observed(key);
+  const { spec } = await context.client.get(Deployment, key);
   expect(spec?.replicas).toBe(app.spec.replicas);
   expect(spec?.template.spec?.containers[0]?.image).toBe(app.spec.image);
 }
 
-async function killed(stage: Stage, namespace: string): Promise<void> {
+async function killed(context: ScenarioContext, namespace: string): Promise<void> {
   const keys = Array.from({ length: 10 }, (_, at) => ({ namespace, name: `victim-${at}` }));
   const full = { image: "nginx:0", replicas: 2, ports: [{ port: 80 }], config: { round: "0" } };
-  for (const key of keys) await stage.create(key, full);
+  for (const key of keys) await context.create(key, full);
   const pauses = [0, 5, 15, 40, 80];
   for (const [round, pause] of pauses.entries()) {
     const spec = { image: `nginx:${round + 1}`, config: { round: `${round + 1}` } };
     const odd = { ...spec, ports: round % 2 ? [{ port: 80 }] : null, replicas: 1 + (round % 2) };
-    for (const key of keys) await stage.change(key, odd);
-    await stage.wait(pause);
-    await stage.crash();
+    for (const key of keys) await context.change(key, odd);
+    await context.wait(pause);
+    await context.crash();
   }
   for (const key of keys) {
-    await stage.observed(key);
-    const { spec } = await stage.client.get(Deployment, key);
+    await context.observed(key);
+    const { spec } = await context.client.get(Deployment, key);
     expect(spec?.template.spec?.containers[0]?.image).toBe(`nginx:${pauses.length}`);
-    const { data } = await stage.client.get(ConfigMap, { namespace, name: `${key.name}-config` });
+    const { data } = await context.client.get(ConfigMap, { namespace, name: `${key.name}-config` });
     expect(data).toEqual({ round: `${pauses.length}` });
     // The last round has neither ports nor more than one pod.
-    expect(await stage.client.find(Service, key)).toBeUndefined();
-    expect(await stage.client.find(PodDisruptionBudget, key)).toBeUndefined();
+    expect(await context.client.find(Service, key)).toBeUndefined();
+    expect(await context.client.find(PodDisruptionBudget, key)).toBeUndefined();
   }
 }
 
-async function richApp(stage: Stage, namespace: string): Promise<void> {
+async function richApp(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "rich" };
   const envs = Array.from({ length: 500 }, (_, at) => ({ name: `V${at}`, value: "x".repeat(100) }));
   const spec: AppServiceSpec = {
@@ -206,8 +206,8 @@ async function richApp(stage: Stage, namespace: string): Promise<void> {
     autoscaling: { minReplicas: 2, maxReplicas: 4 },
     config: { LEVEL: "debug" },
   };
-  await stage.create(key, spec);
-  await stage.observed(key);
+  await context.create(key, spec);
+  await context.observed(key);
   const config = { namespace, name: "rich-config" };
   const optional: [Kind, { namespace: string; name: string }][] = [
     [Service, key],
@@ -216,33 +216,33 @@ async function richApp(stage: Stage, namespace: string): Promise<void> {
     [PodDisruptionBudget, key],
     [ConfigMap, config],
   ];
-  for (const [kind, child] of optional) await stage.client.get(kind, child);
-  expect((await stage.client.get(Ingress, key)).spec?.ingressClassName).toBeUndefined();
-  const [container] = (await stage.client.get(Deployment, key)).spec!.template.spec!.containers;
+  for (const [kind, child] of optional) await context.client.get(kind, child);
+  expect((await context.client.get(Ingress, key)).spec?.ingressClassName).toBeUndefined();
+  const [container] = (await context.client.get(Deployment, key)).spec!.template.spec!.containers;
   expect(container!.env).toEqual(envs);
 
   // The operator is away while everything that is optional goes.
-  await stage.stop();
+  await context.stop();
   const gone = { ports: null, ingress: null, autoscaling: null, config: null, envs: null };
-  await stage.change(key, { ...gone, replicas: 1 });
-  await stage.start();
-  await stage.observed(key);
-  for (const [kind, child] of optional) expect(await stage.client.find(kind, child)).toBeUndefined();
-  expect((await stage.client.get(Deployment, key)).spec!.template.spec!.containers[0]!.env).toBeUndefined();
+  await context.change(key, { ...gone, replicas: 1 });
+  await context.start();
+  await context.observed(key);
+  for (const [kind, child] of optional) expect(await context.client.find(kind, child)).toBeUndefined();
+  expect((await context.client.get(Deployment, key)).spec!.template.spec!.containers[0]!.env).toBeUndefined();
 }
 
-async function editedPort(stage: Stage, namespace: string): Promise<void> {
+async function editedPort(context: ScenarioContext, namespace: string): Promise<void> {
   const key = { namespace, name: "edited" };
-  await stage.create(key, { image: "nginx", ports: [{ name: "web", port: 80, nodePort: 30025 }] });
-  await stage.observed(key);
-  const { metadata, spec } = await stage.client.get(Service, key);
-  await stage.client.patch(Service, key, {
+  await context.create(key, { image: "nginx", ports: [{ name: "web", port: 80, nodePort: 30025 }] });
+  await context.observed(key);
+  const { metadata, spec } = await context.client.get(Service, key);
+  await context.client.patch(Service, key, {
     json: [{ op: "replace", path: "/spec/ports/0/port", value: 81 }],
   });
-  await stage.eventually(async () => {
-    const service = await stage.client.get(Service, key);
+  await context.eventually(async () => {
+    const service = await context.client.get(Service, key);
     expect(service.spec?.ports).toEqual(spec?.ports);
     expect(service.metadata.uid).toBe(metadata.uid);
   });
-  expect(await stage.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
+  expect(await context.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
 }

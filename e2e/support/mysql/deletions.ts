@@ -5,7 +5,7 @@ import { Namespace, PersistentVolumeClaim, Secret, Service } from "@tsbuilder/ru
 import { expect } from "vitest";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { Stage } from "./stage.ts";
+import type { ScenarioContext } from "./context.ts";
 
 const retained = "data.example.com/retained";
 
@@ -14,119 +14,121 @@ export const deletions: readonly Scenario[] = [
   {
     row: "T15",
     title: "deleted, it leaves volumes and passwords marked as left; its like finds them again",
-    async play(stage) {
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      const cronJob = await stage.client.get(CronJob, stage.key("db-backup"));
+    async run(context) {
+      await context.createReady("db", { size: 2, backupSchedule: "@daily" });
+      const cronJob = await context.client.get(CronJob, context.key("db-backup"));
       const { metadata, spec } = cronJob.spec.jobTemplate;
       // As `kubectl create job --from` does it.
       const { apiVersion, kind } = CronJob;
       const ownerReferences = [{ apiVersion, kind, name: "db-backup", uid: cronJob.metadata.uid! }];
-      const byHand = { ...metadata, ...stage.key("by-hand"), ownerReferences };
-      await stage.client.create(Job, { metadata: byHand, spec });
-      const claims = await uids(stage);
-      const { data } = (await stage.find(Secret, "db-credentials"))!;
+      const byHand = { ...metadata, ...context.key("by-hand"), ownerReferences };
+      await context.client.create(Job, { metadata: byHand, spec });
+      const claims = await uids(context);
+      const { data } = (await context.find(Secret, "db-credentials"))!;
 
-      await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
-      await gone(stage);
-      expect(await uids(stage)).toEqual(claims);
-      expect(await labels(stage)).toEqual(["true", "true", "true", "true"]);
-      await stage.eventually(async () => expect(await stage.events("db", "Retained")).toHaveLength(1));
+      await context.client.delete(Maria, context.key("db"));
+      await context.eventually(async () => expect(await context.find(Maria, "db")).toBeUndefined());
+      await gone(context);
+      expect(await uids(context)).toEqual(claims);
+      expect(await labels(context)).toEqual(["true", "true", "true", "true"]);
+      await context.eventually(async () => expect(await context.events("db", "Retained")).toHaveLength(1));
 
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      expect((await stage.find(Secret, "db-credentials"))?.data).toEqual(data);
-      expect(await uids(stage)).toEqual(claims);
+      await context.createReady("db", { size: 2, backupSchedule: "@daily" });
+      expect((await context.find(Secret, "db-credentials"))?.data).toEqual(data);
+      expect(await uids(context)).toEqual(claims);
       // Whoever tidies up what is marked as left must not take the data of one that lives.
-      expect(await labels(stage)).toEqual([undefined, undefined, undefined, undefined]);
-      expect(await stage.file("db", "initialized")).toBe("true");
+      expect(await labels(context)).toEqual([undefined, undefined, undefined, undefined]);
+      expect(await context.file("db", "initialized")).toBe("true");
     },
   },
   {
     row: "T16",
     title: "deleted with deletionPolicy Delete, it takes its data along, and its backups if they shall go",
-    async play(stage) {
+    async run(context) {
       const spec = { backupSchedule: "@daily", deletionPolicy: "Delete" as const };
-      await stage.createReady("kept", spec);
-      await stage.client.delete(Maria, stage.key("kept"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "kept")).toBeUndefined());
-      await gone(stage);
-      const claim = await stage.find(PersistentVolumeClaim, "kept-backup");
+      await context.createReady("kept", spec);
+      await context.client.delete(Maria, context.key("kept"));
+      await context.eventually(async () => expect(await context.find(Maria, "kept")).toBeUndefined());
+      await gone(context);
+      const claim = await context.find(PersistentVolumeClaim, "kept-backup");
       expect(claim?.metadata.labels).toMatchObject({ [retained]: "true" });
-      await stage.eventually(async () => expect(await uids(stage)).toEqual(new Set([claim?.metadata.uid])));
-      await stage.client.delete(PersistentVolumeClaim, stage.key("kept-backup"));
+      await context.eventually(async () =>
+        expect(await uids(context)).toEqual(new Set([claim?.metadata.uid])),
+      );
+      await context.client.delete(PersistentVolumeClaim, context.key("kept-backup"));
 
-      await stage.createReady("db", { ...spec, size: 2, backup: { deletionPolicy: "Delete" } });
-      await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
-      await gone(stage);
-      await stage.eventually(async () => expect(await uids(stage)).toEqual(new Set()));
-      expect(await stage.find(Secret, "db-credentials")).toBeUndefined();
-      await stage.eventually(async () => expect(await stage.events("db", "Deleted")).toHaveLength(1));
+      await context.createReady("db", { ...spec, size: 2, backup: { deletionPolicy: "Delete" } });
+      await context.client.delete(Maria, context.key("db"));
+      await context.eventually(async () => expect(await context.find(Maria, "db")).toBeUndefined());
+      await gone(context);
+      await context.eventually(async () => expect(await uids(context)).toEqual(new Set()));
+      expect(await context.find(Secret, "db-credentials")).toBeUndefined();
+      await context.eventually(async () => expect(await context.events("db", "Deleted")).toHaveLength(1));
     },
   },
   {
     row: "T17",
     title: "deleted with its namespace, it makes nothing any more and goes",
-    async play(stage) {
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      const sent = stage.writes().length;
-      await stage.client.delete(Namespace, { name: stage.namespace });
-      await stage.eventually(async () => {
-        expect(await stage.client.find(Namespace, { name: stage.namespace })).toBeUndefined();
+    async run(context) {
+      await context.createReady("db", { size: 2, backupSchedule: "@daily" });
+      const sent = context.writes().length;
+      await context.client.delete(Namespace, { name: context.namespace });
+      await context.eventually(async () => {
+        expect(await context.client.find(Namespace, { name: context.namespace })).toBeUndefined();
       });
-      const after = stage.writes().slice(sent);
+      const after = context.writes().slice(sent);
       const isRefused = ({ status }: { status: number }) => status === 403;
       expect(after.filter((request) => request.method === "POST" || isRefused(request))).toEqual([]);
-      await stage.wait(1000);
-      expect(stage.writes().slice(sent)).toEqual(after);
+      await context.wait(1000);
+      expect(context.writes().slice(sent)).toEqual(after);
     },
   },
   {
     row: "T17b",
     title: "with its finalizer taken off by hand it goes at once, and nothing is made again",
-    async play(stage) {
-      await stage.createReady("db", { size: 1 });
-      const { uid } = (await stage.get("db")).metadata;
-      const told = stage.theatre.operator().lines.length;
+    async run(context) {
+      await context.createReady("db", { size: 1 });
+      const { uid } = (await context.get("db")).metadata;
+      const told = context.environment.operator().lines.length;
       // Deletion and finalizer in one breath: the operator sees an object that is gone.
       await Promise.all([
-        stage.client.delete(Maria, stage.key("db")),
-        stage.client
-          .patch(Maria, stage.key("db"), { merge: { metadata: { finalizers: null } } })
+        context.client.delete(Maria, context.key("db")),
+        context.client
+          .patch(Maria, context.key("db"), { merge: { metadata: { finalizers: null } } })
           .catch(() => {}),
       ]);
-      await stage.eventually(async () => {
-        expect((await stage.find(Maria, "db"))?.metadata.uid).not.toBe(uid);
-        expect(await stage.find(StatefulSet, "db")).toBeUndefined();
-        expect(await stage.find(Service, "db")).toBeUndefined();
+      await context.eventually(async () => {
+        expect((await context.find(Maria, "db"))?.metadata.uid).not.toBe(uid);
+        expect(await context.find(StatefulSet, "db")).toBeUndefined();
+        expect(await context.find(Service, "db")).toBeUndefined();
       });
-      await stage.wait(2000);
-      expect(await stage.find(StatefulSet, "db")).toBeUndefined();
-      const errors = stage.theatre
+      await context.wait(2000);
+      expect(await context.find(StatefulSet, "db")).toBeUndefined();
+      const errors = context.environment
         .operator()
         .lines.slice(told)
-        .filter((line) => line.level === "error" && line["namespace"] === stage.namespace);
+        .filter((line) => line.level === "error" && line["namespace"] === context.namespace);
       expect(errors).toEqual([]);
     },
   },
 ];
 
 /** Waits until nothing is left that makes something. */
-async function gone(stage: Stage): Promise<void> {
-  await stage.eventually(async () => {
+async function gone(context: ScenarioContext): Promise<void> {
+  await context.eventually(async () => {
     for (const kind of [StatefulSet, CronJob, Job, Service])
-      expect(await stage.client.list(kind as typeof Service, { namespace: stage.namespace })).toEqual([]);
+      expect(await context.client.list(kind as typeof Service, { namespace: context.namespace })).toEqual([]);
   });
 }
 
-async function uids(stage: Stage): Promise<Set<unknown>> {
-  const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
+async function uids(context: ScenarioContext): Promise<Set<unknown>> {
+  const claims = await context.client.list(PersistentVolumeClaim, { namespace: context.namespace });
   return new Set(claims.map(({ metadata }) => metadata.uid));
 }
 
 /** The mark on what is left: three volumes and the passwords. */
-async function labels(stage: Stage): Promise<unknown[]> {
-  const claims = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
-  const all: KubernetesObject[] = [...claims, (await stage.find(Secret, "db-credentials"))!];
+async function labels(context: ScenarioContext): Promise<unknown[]> {
+  const claims = await context.client.list(PersistentVolumeClaim, { namespace: context.namespace });
+  const all: KubernetesObject[] = [...claims, (await context.find(Secret, "db-credentials"))!];
   return all.map(({ metadata }) => metadata.labels?.[retained]);
 }

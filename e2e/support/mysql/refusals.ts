@@ -9,19 +9,19 @@ export const refusals: readonly Scenario[] = [
   {
     row: "T06",
     title: "a size that makes no sense is refused, by the scale subresource too",
-    async play(stage) {
-      await stage.createReady("db");
-      const scale = stage.client.subresource(Maria, stage.key("db"), "scale");
+    async run(context) {
+      await context.createReady("db");
+      const scale = context.client.subresource(Maria, context.key("db"), "scale");
       await refused(scale.patch({ merge: { spec: { replicas: -1 } } }), "should be a non-negative integer");
-      await refused(stage.change("db", { size: -1 }), "should be greater than or equal to 0");
-      await refused(stage.change("db", { size: 6 }), "should be less than or equal to 5");
-      expect((await stage.get("db")).spec.size).toBe(1);
+      await refused(context.change("db", { size: -1 }), "should be greater than or equal to 0");
+      await refused(context.change("db", { size: 6 }), "should be less than or equal to 5");
+      expect((await context.get("db")).spec.size).toBe(1);
     },
   },
   {
     row: "T19",
     title: "a spec that can't work is refused with the field's path, and nothing of it is stored",
-    async play(stage) {
+    async run(context) {
       const many = (count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`setting_${at}`, "1"]));
       const bad: [object, string][] = [
@@ -52,30 +52,31 @@ export const refusals: readonly Scenario[] = [
         [{ maxReplicaLagSeconds: -1 }, "spec.maxReplicaLagSeconds"],
         [{ image: "" }, "spec.image"],
       ];
-      for (const [spec, path] of bad) await refused(stage.create("bad", spec), path);
-      await refused(stage.create("x".repeat(41)), "longer than 40");
-      for (const name of ["my.db", "1db"]) await refused(stage.create(name), "the name is that of a Service");
-      expect(await stage.client.list(Maria, { namespace: stage.namespace })).toEqual([]);
-      expect(await stage.client.list(Secret, { namespace: stage.namespace })).toEqual([]);
-      expect(stage.writes()).toEqual([]);
+      for (const [spec, path] of bad) await refused(context.create("bad", spec), path);
+      await refused(context.create("x".repeat(41)), "longer than 40");
+      for (const name of ["my.db", "1db"])
+        await refused(context.create(name), "the name is that of a Service");
+      expect(await context.client.list(Maria, { namespace: context.namespace })).toEqual([]);
+      expect(await context.client.list(Secret, { namespace: context.namespace })).toEqual([]);
+      expect(context.writes()).toEqual([]);
       // Next to what is refused stands what is not.
       for (const [name, spec] of [
         ["x".repeat(40), { backupPath: "/var/lib/mysql-backups", size: 0 }],
         ["spaced", { backupPath: "/my backups", backupSchedule: "@hourly", size: 0 }],
       ] as const) {
-        await stage.create(name, spec);
-        await stage.until(name, "Available", "Stopped");
-        await stage.until(name, "Degraded", "AsExpected");
+        await context.create(name, spec);
+        await context.until(name, "Available", "Stopped");
+        await context.until(name, "Degraded", "AsExpected");
       }
-      await stage.until("spaced", "BackupReady", "Suspended");
+      await context.until("spaced", "BackupReady", "Suspended");
     },
   },
   {
     row: "T20",
     title: "what must not change does not, and volumes only grow",
-    async play(stage) {
+    async run(context) {
       const storage = { size: "1Gi", className: "test-growing" };
-      await stage.create("db", { database: "shop", storage, size: 0 });
+      await context.create("db", { database: "shop", storage, size: 0 });
       const bad: [object, string][] = [
         [{ database: "other" }, "database is immutable"],
         [{ database: null }, "database is immutable"],
@@ -85,10 +86,10 @@ export const refusals: readonly Scenario[] = [
         [{ restoreFrom: { name: "x" } }, "restoreFrom is set when the object is created"],
         [{ username: "other" }, "username is immutable"],
       ];
-      for (const [spec, message] of bad) await refused(stage.change("db", spec), message);
-      await stage.change("db", { storage: { size: "1024Mi" } });
-      await stage.change("db", { storage: { size: "2Gi" } });
-      expect((await stage.get("db")).spec.storage?.size).toBe("2Gi");
+      for (const [spec, message] of bad) await refused(context.change("db", spec), message);
+      await context.change("db", { storage: { size: "1024Mi" } });
+      await context.change("db", { storage: { size: "2Gi" } });
+      expect((await context.get("db")).spec.storage?.size).toBe("2Gi");
     },
   },
 ];

@@ -3,7 +3,7 @@ import { everyday } from "./everyday.ts";
 import { failures } from "./failures.ts";
 import { refusals } from "./refusals.ts";
 import { secrets } from "./secrets.ts";
-import type { Stage } from "./stage.ts";
+import type { ScenarioContext } from "./context.ts";
 import { unforeseen } from "./unforeseen.ts";
 import { volumes } from "./volumes.ts";
 
@@ -11,7 +11,7 @@ import { volumes } from "./volumes.ts";
 export interface Scenario {
   readonly row: string;
   readonly title: string;
-  readonly play: (stage: Stage) => Promise<void>;
+  readonly run: (context: ScenarioContext) => Promise<void>;
 }
 
 /** The scenarios that one running operator goes through, each in a namespace of its own. */

@@ -7,19 +7,19 @@ import { expect } from "vitest";
 import { parse } from "yaml";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { repository } from "../source-imports.ts";
-import type { Life } from "./lives.ts";
+import type { RestartScenario } from "./restarts.ts";
 
 /** An operator that may see one namespace. */
-export const scopedLife: Life = {
+export const scopedScenario: RestartScenario = {
   row: "T32",
   title: "an operator of one namespace, with a Role, does all of its work there and nothing elsewhere",
-  async play(stage, { kubeconfig, folder }) {
-    const { client, namespace } = stage;
+  async run(context, { kubeconfig, folder }) {
+    const { client, namespace } = context;
     const elsewhere = { namespace: `${namespace}-b`, name: "outside" };
     await client.create(Namespace, { metadata: { name: elsewhere.namespace } });
     const account = { namespace, name: "operator-of-one" };
     mkdirSync(join(folder, "scoped"), { recursive: true });
-    const scoped = await stage.theatre.host.install({
+    const scoped = await context.environment.host.install({
       client,
       kubeconfig,
       folder: join(folder, "scoped"),
@@ -34,24 +34,24 @@ export const scopedLife: Life = {
         await client.create(RoleBinding, { metadata: account, roleRef, subjects });
       },
     });
-    const from = stage.theatre.gateway.requests.length;
+    const from = context.environment.gateway.requests.length;
     const operator = await scoped.start({
-      server: stage.theatre.gateway.url,
+      server: context.environment.gateway.url,
       flags: [`--watch-namespaces=${namespace}`],
     });
     await client.create(Maria, { metadata: elsewhere, spec: {} });
     const storage = { className: "test-growing" };
-    await stage.createReady("db", { size: 2, backupSchedule: "@daily", storage });
-    await stage.change("db", { size: 1 });
-    await stage.settled("db");
-    await stage.change("db", { storage: { size: "2Gi" } });
-    await stage.eventually(async () => {
-      const { spec } = await stage.statefulSet("db");
+    await context.createReady("db", { size: 2, backupSchedule: "@daily", storage });
+    await context.change("db", { size: 1 });
+    await context.settled("db");
+    await context.change("db", { storage: { size: "2Gi" } });
+    await context.eventually(async () => {
+      const { spec } = await context.statefulSet("db");
       expect(spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"]).toBe("2Gi");
     });
-    await stage.settled("db");
-    await stage.wait(2000);
-    const outside = stage.theatre.gateway.requests
+    await context.settled("db");
+    await context.wait(2000);
+    const outside = context.environment.gateway.requests
       .slice(from)
       .filter(({ path, status }) => status === 403 || !path.includes(`/namespaces/${namespace}`))
       // Classes of volumes belong to no namespace. Whoever may not see them leaves it to the server.
@@ -60,7 +60,7 @@ export const scopedLife: Life = {
     expect(operator.refused()).toEqual([]);
     expect(await client.find(StatefulSet, elsewhere)).toBeUndefined();
     await client.delete(Maria, elsewhere);
-    await client.delete(Maria, stage.key("db"));
+    await client.delete(Maria, context.key("db"));
     await operator.stop();
   },
 };

@@ -6,57 +6,66 @@ import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import { setupMariaController } from "../../golden/maria-operator/src/controller/maria_controller.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Fates, PodsRun, volumeProvisioner } from "../../real/pods-run.ts";
 import { type ApiGateway, startApiGateway } from "../api-gateway.ts";
+import { type DecideOutcome, FakeKubelet, volumeProvisioner } from "../fake-kubelet.ts";
 import { operatorHost } from "../operator-host.ts";
 import type { InstalledOperator, RunningOperator } from "../operator-process.ts";
 import type { ClusterWithControllers } from "../reference-operators.ts";
 import { repository } from "../source-imports.ts";
-import { type Life, lives } from "./lives.ts";
+import { type RestartScenario, restartScenarios } from "./restarts.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
-import { Stage, type Theatre } from "./stage.ts";
+import { ScenarioContext, type Environment } from "./context.ts";
 
-/** Plays all scenarios on a cluster with the machine's time, side by side, to wait less. */
+/** Runs all scenarios on a cluster with the machine's time, side by side, to wait less. */
 export function mysqlScenarioSuite(where: string, start: () => Promise<ClusterWithControllers>): void {
-  playAll(where, start, { scenarios, lives, sideBySide: true });
+  describeScenarios(where, start, { scenarios, restartScenarios, concurrent: true });
 }
 
-/** Plays those that don't kill the operator on a cluster with a clock that is moved, one by one: it is one clock. */
+/** Runs those that don't kill the operator on a cluster with a clock that is moved, one by one: it is one clock. */
 export function mysqlScenarioSuiteOnClock(where: string, start: () => Promise<ClusterWithControllers>): void {
-  playAll(where, start, { scenarios, lives: lives.filter(({ kills }) => !kills), sideBySide: false });
+  describeScenarios(where, start, {
+    scenarios,
+    restartScenarios: restartScenarios.filter(({ kills }) => !kills),
+    concurrent: false,
+  });
 }
 
-/** Plays those that kill the operator. */
+/** Runs those that kill the operator. */
 export function mysqlKills(where: string, start: () => Promise<ClusterWithControllers>): void {
-  playAll(where, start, { scenarios: [], lives: lives.filter(({ kills }) => kills), sideBySide: false });
+  describeScenarios(where, start, {
+    scenarios: [],
+    restartScenarios: restartScenarios.filter(({ kills }) => kills),
+    concurrent: false,
+  });
 }
 
-/** What is played, and how. */
-interface Programme {
+/** Which scenarios a suite runs, and how. */
+interface SuiteOptions {
   readonly scenarios: readonly Scenario[];
-  readonly lives: readonly Life[];
-  readonly sideBySide: boolean;
+  readonly restartScenarios: readonly RestartScenario[];
+  /** Whether those that share a running operator run at the same time. */
+  readonly concurrent: boolean;
 }
 
 /**
- * Plays against the operator with its ServiceAccount's token and exactly the permissions that were generated. The
- * cluster has controllers but no nodes: what becomes of pods is said here.
+ * The operator runs with its ServiceAccount's token and exactly the permissions that were generated. The
+ * cluster has controllers but no nodes: a fake kubelet reports the pods.
  */
-function playAll(
+function describeScenarios(
   where: string,
   start: () => Promise<ClusterWithControllers>,
-  { scenarios, lives, sideBySide }: Programme,
+  { scenarios, restartScenarios, concurrent }: SuiteOptions,
 ): void {
   describe(`the MySQL operator on ${where}`, () => {
-    const fates = new Map<string, Fates>();
+    const decisions = new Map<string, DecideOutcome>();
     let cluster: ClusterWithControllers;
     let client: Client;
     let folder: string;
     let gateway: ApiGateway;
     let installed: InstalledOperator;
     let operator: RunningOperator;
-    let pods: PodsRun;
-    let theatre: Theatre;
+    let kubelet: FakeKubelet;
+    let environment: Environment;
 
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), "mysql-scenarios-"));
@@ -69,45 +78,47 @@ function playAll(
         const metadata = { name };
         await client.create(StorageClass, { metadata, provisioner: volumeProvisioner, allowVolumeExpansion });
       }
-      const fateOf = (pod: Pod) => fates.get(pod.metadata.namespace ?? "")?.(pod);
-      pods = new PodsRun(client, fateOf, cluster.clock);
+      const outcomeOf = (pod: Pod) => decisions.get(pod.metadata.namespace ?? "")?.(pod);
+      kubelet = new FakeKubelet(client, outcomeOf, cluster.clock);
       gateway = await startApiGateway(cluster.kubeconfig, cluster.clock);
       const host = operatorHost(cluster.clock, gateway, [setupMariaController]);
       const project = join(repository, "e2e/golden/maria-operator");
       installed = await host.install({ client, kubeconfig: cluster.kubeconfig, folder, project });
       operator = await installed.start({ server: gateway.url });
-      const decide = (namespace: string, decided: Fates) => {
-        fates.set(namespace, decided);
-        pods.lookAgain();
+      const decidePods = (namespace: string, decide: DecideOutcome) => {
+        decisions.set(namespace, decide);
+        kubelet.reportAgain();
       };
-      theatre = { client, gateway, host, operator: () => operator, decide };
+      environment = { client, gateway, host, operator: () => operator, decidePods };
     });
 
     afterAll(async () => {
       await operator?.stop();
       await gateway?.close();
-      await pods?.stop();
+      await kubelet?.stop();
       await cluster?.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
     describe.runIf(scenarios.length > 0)("while it runs", () => {
-      const inTurn = sideBySide ? test.concurrent : test;
-      inTurn.for(scenarios)("$row: $title", async ({ row, play }) => {
-        const stage = await new Stage(theatre, row).open();
-        await expect(play(stage)).resolves.toBeUndefined();
+      const scenarioTest = concurrent ? test.concurrent : test;
+      scenarioTest.for(scenarios)("$row: $title", async ({ row, run }) => {
+        const context = await new ScenarioContext(environment, row).open();
+        await expect(run(context)).resolves.toBeUndefined();
       });
     });
 
-    describe("from one life to the next", () => {
+    describe("that is stopped and started", () => {
       const stop = async (): Promise<void> => void (await operator.stop());
       beforeAll(stop);
       afterEach(stop);
 
-      test.for(lives)("$row: $title", async ({ row, play }) => {
-        const stage = await new Stage(theatre, row).open();
+      test.for(restartScenarios)("$row: $title", async ({ row, run }) => {
+        const context = await new ScenarioContext(environment, row).open();
         const start = async () => (operator = await installed.start({ server: gateway.url }));
-        await expect(play(stage, { start, kubeconfig: cluster.kubeconfig, folder })).resolves.toBeUndefined();
+        await expect(
+          run(context, { start, kubeconfig: cluster.kubeconfig, folder }),
+        ).resolves.toBeUndefined();
       });
     });
   });

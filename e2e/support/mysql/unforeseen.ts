@@ -10,7 +10,7 @@ import { parse } from "yaml";
 import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { repository } from "../source-imports.ts";
 import type { Scenario } from "./scenarios.ts";
-import type { Stage } from "./stage.ts";
+import type { ScenarioContext } from "./context.ts";
 
 // A list of scenarios with what they share, and so longer than other files.
 
@@ -19,134 +19,134 @@ export const unforeseen: readonly Scenario[] = [
   {
     row: "V01",
     title: "the samples are accepted as they are, and work",
-    async play(stage) {
+    async run(context) {
       for (const [path, image] of [
         ["config/samples/data_v1_maria.yaml", "mariadb:10.11"],
         ["config/samples/mysql-8.4/data_v1_maria.yaml", "mysql:8.4"],
       ] as const) {
         const sample = parse(readFileSync(join(project, path), "utf8")) as Maria;
         const { name = "" } = sample.metadata;
-        await stage.create(name, sample.spec);
-        await stage.settled(name);
-        const pods = await stage.pods(name);
+        await context.create(name, sample.spec);
+        await context.settled(name);
+        const pods = await context.pods(name);
         expect(pods.map(({ spec }) => spec?.containers[0]?.image)).toEqual([image, image]);
-        expect((await stage.status(name)).image).toBe(image);
+        expect((await context.status(name)).image).toBe(image);
       }
     },
   },
   {
     row: "V02",
     title: "five servers, one, and five again: the volumes of before are theirs again",
-    async play(stage) {
-      await stage.createReady("db", { size: 5 });
-      const before = await claims(stage);
+    async run(context) {
+      await context.createReady("db", { size: 5 });
+      const before = await claims(context);
       expect(before).toHaveLength(5);
       for (const size of [1, 5]) {
-        await stage.change("db", { size });
-        await stage.settled("db");
-        await stage.eventually(async () => expect(await stage.pods("db")).toHaveLength(size));
-        expect(await claims(stage)).toEqual(before);
-        expect((await stage.find(PodDisruptionBudget, "db")) !== undefined).toBe(size > 1);
+        await context.change("db", { size });
+        await context.settled("db");
+        await context.eventually(async () => expect(await context.pods("db")).toHaveLength(size));
+        expect(await claims(context)).toEqual(before);
+        expect((await context.find(PodDisruptionBudget, "db")) !== undefined).toBe(size > 1);
       }
-      expect((await stage.status("db")).readyReplicas).toBe(5);
+      expect((await context.status("db")).readyReplicas).toBe(5);
     },
   },
   {
     row: "V03",
     title: "scaled in the middle of a rollout, all servers have the new image in the end",
-    async play(stage) {
-      await stage.createReady("db", { size: 2 });
-      stage.decide((name, pod) =>
+    async run(context) {
+      await context.createReady("db", { size: 2 });
+      context.decidePods((name, pod) =>
         name === "db-1" && imageOf(pod) === "mariadb:11.4" ? "unready" : undefined,
       );
-      await stage.change("db", { image: "mariadb:11.4" });
-      await stage.until("db", "Progressing", "RollingUpdate");
-      await stage.change("db", { size: 3 });
-      await stage.eventually(async () => expect((await stage.statefulSet("db")).spec?.replicas).toBe(3));
-      expect(await stage.condition("db", "Available")).toMatchObject({ status: "True" });
-      await stage.change("db", { size: 1 });
-      await stage.change("db", { size: 3 });
-      stage.decide(() => undefined);
-      await stage.settled("db");
-      const pods = await stage.pods("db");
+      await context.change("db", { image: "mariadb:11.4" });
+      await context.until("db", "Progressing", "RollingUpdate");
+      await context.change("db", { size: 3 });
+      await context.eventually(async () => expect((await context.statefulSet("db")).spec?.replicas).toBe(3));
+      expect(await context.condition("db", "Available")).toMatchObject({ status: "True" });
+      await context.change("db", { size: 1 });
+      await context.change("db", { size: 3 });
+      context.decidePods(() => undefined);
+      await context.settled("db");
+      const pods = await context.pods("db");
       expect(pods.map(imageOf)).toEqual(["mariadb:11.4", "mariadb:11.4", "mariadb:11.4"]);
-      expect(await stage.status("db")).toMatchObject({ readyReplicas: 3, updatedReplicas: 3 });
+      expect(await context.status("db")).toMatchObject({ readyReplicas: 3, updatedReplicas: 3 });
     },
   },
   {
     row: "V04",
     title: "a password that is rotated while a backup runs leaves the backup alone",
-    async play(stage) {
-      await put(stage, "given", "first");
+    async run(context) {
+      await put(context, "given", "first");
       const passwordSecretRef = { name: "given" };
-      await stage.createReady("db", {
+      await context.createReady("db", {
         size: 2,
         database: "shop",
         backupSchedule: "@yearly",
         passwordSecretRef,
       });
-      stage.decide((name) => (name.startsWith("long") ? "unready" : undefined));
-      await backUp(stage, "long");
-      const running = await stage.eventually(async () => {
-        const [pod] = await podsOf(stage, "long");
+      context.decidePods((name) => (name.startsWith("long") ? "unready" : undefined));
+      await backUp(context, "long");
+      const running = await context.eventually(async () => {
+        const [pod] = await podsOf(context, "long");
         expect(pod).toBeDefined();
         return pod!;
       });
-      const known = await stage.file("db", "backup.cnf");
-      await put(stage, "given", "second");
-      await stage.eventually(async () => {
-        expect(await stage.file("db", "init.sql")).toContain("IDENTIFIED BY 'second'");
+      const known = await context.file("db", "backup.cnf");
+      await put(context, "given", "second");
+      await context.eventually(async () => {
+        expect(await context.file("db", "init.sql")).toContain("IDENTIFIED BY 'second'");
       });
-      await stage.settled("db");
+      await context.settled("db");
       // It logs in as a user of its own, whose password no rotation changes.
-      expect(await stage.file("db", "backup.cnf")).toBe(known);
-      const [still] = await podsOf(stage, "long");
+      expect(await context.file("db", "backup.cnf")).toBe(known);
+      const [still] = await podsOf(context, "long");
       expect(still?.metadata).toMatchObject({ uid: running.metadata.uid });
       expect(still?.metadata.deletionTimestamp).toBeUndefined();
-      await stage.client.patchStatus(Pod, still!, { ...still!.status, phase: "Succeeded" });
-      await stage.until("db", "BackupReady", "LastSucceeded");
+      await context.client.patchStatus(Pod, still!, { ...still!.status, phase: "Succeeded" });
+      await context.until("db", "BackupReady", "LastSucceeded");
     },
   },
   {
     row: "V05",
     title: "a restore waits for the volume that it names, beside backups of its own",
-    async play(stage) {
+    async run(context) {
       const spec: MariaSpec = { restoreFrom: { name: "source" }, backupSchedule: "@daily", database: "shop" };
-      await stage.createReady("copy", spec);
-      const { message } = await stage.until("copy", "Restored", "BackupNotFound");
+      await context.createReady("copy", spec);
+      const { message } = await context.until("copy", "Restored", "BackupNotFound");
       expect(message).toContain('"source-backup"');
-      await stage.until("copy", "BackupReady", "Scheduled");
-      await stage.until("copy", "Degraded", "AsExpected");
-      expect(await stage.find(Job, "copy-restore")).toBeUndefined();
-      await stage.createReady("source", { backupSchedule: "@daily", database: "shop" });
-      await stage.until("copy", "Restored", "Restored");
-      await backUp(stage, "copy");
-      await stage.until("copy", "BackupReady", "LastSucceeded");
-      expect((await stage.status("source")).lastBackup).toBeUndefined();
+      await context.until("copy", "BackupReady", "Scheduled");
+      await context.until("copy", "Degraded", "AsExpected");
+      expect(await context.find(Job, "copy-restore")).toBeUndefined();
+      await context.createReady("source", { backupSchedule: "@daily", database: "shop" });
+      await context.until("copy", "Restored", "Restored");
+      await backUp(context, "copy");
+      await context.until("copy", "BackupReady", "LastSucceeded");
+      expect((await context.status("source")).lastBackup).toBeUndefined();
     },
   },
   {
     row: "V06",
     title: "a restore that failed is made again when its Job is deleted",
-    async play(stage) {
-      await stage.createReady("source", { backupSchedule: "@daily" });
-      stage.decide((name) => (name.startsWith("copy-restore") ? "failed" : undefined));
-      await stage.create("copy", { restoreFrom: { name: "source" } });
-      expect((await stage.until("copy", "Restored", "Failed")).message).toContain("delete it");
-      stage.decide(() => undefined);
-      await stage.client.delete(Job, stage.key("copy-restore"), { propagationPolicy: "Background" });
-      await stage.until("copy", "Restored", "Restored");
+    async run(context) {
+      await context.createReady("source", { backupSchedule: "@daily" });
+      context.decidePods((name) => (name.startsWith("copy-restore") ? "failed" : undefined));
+      await context.create("copy", { restoreFrom: { name: "source" } });
+      expect((await context.until("copy", "Restored", "Failed")).message).toContain("delete it");
+      context.decidePods(() => undefined);
+      await context.client.delete(Job, context.key("copy-restore"), { propagationPolicy: "Background" });
+      await context.until("copy", "Restored", "Restored");
     },
   },
   {
     row: "V07",
     title: "a volume of backups that is deleted comes back",
-    async play(stage) {
-      await stage.createReady("db", { backupSchedule: "@daily" });
-      const { uid } = (await stage.find(PersistentVolumeClaim, "db-backup"))!.metadata;
-      await stage.client.delete(PersistentVolumeClaim, stage.key("db-backup"));
-      await stage.eventually(async () => {
-        const found = await stage.find(PersistentVolumeClaim, "db-backup");
+    async run(context) {
+      await context.createReady("db", { backupSchedule: "@daily" });
+      const { uid } = (await context.find(PersistentVolumeClaim, "db-backup"))!.metadata;
+      await context.client.delete(PersistentVolumeClaim, context.key("db-backup"));
+      await context.eventually(async () => {
+        const found = await context.find(PersistentVolumeClaim, "db-backup");
         expect(found?.metadata.uid).toEqual(expect.any(String));
         expect(found?.metadata.uid).not.toBe(uid);
       });
@@ -155,133 +155,133 @@ export const unforeseen: readonly Scenario[] = [
   {
     row: "V08",
     title: "paused, nothing is repaired; deleted while paused, it ends as ever",
-    async play(stage) {
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      await stage.change("db", { paused: true });
-      await stage.wait(1000);
-      const sent = stage.writes().length;
-      await stage.client.delete(Service, stage.key("db-read"));
-      await stage.change("db", { size: 3, image: "mariadb:11.4" });
-      await stage.wait(3000);
-      expect(stage.writes().slice(sent)).toEqual([]);
-      await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
-      const kept = await stage.find(PersistentVolumeClaim, "db-backup");
+    async run(context) {
+      await context.createReady("db", { size: 2, backupSchedule: "@daily" });
+      await context.change("db", { paused: true });
+      await context.wait(1000);
+      const sent = context.writes().length;
+      await context.client.delete(Service, context.key("db-read"));
+      await context.change("db", { size: 3, image: "mariadb:11.4" });
+      await context.wait(3000);
+      expect(context.writes().slice(sent)).toEqual([]);
+      await context.client.delete(Maria, context.key("db"));
+      await context.eventually(async () => expect(await context.find(Maria, "db")).toBeUndefined());
+      const kept = await context.find(PersistentVolumeClaim, "db-backup");
       expect(kept?.metadata.labels).toMatchObject({ "data.example.com/retained": "true" });
     },
   },
   {
     row: "V09",
     title: "made, deleted and made again at once, the last one runs with the data of the first",
-    async play(stage) {
-      await stage.createReady("db", { size: 2 });
-      const [passwords, volumes] = [await passwordsOf(stage), await claims(stage)];
+    async run(context) {
+      await context.createReady("db", { size: 2 });
+      const [passwords, volumes] = [await passwordsOf(context), await claims(context)];
       for (let round = 0; round < 4; round += 1) {
-        await stage.client.delete(Maria, stage.key("db"));
-        await stage.eventually(() =>
-          stage.create("db", { size: 2, config: { max_connections: `${50 + round}` } }),
+        await context.client.delete(Maria, context.key("db"));
+        await context.eventually(() =>
+          context.create("db", { size: 2, config: { max_connections: `${50 + round}` } }),
         );
       }
-      const { metadata } = await stage.settled("db");
-      await stage.until("db", "Degraded", "AsExpected");
+      const { metadata } = await context.settled("db");
+      await context.until("db", "Degraded", "AsExpected");
       const children = await Promise.all(
-        [StatefulSet, Service, PodDisruptionBudget].map((kind) => stage.find<KubernetesObject>(kind, "db")),
+        [StatefulSet, Service, PodDisruptionBudget].map((kind) => context.find<KubernetesObject>(kind, "db")),
       );
       for (const child of children)
         expect(child).toHaveProperty("metadata.ownerReferences.0.uid", metadata.uid);
-      expect(await stage.file("db", "my.cnf")).toContain("max_connections=53");
-      expect([await passwordsOf(stage), await claims(stage)]).toEqual([passwords, volumes]);
+      expect(await context.file("db", "my.cnf")).toContain("max_connections=53");
+      expect([await passwordsOf(context), await claims(context)]).toEqual([passwords, volumes]);
     },
   },
   {
     row: "V10",
     title: "deleted without its children, its like takes them over, and no server stops",
-    async play(stage) {
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      const uids = async () => (await stage.pods("db")).map(({ metadata }) => metadata.uid);
+    async run(context) {
+      await context.createReady("db", { size: 2, backupSchedule: "@daily" });
+      const uids = async () => (await context.pods("db")).map(({ metadata }) => metadata.uid);
       const before = await uids();
-      await stage.client.delete(Maria, stage.key("db"), { propagationPolicy: "Orphan" });
-      await stage.eventually(async () => expect(await stage.find(Maria, "db")).toBeUndefined());
-      const { metadata } = await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
-      await stage.until("db", "Degraded", "AsExpected");
+      await context.client.delete(Maria, context.key("db"), { propagationPolicy: "Orphan" });
+      await context.eventually(async () => expect(await context.find(Maria, "db")).toBeUndefined());
+      const { metadata } = await context.createReady("db", { size: 2, backupSchedule: "@daily" });
+      await context.until("db", "Degraded", "AsExpected");
       expect(await uids()).toEqual(before);
-      const { ownerReferences } = (await stage.statefulSet("db")).metadata;
+      const { ownerReferences } = (await context.statefulSet("db")).metadata;
       expect(ownerReferences).toMatchObject([{ uid: metadata.uid }]);
     },
   },
   {
     row: "V11",
     title: "one that others own and hold ends when they let go, and is not ended twice",
-    async play(stage) {
-      const owner = await stage.client.create(ConfigMap, { metadata: stage.key("platform") });
-      const metadata = { ...stage.key("db"), finalizers: ["example.com/hold"] };
-      await stage.client.create(Maria, { metadata, spec: {} }, { owner });
-      const { metadata: seen } = await stage.settled("db");
+    async run(context) {
+      const owner = await context.client.create(ConfigMap, { metadata: context.key("platform") });
+      const metadata = { ...context.key("db"), finalizers: ["example.com/hold"] };
+      await context.client.create(Maria, { metadata, spec: {} }, { owner });
+      const { metadata: seen } = await context.settled("db");
       expect(seen.finalizers).toEqual(["example.com/hold", "data.example.com/mysql"]);
       expect(seen.ownerReferences).toMatchObject([{ name: "platform" }]);
-      await stage.client.delete(Maria, stage.key("db"));
-      await stage.eventually(async () => {
-        expect((await stage.get("db")).metadata.finalizers).toEqual(["example.com/hold"]);
+      await context.client.delete(Maria, context.key("db"));
+      await context.eventually(async () => {
+        expect((await context.get("db")).metadata.finalizers).toEqual(["example.com/hold"]);
       });
-      const sent = stage.writes().length;
-      await stage.client.delete(Service, stage.key("db"));
-      await stage.wait(2000);
-      expect(stage.writes().slice(sent)).toEqual([]);
-      await stage.client.patch(Maria, stage.key("db"), { merge: { metadata: { finalizers: null } } });
-      await stage.eventually(async () => expect(await stage.find(StatefulSet, "db")).toBeUndefined());
-      expect(await stage.events("db", "Retained")).toHaveLength(1);
+      const sent = context.writes().length;
+      await context.client.delete(Service, context.key("db"));
+      await context.wait(2000);
+      expect(context.writes().slice(sent)).toEqual([]);
+      await context.client.patch(Maria, context.key("db"), { merge: { metadata: { finalizers: null } } });
+      await context.eventually(async () => expect(await context.find(StatefulSet, "db")).toBeUndefined());
+      expect(await context.events("db", "Retained")).toHaveLength(1);
     },
   },
   {
     row: "V12",
     title: "a Secret that was made immutable is told, and taking it away is enough",
-    async play(stage) {
-      await stage.createReady("db");
-      await stage.client.patch(Secret, stage.key("db-config"), { merge: { immutable: true } });
-      await stage.change("db", { config: { max_connections: "77" } });
-      const { message } = await stage.until("db", "Degraded", "ChildRejected");
+    async run(context) {
+      await context.createReady("db");
+      await context.client.patch(Secret, context.key("db-config"), { merge: { immutable: true } });
+      await context.change("db", { config: { max_connections: "77" } });
+      const { message } = await context.until("db", "Degraded", "ChildRejected");
       expect(message).toContain("immutable");
-      await stage.client.delete(Secret, stage.key("db-config"));
-      await stage.until("db", "Degraded", "AsExpected");
-      await stage.settled("db");
-      expect(await stage.file("db", "my.cnf")).toContain("max_connections=77");
+      await context.client.delete(Secret, context.key("db-config"));
+      await context.until("db", "Degraded", "AsExpected");
+      await context.settled("db");
+      expect(await context.file("db", "my.cnf")).toContain("max_connections=77");
     },
   },
   {
     row: "V13",
     title: "200 edits, one after the other, end in the last one, and passwords stay",
-    async play(stage) {
-      await stage.createReady("db", { size: 1 });
-      const passwords = await passwordsOf(stage);
+    async run(context) {
+      await context.createReady("db", { size: 1 });
+      const passwords = await passwordsOf(context);
       for (let at = 1; at <= 200; at += 1) {
         const config = { max_connections: `${50 + at}` };
         const backupSchedule = at % 5 === 0 ? null : `${at % 60} 3 * * *`;
-        await stage.change("db", { size: 1 + (at % 3), config, backupSchedule });
+        await context.change("db", { size: 1 + (at % 3), config, backupSchedule });
       }
-      await stage.settled("db");
-      await stage.until("db", "Degraded", "AsExpected");
-      expect((await stage.statefulSet("db")).spec?.replicas).toBe(3);
-      expect(await stage.file("db", "my.cnf")).toContain("max_connections=250");
-      expect(await stage.find(CronJob, "db-backup")).toBeUndefined();
-      expect(await passwordsOf(stage)).toEqual(passwords);
+      await context.settled("db");
+      await context.until("db", "Degraded", "AsExpected");
+      expect((await context.statefulSet("db")).spec?.replicas).toBe(3);
+      expect(await context.file("db", "my.cnf")).toContain("max_connections=250");
+      expect(await context.find(CronJob, "db-backup")).toBeUndefined();
+      expect(await passwordsOf(context)).toEqual(passwords);
     },
   },
   {
     row: "V14",
     title: "a budget and a schedule that were edited by hand are as they were",
-    async play(stage) {
-      await stage.createReady("db", { size: 2, backupSchedule: "@daily" });
+    async run(context) {
+      await context.createReady("db", { size: 2, backupSchedule: "@daily" });
       const merge = { spec: { maxUnavailable: null, minAvailable: 2 } };
-      await stage.client.patch(PodDisruptionBudget, stage.key("db"), { merge });
-      await stage.client.patch(CronJob, stage.key("db-backup"), {
+      await context.client.patch(PodDisruptionBudget, context.key("db"), { merge });
+      await context.client.patch(CronJob, context.key("db-backup"), {
         merge: { spec: { schedule: "* * * * *", suspend: true, concurrencyPolicy: "Allow" } },
       });
-      await stage.eventually(async () => {
-        expect((await stage.find(PodDisruptionBudget, "db"))?.spec).toMatchObject({ maxUnavailable: 1 });
-        const { spec } = (await stage.find(CronJob, "db-backup"))!;
+      await context.eventually(async () => {
+        expect((await context.find(PodDisruptionBudget, "db"))?.spec).toMatchObject({ maxUnavailable: 1 });
+        const { spec } = (await context.find(CronJob, "db-backup"))!;
         expect(spec).toMatchObject({ schedule: "@daily", suspend: false, concurrencyPolicy: "Forbid" });
       });
-      await stage.until("db", "Degraded", "AsExpected");
+      await context.until("db", "Degraded", "AsExpected");
     },
   },
 ];
@@ -292,29 +292,29 @@ function imageOf({ spec }: Pod): string | undefined {
   return spec?.containers[0]?.image;
 }
 
-async function claims(stage: Stage): Promise<unknown[]> {
-  const list = await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace });
+async function claims(context: ScenarioContext): Promise<unknown[]> {
+  const list = await context.client.list(PersistentVolumeClaim, { namespace: context.namespace });
   return list.map(({ metadata }) => `${metadata.name} ${metadata.uid}`).toSorted();
 }
 
-async function passwordsOf(stage: Stage): Promise<unknown> {
-  return (await stage.find(Secret, "db-credentials"))?.data;
+async function passwordsOf(context: ScenarioContext): Promise<unknown> {
+  return (await context.find(Secret, "db-credentials"))?.data;
 }
 
 /** Makes a backup by hand, as `kubectl create job --from` does; its Job has the name of the MySQL or of its own. */
-async function backUp(stage: Stage, name: string): Promise<void> {
+async function backUp(context: ScenarioContext, name: string): Promise<void> {
   const cronJob = name === "copy" ? "copy-backup" : "db-backup";
-  const { spec } = await stage.client.get(CronJob, stage.key(cronJob));
+  const { spec } = await context.client.get(CronJob, context.key(cronJob));
   const { metadata, spec: job } = spec.jobTemplate;
-  await stage.client.create(Job, { metadata: { ...metadata, ...stage.key(name) }, spec: job! });
+  await context.client.create(Job, { metadata: { ...metadata, ...context.key(name) }, spec: job! });
 }
 
-async function podsOf(stage: Stage, job: string): Promise<Pod[]> {
+async function podsOf(context: ScenarioContext, job: string): Promise<Pod[]> {
   const labels = { "batch.kubernetes.io/job-name": job };
-  return stage.client.list(Pod, { namespace: stage.namespace, labels });
+  return context.client.list(Pod, { namespace: context.namespace, labels });
 }
 
-async function put(stage: Stage, name: string, password: string): Promise<void> {
+async function put(context: ScenarioContext, name: string, password: string): Promise<void> {
   const data = { password: Buffer.from(password).toString("base64") };
-  await stage.client.apply(Secret, { metadata: stage.key(name), data }, { fieldManager: "scenario" });
+  await context.client.apply(Secret, { metadata: context.key(name), data }, { fieldManager: "scenario" });
 }

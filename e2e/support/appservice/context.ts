@@ -35,10 +35,10 @@ export const watchedKinds: readonly Kind[] = [
 ];
 
 /**
- * What a scenario plays on: a cluster, and the operator, with its ServiceAccount's token and exactly the permissions
+ * What scenarios work with: a cluster, and the operator, with its ServiceAccount's token and exactly the permissions
  * that were generated. Every request of the operator is seen.
  */
-export class Stage {
+export class ScenarioContext {
   readonly client: Client;
   readonly kubeconfig: string;
   /** Where a scenario may write files. */
@@ -52,7 +52,7 @@ export class Stage {
   operator: RunningOperator;
 
   private constructor(
-    place: Pick<Stage, "client" | "kubeconfig" | "folder" | "gateway" | "host">,
+    place: Pick<ScenarioContext, "client" | "kubeconfig" | "folder" | "gateway" | "host">,
     installed: InstalledOperator,
     operator: RunningOperator,
   ) {
@@ -65,14 +65,14 @@ export class Stage {
     this.operator = operator;
   }
 
-  static async open(kubeconfig: string, folder: string, clock?: FakeClock): Promise<Stage> {
+  static async open(kubeconfig: string, folder: string, clock?: FakeClock): Promise<ScenarioContext> {
     const client = createClient(await loadConfig({ kubeconfig, env: {} }), { fieldManager: "user" });
     const gateway = await startApiGateway(kubeconfig, clock);
     const host = operatorHost(clock, gateway, [setupAppServiceController, setupMemcachedController]);
     const project = join(repository, "e2e/golden/app-operator");
     const installed = await host.install({ client, kubeconfig, folder, project });
     const operator = await installed.start({ server: gateway.url });
-    return new Stage({ client, kubeconfig, folder, gateway, host }, installed, operator);
+    return new ScenarioContext({ client, kubeconfig, folder, gateway, host }, installed, operator);
   }
 
   /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
@@ -89,7 +89,7 @@ export class Stage {
     await this.gateway.close();
   }
 
-  /** Requests for which the operator had no permission, over all its lives. */
+  /** Requests for which the operator had no permission, in all its runs. */
   get refused(): readonly string[] {
     return [...this.#refused, ...this.operator.refused()].filter(
       (line) => !line.includes("being terminated"),
@@ -141,7 +141,7 @@ export class Stage {
     });
   }
 
-  /** Plays the Deployment's controller, for clusters without one. */
+  /** Writes the status that the Deployment controller would, for clusters without one. */
   async makeAvailable(key: Key): Promise<void> {
     const deployment = await this.client.get(Deployment, key);
     const replicas = deployment.spec?.replicas ?? 1;
@@ -175,7 +175,7 @@ export class Stage {
     return () => this.gateway.requests.slice(from).filter(isWrite);
   }
 
-  /** How often a controller has reconciled in this life of the operator. */
+  /** How often a controller has reconciled since the operator was started. */
   reconciles(controller: "appservice" | "memcached" = "appservice"): Promise<number> {
     return this.operator.metric("controller_runtime_reconcile_total", `controller="${controller}"`);
   }
@@ -206,12 +206,12 @@ export interface Scenario {
   /** The row of the table of acceptance scenarios where it begins with T. */
   readonly id: string;
   readonly title: string;
-  /** Plays in a namespace of its own. */
-  readonly play: (stage: Stage, namespace: string) => Promise<void>;
+  /** Runs in a namespace of its own. */
+  readonly run: (context: ScenarioContext, namespace: string) => Promise<void>;
   /** Whether nothing may change in the namespace in the end. Default: true. */
   readonly quiet?: boolean;
   /** Whether it kills the operator without a warning, for which that has to be a process of its own. */
   readonly kills?: boolean;
-  /** Why it can't be played here. */
+  /** Why it can't run here. */
   readonly missing?: string | undefined;
 }

@@ -9,98 +9,98 @@ import {
   Pod,
 } from "@tsbuilder/runtime/k8s/core/v1";
 
-/** What becomes of a pod: it runs and is ready, by default. Pods of Jobs succeed. */
-export type Fate =
+/** What becomes of a pod. Default: it runs and is ready; a pod of a Job succeeds. */
+export type PodOutcome =
   | "ready"
   | "unready"
   | "no-image"
   | "failed"
-  /** Its init container ends with this code, again and again. */
-  | { readonly refusedWith: number }
+  /** Its init container exits with this code each time. */
+  | { readonly initExitCode: number }
   /** Its container does. */
-  | { readonly endedWith: number };
+  | { readonly exitCode: number };
 
-/** Says what becomes of a pod; without a word, what usually does. */
-export type Fates = (pod: Pod) => Fate | undefined;
+/** Decides what becomes of a pod; undefined for the default. */
+export type DecideOutcome = (pod: Pod) => PodOutcome | undefined;
 
 /** The provisioner of storage classes whose volumes are made here, and grow with their claims. */
 export const volumeProvisioner = "volumes.example.com";
 
 /**
- * Plays scheduler, kubelet and volume driver on a control plane without nodes: every pod meets its fate at once and
- * ends when it is deleted, and volumes are as large as they are asked for.
+ * Writes what scheduler, kubelet and volume driver would, on a control plane without nodes: each pod's status at once,
+ * its end when it is deleted, and volumes of the size that claims request.
  */
-export class PodsRun {
+export class FakeKubelet {
   readonly #client: Client;
-  readonly #fates: Fates;
+  readonly #decide: DecideOutcome;
   readonly #clock: Clock;
   readonly #cache: Cache;
 
-  constructor(client: Client, fates: Fates = () => undefined, clock: Clock = systemClock) {
+  constructor(client: Client, decide: DecideOutcome = () => undefined, clock: Clock = systemClock) {
     this.#client = client;
-    this.#fates = fates;
+    this.#decide = decide;
     this.#clock = clock;
     this.#cache = createCache(client, { clock });
     this.#cache.informer(Pod).subscribe(({ type, object }) => {
-      if (type !== "delete") this.#meet(object);
+      if (type !== "delete") this.#report(object);
     });
     this.#cache.informer(PersistentVolumeClaim).subscribe(({ type, object }) => {
-      // Whoever changed it since is told of again.
+      // A conflict means a newer version, whose event follows.
       if (type !== "delete") provision(this.#client, object).catch(() => undefined);
     });
     this.#cache.start();
   }
 
-  /** Looks at all pods once more, after fates have changed. */
-  lookAgain(): void {
-    for (const pod of this.#cache.informer(Pod).list()) this.#meet(pod);
+  /** Reports all pods again, after the decision has changed. */
+  reportAgain(): void {
+    for (const pod of this.#cache.informer(Pod).list()) this.#report(pod);
   }
 
   stop(): Promise<void> {
     return this.#cache.stop();
   }
 
-  #meet(pod: Pod): void {
+  #report(pod: Pod): void {
     const time = formatTime(this.#clock.now());
-    // Whoever changed it since is told of again.
-    settle(this.#client, pod, { fates: this.#fates, time }).catch(() => undefined);
+    // A conflict means a newer version, whose event follows.
+    report(this.#client, pod, { decide: this.#decide, time }).catch(() => undefined);
   }
 }
 
-/** What pods are told of their fates with, and when. */
-interface Telling {
-  readonly fates: Fates;
+/** What a report needs. */
+interface ReportOptions {
+  readonly decide: DecideOutcome;
   readonly time: string;
 }
 
-async function settle(client: Client, pod: Pod, { fates, time }: Telling): Promise<void> {
+async function report(client: Client, pod: Pod, { decide, time }: ReportOptions): Promise<void> {
   const { namespace, name = "" } = pod.metadata;
   if (pod.metadata.deletionTimestamp) {
     await client.delete(Pod, { namespace, name }, { gracePeriodSeconds: 0 });
     return;
   }
   if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return;
-  const fate = fates(pod) ?? (pod.spec?.restartPolicy === "Never" ? "succeeded" : "ready");
-  if (fateOf(pod) === JSON.stringify(fate)) return;
-  await client.patchStatus(Pod, pod, { ...pod.status, ...statusFor(pod, fate, time) });
+  const outcome = decide(pod) ?? (pod.spec?.restartPolicy === "Never" ? "succeeded" : "ready");
+  if (reportedOutcome(pod) === JSON.stringify(outcome)) return;
+  await client.patchStatus(Pod, pod, { ...pod.status, ...statusFor(pod, outcome, time) });
 }
 
-/** The status says which fate it was made for, so that it is written once. */
-function fateOf({ status }: Pod): string | undefined {
+/** The status holds the outcome that it was written for, so that it is written once. */
+function reportedOutcome({ status }: Pod): string | undefined {
   return status?.message;
 }
 
-function statusFor(pod: Pod, fate: Fate | "succeeded", time: string): NonNullable<Pod["status"]> {
-  const isReady = fate === "ready";
+function statusFor(pod: Pod, outcome: PodOutcome | "succeeded", time: string): NonNullable<Pod["status"]> {
+  const isReady = outcome === "ready";
   const condition = (type: string, status: boolean) => ({
     type,
     status: status ? ("True" as const) : ("False" as const),
     lastTransitionTime: time,
   });
-  const initialized = fate !== "no-image" && !(typeof fate === "object" && "refusedWith" in fate);
+  const initialized = outcome !== "no-image" && !(typeof outcome === "object" && "initExitCode" in outcome);
   return {
-    message: JSON.stringify(fate),
-    phase: phaseOf(fate),
+    message: JSON.stringify(outcome),
+    phase: phaseOf(outcome),
     podIP: "10.1.0.1",
     podIPs: [{ ip: "10.1.0.1" }],
     startTime: pod.status?.startTime ?? time,
@@ -110,32 +110,37 @@ function statusFor(pod: Pod, fate: Fate | "succeeded", time: string): NonNullabl
       condition("ContainersReady", isReady),
       condition("Ready", isReady),
     ],
-    initContainerStatuses: containers(pod.spec?.initContainers, initState(fate, time), initialized),
-    containerStatuses: containers(pod.spec?.containers, mainState(fate, time), isReady),
+    initContainerStatuses: containers(pod.spec?.initContainers, initState(outcome, time), initialized),
+    containerStatuses: containers(pod.spec?.containers, mainState(outcome, time), isReady),
   };
 }
 
-function phaseOf(fate: Fate | "succeeded"): "Running" | "Pending" | "Succeeded" | "Failed" {
-  if (fate === "succeeded") return "Succeeded";
-  if (fate === "failed") return "Failed";
-  return fate === "no-image" || (typeof fate === "object" && "refusedWith" in fate) ? "Pending" : "Running";
+function phaseOf(outcome: PodOutcome | "succeeded"): "Running" | "Pending" | "Succeeded" | "Failed" {
+  if (outcome === "succeeded") return "Succeeded";
+  if (outcome === "failed") return "Failed";
+  return outcome === "no-image" || (typeof outcome === "object" && "initExitCode" in outcome)
+    ? "Pending"
+    : "Running";
 }
 
-function initState(fate: Fate | "succeeded", time: string): ContainerState {
-  if (fate === "no-image") return waiting("ImagePullBackOff");
-  return ended(typeof fate === "object" && "refusedWith" in fate ? fate.refusedWith : 0, time);
+function initState(outcome: PodOutcome | "succeeded", time: string): ContainerState {
+  if (outcome === "no-image") return waiting("ImagePullBackOff");
+  return terminated(
+    typeof outcome === "object" && "initExitCode" in outcome ? outcome.initExitCode : 0,
+    time,
+  );
 }
 
-function mainState(fate: Fate | "succeeded", time: string): ContainerState {
-  if (fate === "ready" || fate === "unready") return { running: { startedAt: time } };
-  if (fate === "succeeded" || fate === "failed") {
-    return ended(fate === "failed" ? 1 : 0, time);
+function mainState(outcome: PodOutcome | "succeeded", time: string): ContainerState {
+  if (outcome === "ready" || outcome === "unready") return { running: { startedAt: time } };
+  if (outcome === "succeeded" || outcome === "failed") {
+    return terminated(outcome === "failed" ? 1 : 0, time);
   }
-  if (typeof fate === "object" && "endedWith" in fate) return ended(fate.endedWith, time);
-  return waiting(fate === "no-image" ? "ImagePullBackOff" : "PodInitializing");
+  if (typeof outcome === "object" && "exitCode" in outcome) return terminated(outcome.exitCode, time);
+  return waiting(outcome === "no-image" ? "ImagePullBackOff" : "PodInitializing");
 }
 
-function ended(exitCode: number, time: string): ContainerState {
+function terminated(exitCode: number, time: string): ContainerState {
   return { terminated: { exitCode, startedAt: time, finishedAt: time } };
 }
 

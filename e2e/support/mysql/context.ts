@@ -13,34 +13,34 @@ import { Event } from "@tsbuilder/runtime/k8s/events/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect } from "vitest";
 import { Maria, type MariaSpec, type MariaStatus } from "../../golden/maria-operator/api/v1/maria_types.ts";
-import type { Fate, Fates } from "../../real/pods-run.ts";
 import { type ApiGateway, isWrite, type PassedRequest } from "../api-gateway.ts";
+import type { DecideOutcome, PodOutcome } from "../fake-kubelet.ts";
 import type { OperatorHost } from "../operator-host.ts";
 import type { RunningOperator } from "../operator-process.ts";
 import type { PassingTime } from "../passing-time.ts";
 
-/** What all scenarios share: a cluster, and the operator that runs there, seen from outside. */
-export interface Theatre {
+/** What all scenarios share: a cluster, and the operator under test. */
+export interface Environment {
   readonly client: Client;
   readonly gateway: ApiGateway;
   readonly host: OperatorHost;
   readonly operator: () => RunningOperator;
-  /** Decides over the pods of a namespace. */
-  readonly decide: (namespace: string, fates: Fates) => void;
+  /** Sets what becomes of the pods of a namespace. */
+  readonly decidePods: (namespace: string, decide: DecideOutcome) => void;
 }
 
 /** How long nothing may happen for "quiet" to be said. */
 const quietMilliseconds = 20_000;
 
-/** The place of one scenario: a namespace of its own, and the words that scenarios are told in. */
-export class Stage {
+/** What one scenario works with: its namespace, and the requests, waits and reads that scenarios share. */
+export class ScenarioContext {
   readonly namespace: string;
   readonly client: Client;
-  readonly theatre: Theatre;
+  readonly environment: Environment;
 
-  constructor(theatre: Theatre, row: string) {
-    this.theatre = theatre;
-    this.client = theatre.client;
+  constructor(environment: Environment, row: string) {
+    this.environment = environment;
+    this.client = environment.client;
     this.namespace = `${row.toLowerCase()}-${randomBytes(3).toString("hex")}`;
   }
 
@@ -50,12 +50,12 @@ export class Stage {
   }
 
   /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
-  eventually: PassingTime["eventually"] = (check, watched = this.theatre.operator().watch) =>
-    this.theatre.host.time.eventually(check, watched);
+  eventually: PassingTime["eventually"] = (check, watched = this.environment.operator().watch) =>
+    this.environment.host.time.eventually(check, watched);
 
   /** Lets so many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {
-    return this.theatre.host.time.advance(milliseconds);
+    return this.environment.host.time.advance(milliseconds);
   }
 
   key(name: string): { namespace: string; name: string } {
@@ -116,9 +116,9 @@ export class Stage {
     return pods.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
   }
 
-  /** Decides over the pods of this stage. */
-  decide(fates: (name: string, pod: Pod) => Fate | undefined): void {
-    this.theatre.decide(this.namespace, (pod) => fates(pod.metadata.name ?? "", pod));
+  /** Sets what becomes of the pods of this namespace. */
+  decidePods(decide: (name: string, pod: Pod) => PodOutcome | undefined): void {
+    this.environment.decidePods(this.namespace, (pod) => decide(pod.metadata.name ?? "", pod));
   }
 
   /** A file of the configuration that is mounted into the servers. */
@@ -133,9 +133,9 @@ export class Stage {
     return events.filter((event) => event.reason === reason && event.regarding?.name === name);
   }
 
-  /** What the operator has sent about this stage so far that may change something; its Events aside. */
+  /** What the operator has sent in this namespace so far that may change something; its Events aside. */
   writes(): PassedRequest[] {
-    return this.theatre.gateway.requests.filter(
+    return this.environment.gateway.requests.filter(
       (request) =>
         isWrite(request) &&
         request.path.includes(`/namespaces/${this.namespace}/`) &&
@@ -143,7 +143,7 @@ export class Stage {
     );
   }
 
-  /** Versions of all that belongs to this stage. */
+  /** Versions of all that is in this namespace. */
   async versions(): Promise<Record<string, string>> {
     const kinds = [
       Maria,
@@ -179,9 +179,9 @@ function checkCondition({ metadata, status }: Maria, type: string, reason: strin
   return condition!;
 }
 
-async function expectQuiet(stage: Stage, milliseconds: number): Promise<void> {
-  const [versions, sent] = [await stage.versions(), stage.writes().length];
-  await stage.wait(milliseconds);
-  expect(stage.writes().slice(sent)).toEqual([]);
-  expect(await stage.versions()).toEqual(versions);
+async function expectQuiet(context: ScenarioContext, milliseconds: number): Promise<void> {
+  const [versions, sent] = [await context.versions(), context.writes().length];
+  await context.wait(milliseconds);
+  expect(context.writes().slice(sent)).toEqual([]);
+  expect(await context.versions()).toEqual(versions);
 }
