@@ -27,8 +27,9 @@ test("a wait does not fail for a process that was asked to end", async () => {
   const watched = watchProcess("the server", child);
   const state = { isThere: false };
   const waiting = eventually(() => state.isThere, watched.watch);
+  const closed = new Promise((resolve) => child.once("close", resolve));
   await watched.stop("SIGKILL");
-  await new Promise((resolve) => child.once("close", resolve));
+  await closed;
   expect(watched.watch.end).toBeUndefined();
   state.isThere = true;
   expect(await waiting).toBe(true);
