@@ -9,13 +9,13 @@ const object = (value: string): ApiObject => ({
   data: { value },
 });
 
-test("a round without a change is the only one", () => {
+test("without a change there is only one round", () => {
   const rounds = new Rounds();
   rounds.callsOf("webhooks", object("1")).remember("a");
   expect(rounds.next()).toBe(false);
 });
 
-test("who was called before a change and asks for it is called again, and nobody else", () => {
+test("only what was called before a change and asks for reinvocation is called again", () => {
   const rounds = new Rounds();
   const calls = rounds.callsOf("webhooks", object("1"));
   calls.remember("early");
@@ -29,7 +29,7 @@ test("who was called before a change and asks for it is called again, and nobody
   expect(rounds.next()).toBe(false);
 });
 
-test("a change that another plug-in made after the round makes everybody due who asks for it", () => {
+test("a change by another plugin after the round makes all due that ask for reinvocation", () => {
   const rounds = new Rounds();
   const policies = rounds.callsOf("policies", object("1"));
   policies.remember("policy");

@@ -28,7 +28,7 @@ const base64 = (pem: string) => Buffer.from(pem).toString("base64");
 const caBundle = base64(ca.cert);
 let server: Server;
 let url: string;
-/** What the webhook answers by path; it echoes the uid itself. */
+/** The webhook's responses by path; the uid is added to them. */
 let answers: Record<string, (review: Review) => object>;
 let seen: string[];
 
@@ -108,7 +108,7 @@ test("a mutating webhook changes the object before it is stored", async () => {
   expect((await create("mutated")).body).toMatchObject({ data: { from: "webhook" } });
 });
 
-test("webhooks run by the name of their configuration, and again if they want to when others changed more", async () => {
+test("webhooks run in the order of their configurations' names, and again after later changes if IfNeeded", async () => {
   answers = {
     "/a": ({ request }) =>
       patchOf([
@@ -125,7 +125,7 @@ test("webhooks run by the name of their configuration, and again if they want to
   expect(seen).toEqual(["/a CREATE", "/b CREATE", "/a CREATE"]);
 });
 
-test("a validating webhook's refusal carries its text, code and warnings", async () => {
+test("a validating webhook's denial has its message, code and warnings", async () => {
   answers = {
     "/v": () => ({ allowed: false, status: { code: 422, message: "not this one" }, warnings: ["beware"] }),
   };
@@ -138,7 +138,7 @@ test("a validating webhook's refusal carries its text, code and warnings", async
   expect(headers["warning"]).toBe('299 - "beware"');
 });
 
-test("envtest's client configuration is understood: the server's own certificate, a path with two slashes", async () => {
+test("envtest's client configuration works: the serving certificate as CA bundle, a path with two slashes", async () => {
   answers = { "/own": () => ({ allowed: false, status: { message: "not this one" } }) };
   await configure("Validating", "own", {
     clientConfig: { url: `${url}//own/`, caBundle: base64(serving.cert) },
@@ -148,14 +148,14 @@ test("envtest's client configuration is understood: the server's own certificate
   });
 });
 
-test("a webhook whose certificate the bundle doesn't cover is not asked", async () => {
+test("a webhook whose certificate is not in the CA bundle is not called", async () => {
   const { cert } = createCA({ commonName: "another" });
   await configure("Validating", "strange", { clientConfig: { url: `${url}/own`, caBundle: base64(cert) } });
   expect((await create("unreached")).body).toMatchObject({ code: 500, reason: "InternalError" });
   expect(seen).toEqual([]);
 });
 
-test("a webhook that can't be reached fails the request, or is passed over", async () => {
+test("a webhook that can't be reached fails the request, or is ignored", async () => {
   await configure("Validating", "gone", { clientConfig: { url: "https://127.0.0.1:1/gone", caBundle } });
   expect((await create("unreachable")).body).toMatchObject({
     code: 500,
@@ -172,7 +172,7 @@ test("a webhook that can't be reached fails the request, or is passed over", asy
   expect((await create("ignored")).code).toBe(201);
 });
 
-test("selectors and conditions decide whether a webhook is asked", async () => {
+test("selectors and match conditions decide whether a webhook is called", async () => {
   answers = { "/s": () => ({ allowed: false }) };
   await configure("Validating", "s", {
     objectSelector: { matchLabels: { guarded: "yes" } },
@@ -183,11 +183,11 @@ test("selectors and conditions decide whether a webhook is asked", async () => {
   expect((await create("guarded", "", { labels: { guarded: "yes" } })).code).toBe(403);
 });
 
-test("a dry run asks only webhooks without side effects", async () => {
+test("a dry run calls only webhooks without side effects", async () => {
   answers = { "/d": ({ request }) => ({ allowed: request.dryRun === true }) };
   await configure("Validating", "d", {});
   expect((await create("dry", "?dryRun=All")).code).toBe(201);
-  // Of before v1: today's API takes no webhook whose side effects are unknown.
+  // As stored before v1: today's API refuses webhooks with unknown side effects.
   const { store } = cluster.core;
   const configurations = store.collection("validatingwebhookconfigurations.admissionregistration.k8s.io");
   const { key, object } = configurations.get("d")!;
@@ -202,7 +202,7 @@ test("a dry run asks only webhooks without side effects", async () => {
   });
 });
 
-test("a service stands for a local process", async () => {
+test("a Service resolves to a local process", async () => {
   answers = { "/svc": () => ({ allowed: false, status: { message: "through the service" } }) };
   await configure("Validating", "svc", {
     clientConfig: { service: { namespace: "default", name: "hook", path: "/svc" }, caBundle },

@@ -47,7 +47,7 @@ async function tokenOf(seconds: number): Promise<string> {
   return (body as { status: { token: string } }).status.token;
 }
 
-test("a client certificate's groups get what their bindings give, and no more", async () => {
+test("the groups of a client certificate have the permissions of their bindings, and no others", async () => {
   const reader = cluster.addUser("ann", ["readers"]);
   expect((await get(reader, configMap("open"))).code).toBe(404);
   expect((await get(reader, configMap("closed"))).body).toMatchObject({
@@ -57,7 +57,7 @@ test("a client certificate's groups get what their bindings give, and no more", 
   });
 });
 
-test("a service account's token is good until it is over, and says whose it is", async () => {
+test("a service account's token is valid until it expires, and identifies the account", async () => {
   const robot = as({ token: await tokenOf(600) });
   expect((await get(robot, configMap("open"))).code).toBe(404);
   const review = await send(cluster.kubeconfig, {
@@ -78,7 +78,7 @@ test("a service account's token is good until it is over, and says whose it is",
   expect((await get(robot, configMap("open"))).code).toBe(401);
 });
 
-test("a token ends with its service account", async () => {
+test("a token is invalid once its service account is deleted", async () => {
   const robot = as({ token: await tokenOf(600) });
   const path = "/api/v1/namespaces/default/serviceaccounts/robot";
   await send(cluster.kubeconfig, { method: "DELETE", path });
@@ -86,11 +86,11 @@ test("a token ends with its service account", async () => {
   await cluster.install("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: robot}\n");
 });
 
-test("nobody in particular may ask for health and version only; a bad token may ask for nothing", async () => {
-  const nobody = as({});
-  expect((await get(nobody, "/healthz")).text).toBe("ok");
-  expect((await get(nobody, "/version")).code).toBe(200);
-  expect((await get(nobody, "/api/v1/pods")).body).toMatchObject({
+test("anonymous users can read only health and version; an invalid token is refused", async () => {
+  const anonymous = as({});
+  expect((await get(anonymous, "/healthz")).text).toBe("ok");
+  expect((await get(anonymous, "/version")).code).toBe(200);
+  expect((await get(anonymous, "/api/v1/pods")).body).toMatchObject({
     message:
       'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
   });
@@ -100,7 +100,7 @@ test("nobody in particular may ask for health and version only; a bad token may 
   });
 });
 
-test("only who may impersonate can act as somebody else", async () => {
+test("only users with the impersonate permission can act as another user", async () => {
   const headers = { "Impersonate-User": "system:serviceaccount:default:robot" };
   expect((await get(cluster.kubeconfig, configMap("open"), headers)).code).toBe(404);
   expect((await get(cluster.kubeconfig, configMap("closed"), headers)).code).toBe(403);
@@ -110,7 +110,7 @@ test("only who may impersonate can act as somebody else", async () => {
   });
 });
 
-test("aggregated roles hold what others give them", async () => {
+test("aggregated roles have the rules of the roles that they select", async () => {
   await cluster.install(`
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

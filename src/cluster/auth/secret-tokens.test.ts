@@ -47,7 +47,7 @@ async function whoIs(token: string): Promise<{ code: number; name?: string }> {
   return { code, ...(status?.userInfo && { name: status.userInfo.username }) };
 }
 
-test("a Secret for a service account is filled, and its token is the account's", async () => {
+test("a Secret for a service account gets a token of that account", async () => {
   await createSecret("robot");
   const token = await filledToken();
   const { data, metadata } = (await readSecret())!;
@@ -58,7 +58,7 @@ test("a Secret for a service account is filled, and its token is the account's",
   expect(await whoIs(token)).toEqual({ code: 201, name: "system:serviceaccount:default:robot" });
 });
 
-test("the token is good as long as its Secret holds it", async () => {
+test("the token is valid while its Secret holds it", async () => {
   await createSecret("robot");
   const token = await filledToken();
   const forged = `${token.slice(0, -4)}AAAA`;
@@ -67,7 +67,7 @@ test("the token is good as long as its Secret holds it", async () => {
   expect((await whoIs(token)).code).toBe(401);
 });
 
-test("a Secret goes with its account, and one for an account that isn't there goes at once", async () => {
+test("a Secret is deleted with its account, and at once if the account does not exist", async () => {
   await createSecret("robot");
   const token = await filledToken();
   await call("DELETE", `${accountsPath}/robot`);
@@ -77,7 +77,7 @@ test("a Secret goes with its account, and one for an account that isn't there go
   await expect.poll(readSecret).toBeUndefined();
 });
 
-test("a Secret whose token was taken out gets another one", async () => {
+test("a Secret whose token was removed gets a new one", async () => {
   await createSecret("robot");
   const first = await filledToken();
   const patch = {
@@ -89,7 +89,7 @@ test("a Secret whose token was taken out gets another one", async () => {
   const second = await filledToken();
   expect((await readSecret())!.data!["extra"]).toBe("eA==");
   expect((await whoIs(second)).name).toBe("system:serviceaccount:default:robot");
-  // Ours are signed anew each time; the first is no longer what the Secret holds.
+  // Each token has another signature, so the Secret no longer holds the first one.
   expect(second).not.toBe(first);
   expect((await whoIs(first)).code).toBe(401);
 });

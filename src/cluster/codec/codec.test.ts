@@ -159,7 +159,9 @@ test("encodeProtobuf() returns undefined for a kind that is not built in", async
 
 const folder = findFixtures();
 if (!folder) {
-  process.stderr.write("k8s.io/api is not in Go's module cache: its recorded messages are left out\n");
+  process.stderr.write(
+    "k8s.io/api is not in Go's module cache: the tests with its recorded messages are skipped\n",
+  );
 }
 
 describe.runIf(folder)("Kubernetes' own recorded messages", () => {

@@ -43,7 +43,7 @@ test.each([
   [{ name: "a", annotations: [] }, field("annotations", "array", "map[string]string")],
   [{ name: "a", finalizers: "x" }, field("finalizers", "string", "[]string")],
   ["x", "json: cannot unmarshal string into Go value of type v1.ObjectMeta"],
-])("metadata %j is refused before anything is made of it", async (metadata, why) => {
+])("metadata %j is refused", async (metadata, why) => {
   expect(await create(metadata)).toMatchObject({
     code: 400,
     message: `Widget in version "v1" cannot be handled as a Widget: ${why}`,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { StatusError } from "../contract/status-error.ts";
-import { unforeseen } from "./errors.ts";
+import { unexpectedError } from "./errors.ts";
 
-test("what JavaScript says stays in the log", () => {
-  const { code, status } = unforeseen(new TypeError("a.b is not a function")) satisfies StatusError;
+test("messages of JavaScript errors are not shown to clients", () => {
+  const { code, status } = unexpectedError(new TypeError("a.b is not a function")) satisfies StatusError;
   const message = "This request caused apiserver to panic. Look in the logs for details.";
   expect({ code, status }).toMatchObject({
     code: 500,
@@ -11,9 +11,9 @@ test("what JavaScript says stays in the log", () => {
   });
 });
 
-test("what the system says is for the client, too", () => {
+test("messages of system errors are shown to clients", () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { syscall: "write" });
-  expect(unforeseen(full).status.message).toBe(
+  expect(unexpectedError(full).status.message).toBe(
     "Internal error occurred: ENOSPC: no space left on device, write",
   );
 });

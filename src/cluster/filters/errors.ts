@@ -9,7 +9,7 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
       return await next();
     } catch (thrown) {
       if (!(thrown instanceof StatusError) && !context.signal.aborted) report(failedRequest(context, thrown));
-      const error = thrown instanceof StatusError ? thrown : unforeseen(thrown);
+      const error = thrown instanceof StatusError ? thrown : unexpectedError(thrown);
       const { retryAfterSeconds } = error.status.details ?? {};
       return jsonReply(error.status, error.code, {
         ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
@@ -25,7 +25,7 @@ export function failedRequest({ method, request }: RequestContext, cause: unknow
 }
 
 /** System errors, such as a full disk, are shown to the client; bugs are only reported to `onError`. */
-export function unforeseen(thrown: unknown): StatusError {
+export function unexpectedError(thrown: unknown): StatusError {
   const isSystems = thrown instanceof Error && "syscall" in thrown;
   return internalError(isSystems ? thrown.message : panicked);
 }

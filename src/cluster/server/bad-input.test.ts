@@ -65,7 +65,7 @@ test.each([
   "//api//v1//pods",
   `/api/v1/namespaces/${"n".repeat(8000)}/configmaps`,
   "/api/v1/pods?labelSelector=%00&fieldSelector=%ff",
-])("the path %s gets an answer that is none of the server's fault", async (path) => {
+])("the path %s is not answered with a server error", async (path) => {
   const { code } = await send(cluster.kubeconfig, { method: "GET", path });
   expect(code).toBeLessThan(500);
   expect(await readiness()).toBe("ok");

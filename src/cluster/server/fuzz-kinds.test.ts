@@ -11,10 +11,10 @@ import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 
 /** All unexpected errors, whether a response reports them or not. */
-const unforeseen: unknown[] = [];
+const unexpected: unknown[] = [];
 let cluster: TestCluster;
 beforeAll(async () => {
-  cluster = await startTestCluster({ onError: (error) => unforeseen.push(error) });
+  cluster = await startTestCluster({ onError: (error) => unexpected.push(error) });
 });
 afterAll(() => cluster.stop());
 
@@ -182,7 +182,7 @@ async function answer(method: string, path: string, body: unknown, type = "json"
   const { text } = await send(cluster.kubeconfig, { method, path, headers, body: JSON.stringify(body) });
   const what = `${method} ${path} ${type} ${JSON.stringify(body)}`;
   const said = fault.exec(text)?.[0];
-  expect({ what, unforeseen: unforeseen.splice(0), said }).toEqual({ what, unforeseen: [], said: undefined });
+  expect({ what, unexpected: unexpected.splice(0), said }).toEqual({ what, unexpected: [], said: undefined });
 }
 
 test("creating a damaged object of any built-in kind never fails with a server error", async () => {
@@ -191,7 +191,7 @@ test("creating a damaged object of any built-in kind never fails with a server e
       const before = cluster.snapshot();
       await answer("POST", `${sample.path}${dryRun ? "?dryRun=All" : ""}`, body);
       cluster.restore(before);
-      expect(unforeseen.splice(0)).toEqual([]);
+      expect(unexpected.splice(0)).toEqual([]);
     }),
     { numRuns: 3 * runs },
   );
@@ -211,7 +211,7 @@ test("changing an object of any built-in kind, at any endpoint, never fails with
       await answer("POST", at, body);
       await answer("DELETE", `${path}/${name}`, body);
       cluster.restore(before);
-      expect(unforeseen.splice(0)).toEqual([]);
+      expect(unexpected.splice(0)).toEqual([]);
     }),
     { numRuns: runs },
   );

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { failedRequest, unforeseen } from "../filters/errors.ts";
+import { failedRequest, unexpectedError } from "../filters/errors.ts";
 import { jsonReply } from "../http/reply.ts";
 import { parseRequest } from "../http/request-info.ts";
 import type { Handler, RequestContext } from "../http/request-context.ts";
@@ -31,7 +31,7 @@ async function answer(
   const reply = await handler(context);
   await sendReply(context, reply).catch((error: unknown) => {
     report(failedRequest(context, error));
-    if (!response.headersSent) return sendReply(context, jsonReply(unforeseen(error).status, 500));
+    if (!response.headersSent) return sendReply(context, jsonReply(unexpectedError(error).status, 500));
     response.destroy();
     return undefined;
   });

@@ -11,7 +11,7 @@ const sdk = "/usr/lib/google-cloud-sdk/bin";
 const versions = ["1.27", "1.29", "1.31", "1.33"].filter((version) =>
   existsSync(join(sdk, `kubectl.${version}`)),
 );
-if (versions.length === 0) process.stdout.write(`left out: no kubectl in ${sdk}\n`);
+if (versions.length === 0) process.stdout.write(`skipped: no kubectl in ${sdk}\n`);
 
 let cluster: TestCluster;
 let kubeconfig: string;

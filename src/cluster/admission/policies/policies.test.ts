@@ -15,7 +15,7 @@ async function post(path: string, body: object, kubeconfig = cluster.kubeconfig)
   return send(kubeconfig, { method: "POST", path, body });
 }
 
-/** Puts a policy into force for ConfigMaps of one name. */
+/** Creates a policy and a binding for ConfigMaps with one name. */
 async function install(prefix: "validating" | "mutating", name: string, spec: object): Promise<void> {
   const resourceRules = [
     {
@@ -39,7 +39,7 @@ async function install(prefix: "validating" | "mutating", name: string, spec: ob
 
 const configMap = (name: string) => ({ metadata: { name }, data: { a: "b" } });
 
-test("a policy is in force as soon as it is bound, and until it or its binding is gone", async () => {
+test("a policy applies as soon as it is bound, until it or its binding is deleted", async () => {
   await install("validating", "bound", { validations: [{ expression: "false" }] });
   expect(await post(configMaps, configMap("bound"))).toMatchObject({ code: 422 });
   await send(cluster.kubeconfig, {
@@ -49,7 +49,7 @@ test("a policy is in force as soon as it is bound, and until it or its binding i
   expect(await post(configMaps, configMap("bound"))).toMatchObject({ code: 201 });
 });
 
-test("a snapshot brings policies back, and takes them away", async () => {
+test("restoring a snapshot restores and removes policies", async () => {
   const before = cluster.snapshot();
   await install("validating", "later", { validations: [{ expression: "false" }] });
   const after = cluster.snapshot();
@@ -59,7 +59,7 @@ test("a snapshot brings policies back, and takes them away", async () => {
   expect(await post(`${configMaps}?dryRun=All`, configMap("later"))).toMatchObject({ code: 422 });
 });
 
-test("an object stays in its namespace whatever a mutation makes of its metadata", async () => {
+test("a mutation can't move an object to another namespace", async () => {
   const expression = "[JSONPatch{op: 'replace', path: '/metadata', value: {'name': 'moved'}}]";
   const mutations = [{ patchType: "JSONPatch", jsonPatch: { expression } }];
   await install("mutating", "moving", { reinvocationPolicy: "Never", mutations });
@@ -69,7 +69,7 @@ test("an object stays in its namespace whatever a mutation makes of its metadata
   });
 });
 
-test("a stored policy that does not compile any more fails as its failure policy says", async () => {
+test("a stored policy that no longer compiles fails according to its failure policy", async () => {
   for (const failurePolicy of ["Fail", "Ignore"]) {
     const name = `stored-${failurePolicy.toLowerCase()}`;
     await install("validating", name, { failurePolicy, validations: [{ expression: "true" }] });
@@ -87,7 +87,7 @@ test("a stored policy that does not compile any more fails as its failure policy
   );
 });
 
-test("a policy can keep a user from asking for tokens", async () => {
+test("a policy can deny a user's token requests", async () => {
   await post(`${group}/validatingadmissionpolicies`, {
     metadata: { name: "tokens" },
     spec: {
@@ -112,7 +112,7 @@ test("a policy can keep a user from asking for tokens", async () => {
   expect(await post(token, { spec: { expirationSeconds: 600 } })).toMatchObject({ code: 201 });
 });
 
-test("conditions of webhooks may ask what the user may do", async () => {
+test("match conditions of webhooks can check the user's permissions", async () => {
   await post(`${group}/validatingwebhookconfigurations`, {
     metadata: { name: "not-for-breakers" },
     webhooks: [
