@@ -1,6 +1,6 @@
 import { thrownError } from "./thrown-error.ts";
 
-/** Calls a function of the user's that answers nothing: what it throws, at once or later, goes to `onError`. */
+/** Calls a user's function that returns nothing: what it throws, now or asynchronously, is passed to `onError`. */
 export function callSafely(run: () => unknown, onError: (error: Error) => void): void {
   try {
     const result = run();
@@ -10,12 +10,12 @@ export function callSafely(run: () => unknown, onError: (error: Error) => void):
   }
 }
 
-/** Whether a function answered later after all, as an `async` one does wherever its type lets it. */
+/** Whether a function returned a promise after all, as an `async` one may even if its type says void. */
 export function isThenable(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** Says through Node what the one who should be told can't take himself. */
+/** Emits a Node warning when the user's error handler itself fails. */
 export function warnOf(what: string): (error: Error) => void {
   return ({ message }) => process.emitWarning(`${what} failed: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { thrownError } from "./thrown-error.ts";
 
-/** Which function of the user's failed; the label of `tsbuilder_callback_errors_total`. */
+/** Which user's function failed; the label of `tsbuilder_callback_errors_total`. */
 export type CallbackName =
   | "index"
   | "transform"
@@ -12,14 +12,14 @@ export type CallbackName =
   | "observer"
   | "tracer";
 
-/** A function of the user's failed. What called it went on without its result; `cause` is what it threw. */
+/** A user's function failed. The caller continued without its result; `cause` is what it threw. */
 export class CallbackError extends Error {
   override readonly name = "CallbackError";
   override readonly cause: Error;
   readonly callback: CallbackName;
-  /** The function as the user knows it: `index "color"`. */
+  /** The function in the user's terms: `index "color"`. */
   readonly subject: string;
-  /** The key of the object that it was called with, if it was one. */
+  /** The key of the object that it was called with, if there was one. */
   readonly object: string | undefined;
 
   constructor(callback: CallbackName, subject: string, thrown: unknown, object?: string) {
@@ -32,7 +32,7 @@ export class CallbackError extends Error {
   }
 }
 
-/** What is wrong with a function that doesn't end. */
+/** The message for a function that doesn't end. */
 export function stillRuns(milliseconds: number): string {
   return `it still runs after ${Math.round(milliseconds / 1000)} s`;
 }

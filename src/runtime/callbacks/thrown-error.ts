@@ -1,4 +1,4 @@
-/** What was thrown as an error with a message, whatever it was: code may throw anything. */
+/** Converts a thrown value to an error with a message: code may throw anything. */
 export function thrownError(thrown: unknown): Error {
   try {
     if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
@@ -8,7 +8,7 @@ export function thrownError(thrown: unknown): Error {
   return new Error(`something was thrown that is no Error: ${show(thrown)}`);
 }
 
-/** A value as a message can quote it. */
+/** Formats a value for a message. */
 export function show(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

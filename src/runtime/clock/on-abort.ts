@@ -4,8 +4,8 @@ import { setMaxListeners } from "node:events";
 const patient = new WeakSet<AbortSignal>();
 
 /**
- * Calls a listener when a signal is aborted, and returns what takes it off again. Node warns of a leak at eleven
- * listeners of one signal, but a reconcile may well make twenty calls at once.
+ * Calls a listener when a signal is aborted; returns a function that removes it. Node warns of a leak at eleven
+ * listeners of one signal, but a reconcile may well make twenty concurrent calls.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (!signal) return () => {};
@@ -17,7 +17,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   return () => signal.removeEventListener("abort", listener);
 }
 
-/** Waits for a promise, but not longer than the signal lets it: then rejects with the signal's reason. */
+/** Waits for a promise, but rejects with the signal's reason once the signal is aborted. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

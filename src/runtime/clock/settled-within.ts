@@ -1,6 +1,9 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** Waits for a promise that doesn't reject, but not for ever: when the time is over, `onLate` is told and the wait ends. */
+/**
+ * Waits for a promise that doesn't reject, with a time limit: when it is exceeded, `onLate` is called and the wait
+ * ends.
+ */
 export function settledWithin(
   clock: Clock,
   milliseconds: number,

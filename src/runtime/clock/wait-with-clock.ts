@@ -1,7 +1,9 @@
 import { onAbort } from "./on-abort.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** Resolves after a time, or when the signal is aborted: the caller looks which it was. Leaves no timer behind. */
+/**
+ * Resolves after the given time, or when the signal is aborted; the caller checks which it was. Leaves no timer behind.
+ */
 export function waitWithClock(
   clock: Clock,
   milliseconds: number,

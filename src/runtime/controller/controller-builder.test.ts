@@ -16,7 +16,7 @@ const controllerDefaults = {
   groupKindConcurrency: { "ReplicaSet.apps": 5, Pod: 10 },
 };
 
-/** Builds a controller, and gives what it hands over; it needs neither cluster nor cache for that. */
+/** Builds a controller and returns its spec; needs neither a cluster nor a cache. */
 function build(kind: Kind, options: ControllerOptions): BuiltController<unknown>[] {
   const built: BuiltController<unknown>[] = [];
   const host = {
@@ -30,7 +30,7 @@ function build(kind: Kind, options: ControllerOptions): BuiltController<unknown>
   return built;
 }
 
-test("a controller has the times of controller-runtime, unless told otherwise", () => {
+test("a controller has controller-runtime's timeouts by default", () => {
   expect(build(Job, {})).toMatchObject([
     { cacheSyncTimeout: 120_000, stuckAfter: 300_000, backoff: { base: 5, max: 1_000_000 } },
   ]);
@@ -45,13 +45,13 @@ test.for([
   [{ maxConcurrentReconciles: Number.NaN }, "maxConcurrentReconciles is NaN"],
   [
     { reconcileTimeout: "5 minutes" },
-    'reconcileTimeout of controller "job" is "5 minutes", which is no duration',
+    'reconcileTimeout of controller "job" is "5 minutes", which is not a duration',
   ],
-  [{ reconcileTimeout: "0s" }, 'reconcileTimeout is "0s": leave it out for none'],
-  [{ stuckAfter: 5 as never }, 'stuckAfter of controller "job" is 5, which is no duration'],
+  [{ reconcileTimeout: "0s" }, 'reconcileTimeout is "0s": omit it for no timeout'],
+  [{ stuckAfter: 5 as never }, 'stuckAfter of controller "job" is 5, which is not a duration'],
   [{ backoff: { base: "-5s" } }, 'backoff.base is "-5s"'],
   [{ backoff: { retriesPerSecond: 0 } }, "backoff.retriesPerSecond is 0"],
-] as const)("a controller refuses what it can't work with: %o", ([options, message]) => {
+] as const)("a controller rejects invalid options: %o", ([options, message]) => {
   expect(() => build(Job, options)).toThrow(message);
   expect(() => build(Job, options)).toThrow(TerminalError);
 });
@@ -59,8 +59,8 @@ test.for([
 test.each([
   ["of the kind", ReplicaSet, {}, 5],
   ["of a kind of the core group", Pod, {}, 10],
-  ["of its own before that of the kind", ReplicaSet, { maxConcurrentReconciles: 1 }, 1],
-  ["for all where the kind has none", Job, {}, 2],
+  ["of its own options rather than of the kind", ReplicaSet, { maxConcurrentReconciles: 1 }, 1],
+  ["of the default if the kind has none", Job, {}, 2],
 ] as const)("a controller has the concurrency %s", (_, kind, options: ControllerOptions, wanted) => {
   expect(build(kind, options)).toMatchObject([{ maxConcurrentReconciles: wanted }]);
 });

@@ -15,36 +15,36 @@ import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-/** What builders need of the manager. */
+/** What a builder needs from the manager. */
 export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
-  /** The options of all controllers; a builder's own win. */
+  /** The defaults of all controllers; the options of a builder override them. */
   readonly controllerDefaults: ControllerDefaults;
-  /** Adds a controller; throws a `TerminalError` if its name is taken. */
+  /** Adds a controller. Throws a `TerminalError` if the name is already used. */
   addController<R>(spec: BuiltController<R>): Controller;
 }
 
-/** A controller as a builder describes it; what all have in common is added by the manager. */
+/** A controller as a builder describes it. The manager adds what all controllers share. */
 export type BuiltController<R> = Omit<
   ControllerSpec<R>,
   "log" | "events" | "clock" | "tracing" | "onCallbackError"
 > & {
-  /** What all lines of the controller say. */
+  /** Fields that every log line of the controller has. */
   readonly logFields: LogFields;
   readonly needLeaderElection: boolean;
   readonly warmup: boolean;
 };
 
-/** Finds the requests that an object's change causes; the same request twice counts once. */
+/** Maps an object to the requests that its change causes. Duplicate requests count once. */
 export type RequestMap<T extends KubernetesObject, R> = (object: T) => readonly R[] | Promise<readonly R[]>;
 
-/** Builds a controller with requests of any type. Nothing happens before `complete`. */
+/** Builds a controller whose requests can be of any type. Nothing happens before `complete`. */
 export class RequestControllerBuilder<R> {
   protected readonly host: ControllerHost;
   protected name: string | undefined;
   protected options: ControllerOptions = {};
-  /** The kind of a controller that has one, as Go writes it: `ReplicaSet.apps`. */
+  /** The group and kind as controller-runtime writes them: `ReplicaSet.apps`. */
   protected readonly groupKind: string | undefined;
   readonly #keyOf: (request: R) => string;
   readonly #predicates: Predicate[] = [];
@@ -56,13 +56,15 @@ export class RequestControllerBuilder<R> {
     this.groupKind = groupKind;
   }
 
-  /** The controller's name in logs and metrics, unique in the manager; the kind in lower case unless said otherwise. */
+  /** The controller's name in logs and metrics, unique within the manager. Default: the kind in lower case. */
   named(name: string): this {
     this.name = name;
     return this;
   }
 
-  /** Turns events of a kind into requests: `map` is called with the object, and after an update with the old one too. */
+  /**
+   * Turns events of a kind into requests: `map` is called with the object and, after an update, also with the old one.
+   */
   watches<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,
@@ -81,25 +83,25 @@ export class RequestControllerBuilder<R> {
     return this;
   }
 
-  /** Adds requests from elsewhere. Predicates don't apply to them. */
+  /** Adds requests from another source. Predicates don't apply to them. */
   watchesSource(source: Source<R>): this {
     this.#sources.push(() => source);
     return this;
   }
 
-  /** Filters the events of all watched kinds: all predicates must accept one. */
+  /** Filters the events of all watched kinds. An event must pass every predicate. */
   withPredicates(...predicates: Predicate[]): this {
     this.#predicates.push(...predicates);
     return this;
   }
 
-  /** Sets options; a later call wins over an earlier one, name by name. */
+  /** Sets options. Each option can be overridden by a later call. */
   withOptions(options: ControllerOptions): this {
     this.options = { ...this.options, ...options };
     return this;
   }
 
-  /** Adds the controller to the manager. Throws a `TerminalError` for a name that is taken. */
+  /** Adds the controller to the manager. Throws a `TerminalError` if the name is already used. */
   complete(reconciler: Reconciler<R>): Controller {
     if (this.name === undefined)
       throw new TerminalError("a controller without a kind needs a name: call named()");
@@ -115,7 +117,7 @@ export class RequestControllerBuilder<R> {
       throw this.#refusal(`maxConcurrentReconciles is ${maxConcurrentReconciles}: at least 1, and whole`);
     const { retriesPerSecond } = backoff;
     if (retriesPerSecond !== undefined && !(retriesPerSecond > 0))
-      throw this.#refusal(`backoff.retriesPerSecond is ${retriesPerSecond}: leave it out for no limit`);
+      throw this.#refusal(`backoff.retriesPerSecond is ${retriesPerSecond}: omit it for no limit`);
     return this.host.addController({
       ...parts,
       name,
@@ -144,7 +146,7 @@ export class RequestControllerBuilder<R> {
     if (text === undefined) return undefined;
     const milliseconds = readDuration(`${option} of controller "${this.name}"`, text);
     if (milliseconds > 0) return milliseconds;
-    throw this.#refusal(`${option} is "${text}": leave it out for none`);
+    throw this.#refusal(`${option} is "${text}": omit it for no timeout`);
   }
 
   #refusal(what: string): TerminalError {
@@ -162,7 +164,9 @@ export class RequestControllerBuilder<R> {
   }
 }
 
-/** Builds the controller of a kind: its requests are keys of that kind's objects. Nothing happens before `complete`. */
+/**
+ * Builds the controller of a kind. Its requests are keys of objects of that kind. Nothing happens before `complete`.
+ */
 export class ControllerBuilder<T extends KubernetesObject> extends RequestControllerBuilder<Request> {
   readonly #kind: Kind<T>;
   readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
@@ -174,7 +178,10 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     this.watches(kind, (object) => [keyOf(object)], filter);
   }
 
-  /** Reconciles the object that controls a changed object of this kind. Use `metadataOnly(Kind)` to cache less. */
+  /**
+   * Watches a kind and reconciles the owner that controls the changed object. `metadataOnly(Kind)` caches only
+   * metadata.
+   */
   owns<Owned extends KubernetesObject>(
     kind: Kind<Owned>,
     { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
@@ -190,8 +197,9 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   }
 
   /**
-   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called in
-   * place of `reconcile`, and the finalizer removed when it succeeded. Several run in the order they were added.
+   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead
+   * of `reconcile`; the finalizer is removed once it succeeds. Several cleanups run in the order in which they were
+   * added.
    */
   finalizer(name: string, cleanup: Cleanup<T>): this {
     if (!/^[^/]+\/[^/]+$/.test(name))
@@ -201,8 +209,8 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   }
 
   /**
-   * Reconciles objects too that are being deleted. Without it they never reach `reconcile`, so that children aren't
-   * made again while the garbage collector waits for them to go. Cleanups run first.
+   * Also reconciles objects that are being deleted, after their cleanups. Without it they never reach `reconcile`, so
+   * that children aren't recreated while the garbage collector waits for them to disappear.
    */
   whileDeleting(): this {
     this.#whileDeleting = true;
@@ -223,7 +231,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     });
   }
 
-  /** Versions differ between owner references and controllers; group and kind are what stays. */
+  /** Compares group and kind only: the version in an owner reference may differ from the controller's. */
   #isOfKind(reference: OwnerReference): boolean {
     return (
       reference.kind === this.#kind.kind && parseApiVersion(reference.apiVersion).group === this.#kind.group

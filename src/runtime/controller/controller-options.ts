@@ -1,53 +1,53 @@
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Predicate } from "./predicate.ts";
 
-/** How a controller runs. The manager's `controllers` option sets other defaults for all. */
+/** Options of a controller. The manager's `controllers` option sets the defaults. */
 export interface ControllerOptions {
-  /** Reconciles that may run at once, each for another object; 1 unless said otherwise. */
+  /** Maximum number of concurrent reconciles, each of a different object. Default: 1. */
   readonly maxConcurrentReconciles?: number | undefined;
-  /** Abort the signal of a reconcile after this time, and count it; never unless given. */
+  /** Abort the signal of a reconcile after this time and count it as a timeout. Default: none. */
   readonly reconcileTimeout?: Duration | undefined;
-  /** Say it when a reconcile has run for this long, and again after each such time; 5m unless said otherwise. */
+  /** Log a warning when a reconcile has been running for this long, and repeat it at this interval. Default: `5m`. */
   readonly stuckAfter?: Duration | undefined;
-  /** How long the first lists of all watched kinds may take; 2m unless said otherwise. Then the manager fails. */
+  /** Time limit for the initial lists of all watched kinds; the manager fails when it is exceeded. Default: `2m`. */
   readonly cacheSyncTimeout?: Duration | undefined;
-  /** Wait before each retry of one request. */
+  /** Delay before each retry of a request. */
   readonly backoff?: BackoffOptions | undefined;
-  /** Run only where the lease is held; true unless said otherwise. */
+  /** Run only while holding the lease. Default: true. */
   readonly needLeaderElection?: boolean | undefined;
-  /** Fill the caches and the queue while waiting for the lease, so that taking over is fast; true unless said otherwise. */
+  /** Fill the caches and the queue while waiting for the lease, so that a takeover is fast. Default: true. */
   readonly warmup?: boolean | undefined;
-  /** Tell every object again after this time, ±10 %: for worlds that change without an event. Never unless given. */
+  /** Reconcile every object again at this interval, ±10 %, for external state that sends no events. Default: never. */
   readonly resyncPeriod?: Duration | undefined;
 }
 
 /** Defaults for all controllers of a manager. */
 export interface ControllerDefaults extends ControllerOptions {
   /**
-   * `maxConcurrentReconciles` by kind, for controllers that don't say it themselves: `{ "ReplicaSet.apps": 5, Pod: 10 }`.
-   * It wins over the default for all.
+   * `maxConcurrentReconciles` by kind, for controllers that don't set it themselves: `{ "ReplicaSet.apps": 5, Pod: 10
+   * }`. Takes precedence over the general default.
    */
   readonly groupKindConcurrency?: { readonly [groupKind: string]: number } | undefined;
 }
 
-/** How long to wait before the nth retry: `base · 2^n`, at most `max`. */
+/** The delay before the nth retry: `base · 2^n`, at most `max`. */
 export interface BackoffOptions {
-  /** `5ms` unless said otherwise. */
+  /** Default: `5ms`. */
   readonly base?: Duration | undefined;
-  /** `1000s` unless said otherwise. */
+  /** Default: `1000s`. */
   readonly max?: Duration | undefined;
-  /** Retries per second over all requests of the controller, after a burst of ten times as many; no limit unless given. */
+  /** Retries per second over all requests of the controller, with a burst of ten times as many. Default: no limit. */
   readonly retriesPerSecond?: number | undefined;
 }
 
-/** Which events of a watched kind become requests. */
+/** Selects the events of a watched kind that become requests. */
 export interface WatchFilter<T extends KubernetesObject> {
-  /** All of them must accept the event. */
+  /** An event must pass every predicate. */
   readonly predicates?: readonly Predicate<T>[] | undefined;
 }
 
-/** Which events of an owned kind become requests. */
+/** Selects the events of an owned kind that become requests. */
 export interface OwnsFilter<T extends KubernetesObject> extends WatchFilter<T> {
-  /** Ask for every owner of the controller's kind, not only the one that controls the object. */
+  /** Reconcile every owner of the controller's kind, not only the one that controls the object. */
   readonly everyOwner?: boolean | undefined;
 }

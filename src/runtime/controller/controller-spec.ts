@@ -9,20 +9,20 @@ import type { Outcome } from "./outcome.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-/** A controller of a manager, which starts and stops it. */
+/** A controller as its manager sees it. */
 export interface Controller {
   readonly name: string;
-  /** Requests that are due; delayed ones are not counted. */
+  /** Requests that are ready to be processed, not including delayed ones. */
   readonly depth: number;
-  /** Reconciles that run now. */
+  /** Reconciles that are running. */
   readonly active: number;
 }
 
-/** What a controller is made of; times in milliseconds. */
+/** The parts and settings of a controller; times in milliseconds. */
 export interface ControllerSpec<R> {
   readonly name: string;
   readonly keyOf: (request: R) => string;
-  /** What lines about a request say of it. */
+  /** Log fields that identify a request. */
   readonly describe: (request: R) => LogFields;
   readonly sources: readonly Source<R>[];
   readonly reconciler: Reconciler<R>;
@@ -35,17 +35,17 @@ export interface ControllerSpec<R> {
   readonly events: EventRecorder;
   readonly clock?: Clock | undefined;
   readonly tracing?: Tracing | undefined;
-  /** Told that a function of the user's failed, for metrics. */
+  /** Called when a user's function failed; counts it in the metrics. */
   readonly onCallbackError?: ((callback: CallbackName) => void) | undefined;
 }
 
-/** Receives what a controller does, for metrics. */
+/** Is notified of what a controller does; updates the metrics. */
 export interface ControllerObserver extends QueueObserver {
   reconciled(result: Outcome["result"], milliseconds: number): void;
   failed(kind: "error" | "terminal" | "panic" | "timeout"): void;
 }
 
-/** What metrics look at. */
+/** What metrics read from a controller. */
 export interface ObservedController extends Controller {
   readonly workers: number;
   readonly queue: { readonly depths: ReadonlyMap<number, number> };
@@ -53,9 +53,9 @@ export interface ObservedController extends Controller {
   readonly workingSeconds: readonly number[];
 }
 
-/** A controller that can be told to report. */
+/** A controller that an observer can be attached to. */
 export interface MeasurableController extends ObservedController {
-  /** The keys being reconciled now, and those whose last reconcile ended after a moment of `performance.now()`. */
+  /** The keys being reconciled, and those whose last reconcile ended after a time of `performance.now()`. */
   workedSince(moment: number): readonly string[];
   observe(observer: ControllerObserver): void;
 }

@@ -28,7 +28,7 @@ class MySQLReconciler implements Reconciler {
   }
 }
 
-// The whole builder chains, whatever comes first.
+// All builder methods chain, in any order.
 builder
   .named("mysql")
   .owns(Secret, { predicates: [generationChanged], everyOwner: true })
@@ -39,7 +39,7 @@ builder
   .withOptions({ maxConcurrentReconciles: 4, reconcileTimeout: "1m" })
   .complete(new MySQLReconciler());
 
-// A reconciler may be a plain object that returns nothing at once.
+// A reconciler may be a plain object with a synchronous method that returns nothing.
 builder.complete({ reconcile() {} });
 
 // @ts-expect-error A predicate sees objects of the watched kind only.
@@ -52,19 +52,19 @@ builder.owns(Secret, {
     ),
   ],
 });
-// @ts-expect-error Go's Requeue is gone: say when.
+// @ts-expect-error Go's Requeue doesn't exist: say when.
 builder.complete({ reconcile: async () => ({ requeue: true }) });
-// @ts-expect-error Times are text with a unit.
+// @ts-expect-error Durations are strings with a unit.
 builder.complete({ reconcile: async () => ({ requeueAfter: 30 }) });
 // @ts-expect-error A map returns requests, and a request has a name.
 builder.watches(Secret, () => [{ namespace: "default" }]);
-// @ts-expect-error Cleanup gets the object of the controller's kind.
+// @ts-expect-error Cleanup gets an object of the controller's kind.
 builder.finalizer("a/b", (secret: Secret & { data: object }) => void secret.data);
 
-// Requests of one's own: no owner to look for, any type.
+// Custom requests: no owners, any type.
 declare const urls: RequestControllerBuilder<{ url: string }>;
 urls
   .watches(Secret, () => [{ url: "https://example.com" }])
   .complete({ reconcile: ({ url }) => void url.length });
-// @ts-expect-error The reconciler's request is the builder's.
+// @ts-expect-error The reconciler's request type must be the builder's.
 urls.complete(new MySQLReconciler());

@@ -12,7 +12,7 @@ import type { Enqueue } from "./source.ts";
 type Reconcile = (request: string, context: Context) => Promise<Result> | Result;
 type Line = { level: string; msg: string } & { [field: string]: unknown };
 
-/** Runs a controller on strings and a clock that stands still. */
+/** Runs a controller whose requests are strings, on a clock that the test moves. */
 async function startController(reconcile: Reconcile, overrides: Partial<ControllerSpec<string>> = {}) {
   const clock = new FakeClock();
   const lines: Line[] = [];
@@ -70,7 +70,7 @@ async function startController(reconcile: Reconcile, overrides: Partial<Controll
 const conflict = () => new ApiError({ code: 409, reason: "Conflict", message: "changed" });
 
 describe("how a reconcile ends", () => {
-  test("a reconcile that returns nothing is done until something asks for it again", async () => {
+  test("a reconcile that returns nothing doesn't run again until its request is added again", async () => {
     const seen: string[] = [];
     const { add, clock, results, finish } = await startController((request) => void seen.push(request));
     add("a");
@@ -82,7 +82,7 @@ describe("how a reconcile ends", () => {
     await finish();
   });
 
-  test("a reconcile that returns requeueAfter runs again after that time, and earlier when asked", async () => {
+  test("a reconcile that returns requeueAfter runs again after that time, or earlier if its request is added", async () => {
     const at: number[] = [];
     const { add, clock, finish } = await startController(() => {
       at.push(clock.monotonic());
@@ -116,7 +116,7 @@ describe("how a reconcile ends", () => {
     await finish();
   });
 
-  test("a conflict runs again without a line that people see", async () => {
+  test("a conflict is retried and logged at debug level only", async () => {
     let runs = 0;
     const { add, clock, lines, results, finish } = await startController(() => {
       if (++runs === 1) throw conflict();
@@ -128,7 +128,7 @@ describe("how a reconcile ends", () => {
     await finish();
   });
 
-  test("a TerminalError is not tried again before the next change", async () => {
+  test("a TerminalError is not retried until the next change", async () => {
     let runs = 0;
     const { add, clock, results, finish } = await startController(() => {
       runs++;
@@ -150,7 +150,7 @@ describe("how a reconcile ends", () => {
     ["something cyclic", () => Promise.reject(Object.assign({}, { self: globalThis })), /no Error: object/],
     ["a sync TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
     ["a wrong duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
-  ])("%s is contained and tried again", async (_name, reconcile: () => unknown, message) => {
+  ])("%s fails the reconcile, which is retried", async (_name, reconcile: () => unknown, message) => {
     let runs = 0;
     const { add, clock, lines, results, finish } = await startController((request) => {
       if (request === "good") return;
@@ -167,8 +167,8 @@ describe("how a reconcile ends", () => {
   });
 });
 
-describe("what runs when", () => {
-  test("a key never runs twice at once, and as many keys run as are allowed", async () => {
+describe("concurrency and order", () => {
+  test("a key never runs concurrently with itself, and maxConcurrentReconciles limits the others", async () => {
     const running = new Map<string, number>();
     const ends: (() => void)[] = [];
     let most = 0;
@@ -215,7 +215,7 @@ describe("what runs when", () => {
     await finish();
   });
 
-  test("a reconcile that takes too long has its signal aborted, and is counted and tried again", async () => {
+  test("a reconcile that exceeds its timeout has its signal aborted, is counted and retried", async () => {
     let runs = 0;
     const { add, clock, results, finish } = await startController(
       (_request, { signal }) => {
@@ -233,7 +233,7 @@ describe("what runs when", () => {
     await finish();
   });
 
-  test("a reconcile that hangs is told of again and again", async () => {
+  test("a reconcile that hangs is logged repeatedly", async () => {
     const { add, clock, lines, stop, deadline, end } = await startController(() => new Promise(() => {}), {
       stuckAfter: 60_000,
     });
@@ -249,7 +249,7 @@ describe("what runs when", () => {
     );
   });
 
-  test("stopping waits for what runs, starts nothing new, and aborts signals at the deadline", async () => {
+  test("stopping waits for running reconciles, starts no new ones, and aborts signals at the deadline", async () => {
     const seen: string[] = [];
     const { add, clock, stop, deadline, end } = await startController(async (request, { signal }) => {
       seen.push(request);
@@ -269,7 +269,7 @@ describe("what runs when", () => {
     expect(seen).toEqual(["a"]);
   });
 
-  test("lines of a reconcile carry its request, also those of other loggers and after an await", async () => {
+  test("log lines of a reconcile name its request, even from other loggers and after an await", async () => {
     const other: Line[] = [];
     const library = createLogger({ write: (line) => void other.push(JSON.parse(line) as Line) });
     const { add, clock, lines, finish } = await startController(async (request, { log }) => {
@@ -287,7 +287,7 @@ describe("what runs when", () => {
   });
 });
 
-test("before the lease only those sources start that say they may", async () => {
+test("before the lease is held, only sources with beforeLease start", async () => {
   const started: string[] = [];
   const source = (name: string, beforeLease?: boolean) => ({
     name,

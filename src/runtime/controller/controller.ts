@@ -18,26 +18,26 @@ import { reportOutcome } from "./report-outcome.ts";
 import { startSources } from "./start-sources.ts";
 import type { ControllerObserver, ControllerSpec, MeasurableController } from "./controller-spec.ts";
 
-/** So many reconciles that ended are remembered. */
+/** How many finished reconciles are remembered. */
 const remembered = 10;
 
-/** A request with its key, which is asked for once: it must not change while the request is worked on. */
+/** A request with its key, which is computed once: it must not change while the request is processed. */
 interface Keyed<R> {
   readonly key: string;
   readonly request: R;
 }
 
-/** Takes requests from a queue that sources fill, and settles how each reconcile ended. */
+/** Takes requests from a queue that sources fill, and decides what follows from the result of each reconcile. */
 export class ControllerEngine<R> implements MeasurableController {
   readonly name: string;
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
   readonly queue: WorkQueue<Keyed<R>>;
   readonly #running = new Set<AbortController>();
-  /** What one reconcile sets off must not inherit its signal and log fields. */
+  /** What one reconcile triggers must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
-  /** The last reconciles that ended, for who wants to know what ran a moment ago. */
+  /** The last reconciles that ended, to find out what ran a moment ago. */
   readonly #ended: { readonly key: string; readonly at: number }[] = [];
   #isWorking = false;
   #isPumpScheduled = false;
@@ -81,13 +81,13 @@ export class ControllerEngine<R> implements MeasurableController {
     return [...new Set([...this.queue.working.keys(), ...ended])];
   }
 
-  /** Tells an observer from now on. */
+  /** Notifies an observer from now on. */
   observe(observer: ControllerObserver): void {
     this.#observer = observer;
     this.queue.observer = observer;
   }
 
-  /** Starts the sources that may run before the lease is held. Called twice, it starts them once. */
+  /** Starts the sources that may run before the lease is held. A second call has no effect. */
   warmUp(signal: AbortSignal): Promise<void> {
     this.#warmup ??= this.#start(
       signal,
@@ -96,7 +96,7 @@ export class ControllerEngine<R> implements MeasurableController {
     return this.#warmup;
   }
 
-  /** Starts all sources, and resolves when each has handed over what was there. Called twice, it starts them once. */
+  /** Starts all sources; resolves when each has enqueued its initial requests. A second call has no effect. */
   ready(signal: AbortSignal): Promise<void> {
     this.#ready ??= this.#startAll(signal);
     return this.#ready;
@@ -117,7 +117,8 @@ export class ControllerEngine<R> implements MeasurableController {
   }
 
   /**
-   * Works until the signal is aborted and the reconciles that ran then have ended. `deadline` aborts their signals.
+   * Processes requests until the signal is aborted and the running reconciles have ended. `deadline` aborts their
+   * signals.
    */
   async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
     await this.ready(signal);
@@ -142,7 +143,7 @@ export class ControllerEngine<R> implements MeasurableController {
     log.info("All workers finished");
   }
 
-  /** What is wrong with a request is for who asks for it to know. */
+  /** Throws for an invalid request, so that the error reaches the code that enqueues it. */
   #enqueue(request: R, { after, priority }: EnqueueOptions = {}): void {
     const key: unknown = this.#spec.keyOf(request);
     if (typeof key !== "string") throw new TypeError(`the key of a request is ${show(key)}: it must be text`);
@@ -157,7 +158,7 @@ export class ControllerEngine<R> implements MeasurableController {
     this.#spec.onCallbackError?.(error.callback);
   }
 
-  /** Several requests that arrive in one turn are taken together, so that priorities count among them. */
+  /** Requests that arrive in one turn of the event loop are taken together, so that their priorities apply. */
   #schedulePump(): void {
     if (this.#isPumpScheduled || !this.#isWorking) return;
     this.#isPumpScheduled = true;
@@ -232,7 +233,7 @@ export class ControllerEngine<R> implements MeasurableController {
     }
   }
 
-  /** The whole policy: what follows from how a reconcile ended. */
+  /** What follows from each outcome of a reconcile. */
   #settle({ request, priority }: Taken<Keyed<R>>, outcome: Outcome): void {
     switch (outcome.ending) {
       case "done":

@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-test("owns() asks for the controlling owner, a former one too, everyOwner for all; cluster-scoped owners have no namespace", async () => {
+test("owns() enqueues the controlling owner and the former one, everyOwner all owners; cluster-scoped owners have no namespace", async () => {
   const seen = { controller: new Set<string>(), every: new Set<string>() };
   const running = await startTestManager(cluster.kubeconfig!, (manager) => {
     const onlyChildren = { predicates: [() => false] };
@@ -79,7 +79,7 @@ test("owns() asks for the controlling owner, a former one too, everyOwner for al
       namespace: "default",
       ownerReferences: [
         ownerReferenceTo(a!),
-        // Another version of the same kind is the same owner; another group is not.
+        // The API version may differ; another group is another kind.
         { ...ownerReferenceTo(b!, { controller: false }), apiVersion: "example.com/v2" },
         { ...ownerReferenceTo(c!, { controller: false }), apiVersion: "elsewhere.com/v1" },
       ],
@@ -99,7 +99,7 @@ test("owns() asks for the controlling owner, a former one too, everyOwner for al
   await running.stop();
 });
 
-test("a process that waits for the lease has warm caches and a filled queue, and reconciles nothing", async () => {
+test("a process that waits for the lease fills its caches and queue but reconciles nothing", async () => {
   const election = {
     leaderElection: {
       id: "warm",
@@ -133,7 +133,7 @@ test("a process that waits for the lease has warm caches and a filled queue, and
   await follower.stop();
 });
 
-test("a right that is missing is named when the start fails for it", async () => {
+test("the error names the RBAC permission that is missing at the start", async () => {
   const { kubeconfig } = cluster;
   const clock = new FakeClock();
   let cache: Cache | undefined;
@@ -146,7 +146,7 @@ test("a right that is missing is named when the start fails for it", async () =>
       kubeconfig: cluster.kubeconfig!,
       config,
       clock,
-      // Shorter than any wait before a second try, which moved time would take for one that got no answer.
+      // Shorter than any delay before a retry, which moving the clock would turn into a timeout.
       controllers: { cacheSyncTimeout: "300ms" },
       logger: createLogger({ write() {} }),
     },

@@ -7,14 +7,14 @@ import type { Cleanup, Context, Reconciler, Request, Result } from "./reconciler
 /** What a controller does with objects that are being deleted. */
 export interface DeletionPolicy<T extends KubernetesObject> {
   readonly kind: Kind<T>;
-  /** In the order they are called. */
+  /** In the order in which they are called. */
   readonly finalizers: readonly { readonly name: string; readonly cleanup: Cleanup<T> }[];
   readonly whileDeleting: boolean;
 }
 
 /**
- * Keeps deletion out of `reconcile`: an object gets its finalizers before its first reconcile, and once it is being
- * deleted its cleanups are called instead, in order; each finalizer goes when its cleanup succeeded.
+ * Handles deletion before `reconcile`: an object gets its finalizers before its first reconcile. While it is being
+ * deleted, the cleanups are called in order instead, and each finalizer is removed once its cleanup succeeds.
  */
 export function deletionAware<T extends KubernetesObject>(
   client: Client,
@@ -23,12 +23,16 @@ export function deletionAware<T extends KubernetesObject>(
 ): Reconciler {
   const { kind, finalizers, whileDeleting } = policy;
   /**
-   * The uids of objects whose last finalizer was removed, by key. The server answers that with the version it had
-   * before, so the cache can't know before the watch tells that such an object is gone: cleanup must not run again.
+   * The uids of objects whose last finalizer was removed, by key. The server answers that request with the previous
+   * version, so the cache doesn't know that the object is gone until the watch reports it. Cleanup must not run again
+   * in the meantime.
    */
   const gone = new Map<string, string | undefined>();
 
-  /** A write that finds its object gone is no failure: the cache didn't know yet, and the deletion makes a request. */
+  /**
+   * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
+   * request.
+   */
   async function reconcile(request: Request, context: Context): Promise<Result> {
     try {
       return await reconcileOrCleanUp(request, context);
@@ -62,7 +66,7 @@ export function deletionAware<T extends KubernetesObject>(
     log.debug("Added finalizers", { finalizers: missing });
   }
 
-  /** Returns what a cleanup asked to wait for; nothing if all finalizers of this controller are gone. */
+  /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
   async function cleanUp(object: T, context: Context): Promise<Result> {
     let current = object;
     for (const { name, cleanup } of finalizers) {
@@ -77,8 +81,8 @@ export function deletionAware<T extends KubernetesObject>(
   }
 
   /**
-   * The patch carries the version that was read, so nobody else's finalizer is lost; a cleanup that changed the object
-   * has to be read again first.
+   * The patch includes the resourceVersion that was read, so that finalizers of other controllers aren't lost. If a
+   * cleanup changed the object, it is read again first.
    */
   async function removeFinalizer(object: T, name: string): Promise<T | undefined> {
     try {

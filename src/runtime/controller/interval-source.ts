@@ -4,16 +4,16 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callback-error.ts";
 import type { Source } from "./source.ts";
 
-/** What is asked again and again. */
+/** Options of `intervalSource`. */
 export interface IntervalOptions<R> {
-  /** Time between the end of one round and the next. */
+  /** Time between the end of one round and the start of the next. */
   readonly every: Duration;
-  /** Finds what is to be reconciled now: by asking a cloud, or a constant list. What it throws is logged. */
+  /** Returns what should be reconciled now, from a cloud API or a constant list. An error is logged. */
   readonly requests: (signal: AbortSignal) => readonly R[] | Promise<readonly R[]>;
   readonly name?: string | undefined;
 }
 
-/** Asks for reconciles from time to time, for worlds that tell nobody when they change. The first round is at the start. */
+/** Enqueues requests periodically, for external state that sends no events. The first round is at the start. */
 export function intervalSource<R>({
   every,
   requests,

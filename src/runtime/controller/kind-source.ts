@@ -11,21 +11,24 @@ import { settledWithin } from "../clock/settled-within.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Source } from "./source.ts";
 
-/** Events that tell nothing new come last: a change made now should not wait behind ten thousand old objects. */
+/** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 export const lowPriority = -100;
 
-/** What a source of a watched kind is made of. */
+/** What a source for a watched kind needs. */
 export interface KindSourceSpec<T extends KubernetesObject, R> {
   readonly cache: Cache;
   readonly kind: Kind<T>;
   readonly predicates: readonly Predicate<T>[];
-  /** The requests that one state of an object causes. */
+  /** Maps one state of an object to requests. */
   readonly requestsOf: (object: T) => readonly R[] | Promise<readonly R[]>;
   readonly keyOf: (request: R) => string;
   readonly resyncPeriod: number | undefined;
 }
 
-/** Turns the changes of a kind's objects into requests. After an update both states count: an owner may be a former one. */
+/**
+ * Turns changes of a kind's objects into requests. After an update both states are mapped: the old one may have another
+ * owner.
+ */
 export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
   const { cache, kind, predicates, requestsOf, keyOf, resyncPeriod } = spec;
   return {
@@ -40,7 +43,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
           return predicate(event);
         } catch (error) {
           fail("predicate", event.object, error);
-          // A reconcile too many does no harm; one too few may.
+          // An unnecessary reconcile does no harm; a missing one may.
           return true;
         }
       };
@@ -51,7 +54,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
         const seen = new Set<string>();
         const add = (requests: unknown): void => {
           if (!Array.isArray(requests))
-            throw new TypeError(`it returned ${show(requests)}, which is no list of requests`);
+            throw new TypeError(`it returned ${show(requests)}, which is not an array of requests`);
           for (const request of requests as readonly R[]) {
             const key = keyOf(request);
             if (!seen.has(key)) enqueue(request, { priority });
@@ -99,7 +102,7 @@ function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean
   }
 }
 
-/** Says which kind didn't come, and why: most often its CRD or a right is missing. */
+/** Says which kind could not be synced and why: usually its CRD or an RBAC permission is missing. */
 function syncFailure({ kind, stats, hasSynced }: Informer, cause: unknown): Error {
   const { lastError } = stats;
   if (hasSynced) return new Error(`a map function of ${kind.kind} objects has not ended in time`, { cause });

@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
   | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
 
-/** Reads what a reconcile returned or threw. Anything may be thrown, and a wrong result counts as an error. */
+/** Interprets what a reconcile returned or threw. Any value may be thrown; an invalid result counts as an error. */
 export function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
   if ("error" in end) return failure(end.error);
   const { requeueAfter, priority } = end.result ?? {};
@@ -40,7 +40,7 @@ function failure(thrown: unknown): Outcome {
   return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
 }
 
-/** What Go would panic about: the language or Node threw it, nobody meant to. */
+/** What would be a panic in Go: an error that the language or Node threw. */
 export function isProgrammingError(error: unknown): boolean {
   return (
     error instanceof TypeError ||

@@ -32,7 +32,7 @@ const add = (metadata: ObjectMeta): InformerEvent => ({
 test.each([
   ["generationChanged", generationChanged, { generation: 1 }, { generation: 1 }, false],
   ["generationChanged", generationChanged, { generation: 1 }, { generation: 2 }, true],
-  ["generationChanged of a kind without one", generationChanged, {}, {}, true],
+  ["generationChanged for a kind without metadata.generation", generationChanged, {}, {}, true],
   [
     "resourceVersionChanged",
     resourceVersionChanged,
@@ -51,13 +51,10 @@ test.each([
   ["labelsChanged", labelsChanged, { labels: { a: "1" } }, { labels: { b: "1" } }, true],
   ["labelsChanged", labelsChanged, {}, { labels: {} }, false],
   ["annotationsChanged", annotationsChanged, { annotations: { a: "1" } }, { annotations: { a: "2" } }, true],
-])(
-  "%s lets an update through that changes what it looks at (%#)",
-  (_name, predicate, before, after, passes) => {
-    expect(predicate(update(before, after))).toBe(passes);
-    expect(predicate(add(after))).toBe(true);
-  },
-);
+])("%s accepts an update that changes what it compares (%#)", (_name, predicate, before, after, passes) => {
+  expect(predicate(update(before, after))).toBe(passes);
+  expect(predicate(add(after))).toBe(true);
+});
 
 test.each([
   [{ matchLabels: { app: "db" } }, { app: "db", x: "y" }, true],
@@ -67,7 +64,7 @@ test.each([
   [{ matchExpressions: [{ key: "tier", operator: "Exists" as const }] }, {}, false],
   [{ matchExpressions: [{ key: "tier", operator: "DoesNotExist" as const }] }, {}, true],
   [{}, {}, true],
-])("labelsMatch(%j) judges %j as the API server does", (selector, labels, passes) => {
+])("labelsMatch(%j) matches %j as the API server does", (selector, labels, passes) => {
   expect(labelsMatch(selector)(add({ labels }))).toBe(passes);
 });
 
@@ -80,7 +77,7 @@ test("allOf(), anyOf() and not() combine predicates", () => {
   ).toEqual([false, true, true, true, false]);
 });
 
-test("notOwnWrite passes over what this process wrote, and never over a deletion", () => {
+test("notOwnWrite rejects updates written by this process, but never a deletion", () => {
   const own = { ...update({}, {}), isOwnWrite: true } as InformerEvent;
   const deletion: InformerEvent = { type: "delete", object: object({}), isStateUnknown: false };
   expect([notOwnWrite(own), notOwnWrite(update({}, {})), notOwnWrite(deletion)]).toEqual([false, true, true]);

@@ -1,41 +1,44 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
 import type { InformerEvent } from "../cache/informer.ts";
 
-/** Decides whether an event is worth a request. */
+/** Decides whether an event causes a request. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (event: InformerEvent<T>) => boolean;
 
-/** Lets updates through that change what is asked for, not only status or metadata. Kinds without generation always pass. */
+/**
+ * Accepts updates that change the desired state, not only status or metadata. Always accepts kinds without a
+ * generation.
+ */
 export const generationChanged: Predicate = (event) =>
   event.type !== "update" ||
   event.object.metadata.generation === undefined ||
   event.oldObject.metadata.generation !== event.object.metadata.generation;
 
-/** Lets updates through that changed anything: all but the repeats of a resync. */
+/** Accepts updates that changed anything; rejects the repeated events of a resync. */
 export const resourceVersionChanged: Predicate = (event) =>
   event.type !== "update" ||
   event.oldObject.metadata.resourceVersion !== event.object.metadata.resourceVersion;
 
-/** Lets updates through that change labels. */
+/** Accepts updates that change labels. */
 export const labelsChanged: Predicate = (event) =>
   event.type !== "update" || !sameEntries(event.oldObject.metadata.labels, event.object.metadata.labels);
 
-/** Lets updates through that change annotations. */
+/** Accepts updates that change annotations. */
 export const annotationsChanged: Predicate = (event) =>
   event.type !== "update" ||
   !sameEntries(event.oldObject.metadata.annotations, event.object.metadata.annotations);
 
 /**
- * Passes over what this process wrote itself: what others change in between has events of its own. Off unless used, as
- * a controller that needs two steps often waits for the event of its first one.
+ * Rejects events caused by writes of this process; changes made by others in between have events of their own. Not used
+ * by default, because a controller that works in two steps often waits for the event of the first one.
  */
 export const notOwnWrite: Predicate = (event) => event.type === "delete" || !event.isOwnWrite;
 
-/** Lets events of objects through that a function accepts; of an update, the new object counts. */
+/** Accepts events of objects for which the function returns true; for an update, of the new object. */
 export function objectMatches<T extends KubernetesObject>(accepts: (object: T) => boolean): Predicate<T> {
   return (event) => accepts(event.object);
 }
 
-/** Lets events of objects through whose labels a selector chooses. */
+/** Accepts events of objects that match a label selector. */
 export function labelsMatch(selector: LabelSelector): Predicate {
   return objectMatches(({ metadata: { labels = {} } }) => {
     const wanted = Object.entries(selector.matchLabels ?? {});
@@ -59,17 +62,17 @@ export function labelsMatch(selector: LabelSelector): Predicate {
   });
 }
 
-/** Lets events through that all predicates accept. */
+/** Accepts events that pass all predicates. */
 export function allOf<T extends KubernetesObject>(...predicates: Predicate<T>[]): Predicate<T> {
   return (event) => predicates.every((predicate) => predicate(event));
 }
 
-/** Lets events through that some predicate accepts. */
+/** Accepts events that pass at least one predicate. */
 export function anyOf<T extends KubernetesObject>(...predicates: Predicate<T>[]): Predicate<T> {
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
-/** Lets events through that a predicate rejects. */
+/** Accepts events that the predicate rejects. */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);
 }

@@ -1,12 +1,12 @@
 import type { Enqueue, EnqueueOptions, Source } from "./source.ts";
 
 /**
- * Lets code that is no controller ask for reconciles: an HTTP handler, a message consumer, another controller. What is
- * sent before the controller starts is kept for it; the queue drops nothing and holds each request once.
+ * Lets code outside of controllers request reconciles: an HTTP handler, a message consumer, another controller.
+ * Requests sent before the controller starts are kept. The queue drops nothing and holds each request once.
  */
 export class RequestChannel<R> implements Source<R> {
   readonly name: string;
-  /** What is sent to this process is for this process, and waits in its queue. */
+  /** Requests sent in this process are for this process, and wait in its queue. */
   readonly beforeLease = true;
   readonly #waiting: (readonly [R, EnqueueOptions | undefined])[] = [];
   #enqueue: Enqueue<R> | undefined;

@@ -13,7 +13,7 @@ const context = (signal: AbortSignal, clock: FakeClock) => ({
   report() {},
 });
 
-test("RequestChannel keeps what is sent before the controller starts", () => {
+test("RequestChannel keeps requests that are sent before the controller starts", () => {
   const channel = new RequestChannel<string>();
   const seen: unknown[] = [];
   channel.send("early", { after: "1s" });
@@ -25,7 +25,7 @@ test("RequestChannel keeps what is sent before the controller starts", () => {
   ]);
 });
 
-test("intervalSource() asks again and again, survives a failure, and stops with its signal", async () => {
+test("intervalSource() calls its function periodically, survives a failure, and stops with its signal", async () => {
   const abort = new AbortController();
   const clock = new FakeClock();
   const seen: string[] = [];
@@ -33,7 +33,7 @@ test("intervalSource() asks again and again, survives a failure, and stops with 
   const source = intervalSource({
     every: "1m",
     requests: async () => {
-      if (++rounds === 2) throw new Error("the cloud is away");
+      if (++rounds === 2) throw new Error("the cloud API is unavailable");
       return [`round ${rounds}`];
     },
   });

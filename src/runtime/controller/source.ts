@@ -4,40 +4,42 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Where requests come from that no watched object causes: a message queue, a poll of a cloud, a timer.
- * `start` resolves when what is known at the start has been handed over; the controller works from then on. It stops
- * by the signal.
+ * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start`
+ * resolves when the initial requests have been enqueued; the controller processes them from then on. The signal stops
+ * the source.
  */
 export interface Source<R> {
-  /** Stands in messages. */
+  /** For messages. */
   readonly name: string;
   /**
-   * Whether it may start in a process that still waits for the lease: a source that only looks, as a watch does. One
-   * that takes what it hands over, as from a message queue, must not; it starts with the lease, unless this is true.
+   * Whether the source may start before this process holds the lease. True for sources that only observe, like a watch.
+   * A source that consumes what it enqueues, like a message queue, must wait for the lease. Default: false.
    */
   readonly beforeLease?: boolean | undefined;
   start(enqueue: Enqueue<R>, context: SourceContext): Promise<void> | void;
 }
 
-/** Asks for a reconcile. A request that waits already is not added twice: the earlier time and the higher priority count. */
+/**
+ * Enqueues a request. One that is already queued is not added twice: the earlier time and the higher priority apply.
+ */
 export type Enqueue<R> = (request: R, options?: EnqueueOptions) => void;
 
-/** When and how urgently a request is to run. */
+/** When and with which priority a request runs. */
 export interface EnqueueOptions {
   readonly after?: Duration | undefined;
-  /** Higher runs first; 0 unless said otherwise, -100 for objects that are there at the start and for resyncs. */
+  /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
 }
 
-/** What a source works with. */
+/** What a source gets when it starts. */
 export interface SourceContext {
   readonly signal: AbortSignal;
-  /** Aborted when the start takes too long: `cacheSyncTimeout` is over. */
+  /** Aborted when the start exceeds `cacheSyncTimeout`. */
   readonly patience: AbortSignal;
   readonly log: Logger;
   readonly clock: Clock;
-  /** After so many milliseconds something that still runs is named in the log: the controller's `stuckAfter`. */
+  /** Milliseconds after which a call that is still running is logged: the controller's `stuckAfter`. */
   readonly stuckAfter: number;
-  /** Logs and counts that a function which the source was given failed, or doesn't end. */
+  /** Logs and counts the failure of a function that the source was given. */
   readonly report: (error: CallbackError) => void;
 }

@@ -3,13 +3,16 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerSpec } from "./controller-spec.ts";
 import type { Enqueue, Source, SourceContext } from "./source.ts";
 
-/** What sources are given of a controller that runs. */
+/** What sources get from a running controller. */
 interface SourceHost<R> extends Pick<SourceContext, "report"> {
   readonly clock: Clock;
   readonly enqueue: Enqueue<R>;
 }
 
-/** Starts sources of a controller; resolves when each has handed over what was there, rejects if one takes too long. */
+/**
+ * Starts the sources of a controller. Resolves when each has enqueued its initial requests; rejects if one takes too
+ * long.
+ */
 export async function startSources<R>(
   { sources, log, cacheSyncTimeout, stuckAfter }: ControllerSpec<R>,
   signal: AbortSignal,
@@ -34,7 +37,7 @@ export async function startSources<R>(
   }
 }
 
-/** Rejects when a source has not started in time, whether it minds its signals or not. */
+/** Rejects when a source has not started in time, even if it ignores its signals. */
 function overdue<R>(
   { name }: Source<R>,
   patience: AbortSignal,

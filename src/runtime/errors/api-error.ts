@@ -1,19 +1,19 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
 
 /**
- * A request that failed: the server's answer, or the lack of one.
- * `reason` is the machine's word (`NotFound`, `Conflict`, …). Without an answer, `status` is 0 and the reason
- * `Unreachable` (no connection, or one that broke), `Timeout` (nothing came in time) or `Malformed` (what came is no
- * object of an API server); `cause` is what Node said.
+ * A request that failed: the server's answer, or none.
+ * `reason` is the API's `reason` (`NotFound`, `Conflict`, …). Without an answer, `status` is 0 and the reason is
+ * `Unreachable` (no connection, or a broken one), `Timeout` (no answer in time) or `Malformed` (the answer is not a
+ * Kubernetes object); `cause` is Node's error.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** The HTTP status code; 0 when there was no answer. */
+  /** The HTTP status code; 0 if there was no answer. */
   readonly status: number;
   readonly reason: string;
-  /** The server's Status object, made up from code and text where the answer held none. */
+  /** The server's Status object, or one made from the code and text of the answer. */
   readonly body: Status;
-  /** The request that failed, as `PATCH /api/v1/…`; without the query. */
+  /** The request that failed, as `PATCH /api/v1/…`, without the query. */
   readonly request: string | undefined;
 
   constructor(body: Partial<Status>, options: { request?: string | undefined; cause?: unknown } = {}) {
@@ -32,12 +32,12 @@ export class ApiError extends Error {
     return this.reason === "NotFound" || (this.status === 404 && this.reason === "Unknown");
   }
 
-  /** The name is taken: a create lost against another. */
+  /** An object of that name already exists. */
   get isAlreadyExists(): boolean {
     return this.reason === "AlreadyExists";
   }
 
-  /** The object changed since it was read, or a field belongs to another manager. Read again and retry. */
+  /** The object has changed since it was read, or another field manager owns a field. Read again and retry. */
   get isConflict(): boolean {
     return this.reason === "Conflict";
   }
@@ -47,7 +47,7 @@ export class ApiError extends Error {
     return this.reason === "AlreadyOwned";
   }
 
-  /** Validation refused the object; `body.details.causes` names the fields. */
+  /** Validation rejected the object; `body.details.causes` names the fields. */
   get isInvalid(): boolean {
     return this.reason === "Invalid";
   }
@@ -60,7 +60,7 @@ export class ApiError extends Error {
     return this.reason === "Unauthorized";
   }
 
-  /** The resource version or continue token is too old to go on from. */
+  /** The resource version or continue token is too old. */
   get isGone(): boolean {
     return this.status === 410 || this.reason === "Expired" || this.reason === "Gone";
   }
@@ -69,17 +69,17 @@ export class ApiError extends Error {
     return this.status === 429;
   }
 
-  /** No answer in time, from us, the server or a proxy. */
+  /** No answer in time, from this client, the server or a proxy. */
   get isTimeout(): boolean {
     return this.reason === "Timeout" || this.reason === "ServerTimeout" || this.status === 504;
   }
 
-  /** No answer: no connection, or one that broke. */
+  /** No answer: no connection, or a broken one. */
   get isUnreachable(): boolean {
     return this.reason === "Unreachable";
   }
 
-  /** How long the server asks to wait. */
+  /** How long the server asks to wait before a retry. */
   get retryAfterSeconds(): number | undefined {
     return this.body.details?.retryAfterSeconds;
   }

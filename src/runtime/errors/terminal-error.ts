@@ -1,6 +1,6 @@
 /**
- * An error that trying again can't mend. Thrown from a reconcile it is logged and counted, and the object
- * waits for its next change instead of a retry.
+ * An error that a retry can't fix. If a reconcile throws it, it is logged and counted, and the object is not retried
+ * until it changes.
  */
 export class TerminalError extends Error {
   override readonly name: string = "TerminalError";

@@ -1,17 +1,17 @@
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
-/** Milliseconds until the signal of a check that doesn't answer is aborted. */
+/** Milliseconds after which the signal of a pending check is aborted. */
 const longestCheck = 10_000;
 
-/** Answers whether something is well: returns if it is, throws if not. */
+/** A health check: returns if healthy, throws if not. */
 export type HealthCheck = (signal: AbortSignal) => Promise<void> | void;
 
-/** What a probe is answered. */
+/** The answer to a probe. */
 export interface HealthReport {
   readonly isHealthy: boolean;
-  /** The failures with their reasons, for the log: an answer to a probe does not give them away. */
+  /** The failures with their reasons, for the log: the answer to a probe withholds them. */
   readonly failures: readonly { readonly name: string; readonly error: unknown }[];
-  /** As Kubernetes' own health endpoints write it. */
+  /** In the format of Kubernetes' own health endpoints. */
   readonly text: string;
 }
 
@@ -32,7 +32,7 @@ export class HealthChecks {
     return this.#checks.has(name);
   }
 
-  /** Runs all checks but the excluded ones, or the one that is named. */
+  /** Runs all checks except the excluded ones, or the one that is named. */
   async run(
     options: {
       readonly only?: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../log/logger.ts";
 import type { HealthChecks } from "./health-checks.ts";
 
-/** Answers `/healthz` and `/readyz`: all checks, one by its sub-path, `?verbose`, and `?exclude=` of some. */
+/** Serves `/healthz` and `/readyz`: all checks, one by its sub-path, `?verbose`, and `?exclude=` for some. */
 export function healthHandler(
   endpoints: { readonly [path: string]: HealthChecks },
   log: Logger,

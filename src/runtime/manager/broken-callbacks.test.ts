@@ -14,7 +14,7 @@ import type { ManagerOptions } from "./manager-options.ts";
 
 const cluster = useWidgetCluster();
 
-/** An error that bites who looks at it. */
+/** An error that throws when it is read. */
 class OddError extends AggregateError {
   constructor() {
     super([]);
@@ -26,7 +26,7 @@ class OddError extends AggregateError {
   }
 }
 
-/** Ways in which a function does not do what it is for. */
+/** Ways in which a function can fail. */
 const ways = {
   throws: () => {
     throw new Error("boom");
@@ -47,10 +47,10 @@ const thrown = ["throws", "throws something odd", "throws nothing"] as const;
 const sync = [...thrown, "returns nonsense"] as const;
 const all = Object.keys(ways) as Way[];
 
-/** A function of the user's that breaks for some objects, and what is to tell of it. */
+/** A user's function that fails for some objects, and how the failure is reported. */
 interface Callback {
   readonly ways: readonly Way[];
-  /** The message of the line; that of the callbacks that can be done without unless given. */
+  /** The message of the log line. Default: the one for callbacks whose result can be omitted. */
   readonly line?: string;
   readonly counter: string;
   readonly options?: (breaks: () => unknown) => Partial<ManagerOptions>;
@@ -162,7 +162,7 @@ const callbacks: { readonly [callback: string]: Callback } = {
   },
 };
 
-/** A logger that has one function for all levels. */
+/** A logger with one function for all levels. */
 function loggerOf(parts: { readonly line: () => unknown; readonly with?: () => unknown }): Logger {
   const { line } = parts;
   const logger: Logger = {
@@ -180,61 +180,64 @@ const cases = Object.entries(callbacks).flatMap(([name, callback], at) =>
   callback.ways.map((way) => [name, way, callback, `${at}-${way.replaceAll(" ", "-")}`] as const),
 );
 
-test.for(cases)("when %s %s, other objects are reconciled, and a line and a metric say it", async (args) => {
-  const [, way, { line = "A callback failed, going on without it", ...callback }, suffix] = args;
-  const breaks: () => unknown = ways[way];
-  const clock = new FakeClock();
-  const lines: string[] = [];
-  const write = (text: string) => lines.push(text) > 0;
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => write(String(text)));
-  const reconciled: string[] = [];
-  const reconcile = ({ name }: { readonly name: string }): Result => {
-    reconciled.push(name);
-    return name.startsWith("bad") ? (callback.reconcile?.(breaks) as Result) : undefined;
-  };
-  const { manager, client, stop } = await startTestManager(
-    {
-      kubeconfig: cluster.kubeconfig as string,
-      clock,
-      logger: createLogger({ level: "debug", write }),
-      metrics: { bindAddress: "127.0.0.1:0" },
-      gracefulShutdownTimeout: "0s",
-      controllers: { maxConcurrentReconciles: 2 },
-      ...callback.options?.(breaks),
-    },
-    (manager) => {
-      callback.setUp?.(manager, breaks);
-      manager.controllerFor(Widget).complete({ reconcile });
-    },
-  );
-  const [bad, good] = [`bad-${suffix}`, `good-${suffix}`];
-  onTestFinished(async () => {
-    let isStopped = false;
-    const stopped = stop().finally(() => void (isStopped = true));
-    // What never ends is left behind a moment after the deadline.
-    await eventually(() => clock.advance(100).then(() => isStopped));
-    await stopped;
-    vi.restoreAllMocks();
-    for (const name of [bad, good]) await cluster.client.delete(Widget, { namespace: "default", name });
-  });
-  for (const name of [bad, good])
-    await client.create(Widget, { metadata: { name, namespace: "default" }, spec: {} });
-  await eventually(() => expect(reconciled).toContain(good));
-  await eventually(async () => {
-    // What hangs is named after a while, and a source asks again after a while.
-    await clock.advance(300_000);
-    expect(lines.filter((text) => text.includes(`"msg":"${line}"`))).not.toEqual([]);
-    const metrics = await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
-    const counter = metrics.split("\n").find((text) => text.startsWith(callback.counter));
-    expect(Number(counter?.split(" ").at(-1))).toBeGreaterThan(0);
-  });
-  // Whatever broke, the worker is free again: what comes later is worked on too.
-  const again = reconciled.length;
-  await client.patch(Widget, { name: good, namespace: "default" }, { merge: { spec: { size: 2 } } });
-  await eventually(() => expect(reconciled.slice(again)).toContain(good));
-});
+test.for(cases)(
+  "when %s %s, other objects are reconciled, and a log line and a metric report it",
+  async (args) => {
+    const [, way, { line = "A callback failed, going on without it", ...callback }, suffix] = args;
+    const breaks: () => unknown = ways[way];
+    const clock = new FakeClock();
+    const lines: string[] = [];
+    const write = (text: string) => lines.push(text) > 0;
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => write(String(text)));
+    const reconciled: string[] = [];
+    const reconcile = ({ name }: { readonly name: string }): Result => {
+      reconciled.push(name);
+      return name.startsWith("bad") ? (callback.reconcile?.(breaks) as Result) : undefined;
+    };
+    const { manager, client, stop } = await startTestManager(
+      {
+        kubeconfig: cluster.kubeconfig as string,
+        clock,
+        logger: createLogger({ level: "debug", write }),
+        metrics: { bindAddress: "127.0.0.1:0" },
+        gracefulShutdownTimeout: "0s",
+        controllers: { maxConcurrentReconciles: 2 },
+        ...callback.options?.(breaks),
+      },
+      (manager) => {
+        callback.setUp?.(manager, breaks);
+        manager.controllerFor(Widget).complete({ reconcile });
+      },
+    );
+    const [bad, good] = [`bad-${suffix}`, `good-${suffix}`];
+    onTestFinished(async () => {
+      let isStopped = false;
+      const stopped = stop().finally(() => void (isStopped = true));
+      // What never ends is abandoned shortly after the deadline.
+      await eventually(() => clock.advance(100).then(() => isStopped));
+      await stopped;
+      vi.restoreAllMocks();
+      for (const name of [bad, good]) await cluster.client.delete(Widget, { namespace: "default", name });
+    });
+    for (const name of [bad, good])
+      await client.create(Widget, { metadata: { name, namespace: "default" }, spec: {} });
+    await eventually(() => expect(reconciled).toContain(good));
+    await eventually(async () => {
+      // A call that hangs is logged after a while, and a source runs its function again after a while.
+      await clock.advance(300_000);
+      expect(lines.filter((text) => text.includes(`"msg":"${line}"`))).not.toEqual([]);
+      const metrics = await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
+      const counter = metrics.split("\n").find((text) => text.startsWith(callback.counter));
+      expect(Number(counter?.split(" ").at(-1))).toBeGreaterThan(0);
+    });
+    // The worker is free again: later requests are processed.
+    const again = reconciled.length;
+    await client.patch(Widget, { name: good, namespace: "default" }, { merge: { spec: { size: 2 } } });
+    await eventually(() => expect(reconciled.slice(again)).toContain(good));
+  },
+);
 
-test("a source that never starts is named, and fails the manager", async () => {
+test("a source that never starts fails the manager, and the error names it", async () => {
   const clock = new FakeClock();
   let onStart = () => {};
   const starting = new Promise<void>((resolve) => {

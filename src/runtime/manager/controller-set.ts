@@ -22,7 +22,7 @@ export interface ControllerSetParts {
   readonly tracing: Tracing;
 }
 
-/** The controllers of a manager, each under a name of its own. */
+/** The controllers of a manager, each with a unique name. */
 export class ControllerSet implements ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
@@ -49,7 +49,7 @@ export class ControllerSet implements ControllerHost {
       );
     const engine = new ControllerEngine<R>({
       ...spec,
-      // Lines of other loggers know nothing of this one's fields: the scope of a reconcile has them all.
+      // Other loggers don't have these fields; the scope of a reconcile has all of them.
       describe: (request) => ({ ...logFields, ...spec.describe(request) }),
       log: log.with(logFields),
       events,

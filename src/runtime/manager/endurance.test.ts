@@ -53,7 +53,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Copies the number of the spec into the status. */
+/** Copies the number in the spec to the status. */
 function copyCount(manager: Manager): void {
   manager
     .controllerFor(Counter)
@@ -81,7 +81,7 @@ async function makeNamespace(name: string): Promise<string> {
   return name;
 }
 
-test("three managers and a rival write the same objects: it settles, and no error is logged", async () => {
+test("three managers and another client write the same objects: they converge, and no error is logged", async () => {
   const namespace = await makeNamespace("storm");
   const lines: string[] = [];
   const clock = new FakeClock();
@@ -101,7 +101,7 @@ test("three managers and a rival write the same objects: it settles, and no erro
   await Promise.all(managers.map(({ stop }) => stop()));
 });
 
-test("after an outage what changed meanwhile is reconciled, deletions too, without a restart", async () => {
+test("changes and deletions during an outage are reconciled afterwards, without a restart", async () => {
   const namespace = await makeNamespace("outage");
   const server = new URL(cluster.kubeconfig.clusters[0].cluster.server);
   const proxy = await startProxy(Number(server.port));
@@ -143,7 +143,7 @@ test("after an outage what changed meanwhile is reconciled, deletions too, witho
   await running.stop();
 });
 
-test("churn leaves nothing behind: heap, timers and sockets are as before", async () => {
+test("churn leaks no memory, timers or sockets", async () => {
   const namespace = await makeNamespace("churn");
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
@@ -167,7 +167,7 @@ test("churn leaves nothing behind: heap, timers and sockets are as before", asyn
     );
   };
   const measure = async () => {
-    // The queue keeps nothing for a second time: what is left after a while is what would grow.
+    // The queue doesn't keep anything for longer than this, so what is left afterwards is a leak.
     await moveClock(clock, 300_000);
     collectGarbage();
     return process.memoryUsage().heapUsed;
@@ -178,7 +178,7 @@ test("churn leaves nothing behind: heap, timers and sockets are as before", asyn
   const second = await measure();
   await churn(10);
   const third = await measure();
-  // The cluster in this process keeps a log of events; what a leak of ours would add to it is far more.
+  // The cluster in this process keeps an event log; a leak in the runtime would add far more.
   const kept = (third - second) / 100;
   expect({ kept: kept < 30_000, slope: third - second < (second - first) * 2 + 5_000_000 }).toEqual({
     kept: true,
@@ -186,7 +186,7 @@ test("churn leaves nothing behind: heap, timers and sockets are as before", asyn
   });
   await running.stop();
   expect(clock.timers).toBe(0);
-  // Objects that vanish under a reconcile are no errors.
+  // Objects that are deleted during a reconcile are not errors.
   expect(lines).toEqual([]);
   const timers = () => process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
   const idle = timers();
@@ -197,7 +197,7 @@ test("churn leaves nothing behind: heap, timers and sockets are as before", asyn
 
 /**
  * A proxy between a manager and its server that can be cut: connections break, and new ones are refused. Without
- * `noDelay` the kernel would hold small pieces back until the last one is acknowledged, which `settled()` can't see.
+ * `noDelay` the kernel would delay small writes until the previous one is acknowledged, which `settled()` can't see.
  */
 async function startProxy(port: number) {
   const sockets = new Set<Socket>();

@@ -25,7 +25,7 @@ describe("parseFlags()", () => {
     expect(parseFlags(flags, argv, {})).toEqual(values);
   });
 
-  test("parseFlags() takes the environment where a flag isn't given", () => {
+  test("parseFlags() reads the environment variable if the flag isn't set", () => {
     expect(parseFlags(flags, [], { NAME: "env" })).toMatchObject({ name: "env" });
     expect(parseFlags(flags, ["--name=flag"], { NAME: "env" })).toMatchObject({ name: "flag" });
   });
@@ -37,11 +37,11 @@ describe("parseFlags()", () => {
     [["--count", "many"], '--count is a number, not "many"'],
     [["--verbose=perhaps"], '--verbose is true or false, not "perhaps"'],
     [["--wait=soon"], '--wait is a duration such as 30s or 1h30m, not "soon"'],
-  ])("parseFlags() refuses %j", (argv, message) => {
+  ])("parseFlags() rejects %j", (argv, message) => {
     expect(() => parseFlags(flags, argv, {})).toThrow(new FlagError(message));
   });
 
-  test("describeFlags() tells each flag, its default and its variable", () => {
+  test("describeFlags() lists each flag with its default and environment variable", () => {
     expect(describeFlags(flags)).toBe(
       [
         "  --count number\n        How many.",
@@ -54,13 +54,13 @@ describe("parseFlags()", () => {
 });
 
 describe("Manager.fromArgs()", () => {
-  test("flags of one's own come back typed, beside the manager's", () => {
+  test("custom flags are returned with their types, besides the manager's", () => {
     const manager = Manager.fromArgs({
       name: "test",
       argv: ["--max-databases=7", "--health-probe-bind-address=0", "--zap-log-level=2"],
       env: {},
       flags: {
-        "max-databases": { type: "number", description: "How many databases may be made.", default: 10 },
+        "max-databases": { type: "number", description: "Maximum number of databases.", default: 10 },
         region: { type: "string", description: "Where." },
       },
     });
@@ -70,7 +70,7 @@ describe("Manager.fromArgs()", () => {
     expect(manager.log.isEnabled("debug")).toBe(true);
   });
 
-  test("the flags of a kubebuilder deployment are known", () => {
+  test("the flags of a kubebuilder deployment are accepted", () => {
     for (const name of [
       "metrics-bind-address",
       "health-probe-bind-address",

@@ -1,21 +1,21 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 
-/** A flag of the command line. */
+/** A command-line flag. */
 export interface FlagDefinition {
   readonly type: "string" | "boolean" | "number" | "duration";
   readonly description: string;
   readonly default?: string | boolean | number | undefined;
-  /** The environment variable that is read when the flag is not given. */
+  /** The environment variable that is read if the flag isn't set. */
   readonly env?: string | undefined;
-  /** Other names, for people who come from Go. */
+  /** Alternative names, for compatibility with Go. */
   readonly aliases?: readonly string[] | undefined;
 }
 
-/** Flags by name, without dashes in front: `max-databases`. */
+/** Flags by name, without leading dashes: `max-databases`. */
 export type FlagDefinitions = { readonly [name: string]: FlagDefinition };
 
-/** What flags are read as. One without a default may be undefined. */
+/** The types of flag values. A flag without a default may be undefined. */
 export type FlagValues<Flags extends FlagDefinitions> = {
   readonly [Name in keyof Flags]:
     | FlagValue<Flags[Name]["type"]>
@@ -28,14 +28,14 @@ export type FlagValues<Flags extends FlagDefinitions> = {
 
 type FlagValue<Type> = Type extends "boolean" ? boolean : Type extends "number" ? number : string;
 
-/** What is wrong with a command line, for the one who typed it. */
+/** An invalid command line; the message is for the user. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }
 
 /**
- * Reads flags as Go programs do: `--name value`, `--name=value` or one dash; `--name` or `--name=false` for booleans;
- * `--` ends them. Throws a `FlagError` for unknown flags and values that don't fit.
+ * Parses flags as Go programs do: `--name value`, `--name=value` or one dash; `--name` or `--name=false` for booleans;
+ * `--` ends them. Throws a `FlagError` for unknown flags and invalid values.
  */
 export function parseFlags(
   definitions: FlagDefinitions,
@@ -93,7 +93,7 @@ function readValue(source: string, { type }: FlagDefinition, text: string): stri
   }
 }
 
-/** Writes flags as `--help` shows them. */
+/** Formats flags for `--help`. */
 export function describeFlags(definitions: FlagDefinitions): string {
   return Object.entries(definitions)
     .sort(([left], [right]) => compareText(left, right))

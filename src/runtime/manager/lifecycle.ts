@@ -6,13 +6,13 @@ import type { Service } from "../serve/service.ts";
 import { aborted, RunnableGroup } from "./runnable-group.ts";
 import type { Runnable } from "./runnable.ts";
 
-/** Chooses one process among several. */
+/** Elects a leader among several processes. */
 export interface Elector {
   /** Resolves when this process leads; rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<void>;
   /** Called once when the lease is lost while leading. */
   onLost: (error: Error) => void;
-  /** Stops renewing, and gives the lease away if it is to. */
+  /** Stops renewing, and releases the lease if configured. */
   release(): Promise<void>;
 }
 
@@ -20,30 +20,31 @@ export interface Elector {
 export interface LifecycleParts {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Finds out what can't be mended by waiting: that there is no cluster to talk to. */
+  /** Finds errors that waiting can't resolve, such as a missing cluster config. */
   readonly prepare: () => Promise<unknown>;
   /** Health and metrics. */
   readonly servers: readonly Service[];
   readonly webhooks: Service;
   readonly cache: Cache;
   readonly elector: Elector | undefined;
-  /** Sends what was recorded. */
+  /** Sends the recorded Events. */
   readonly events: { stop(deadline: AbortSignal): Promise<void> };
-  /** 0 for none, negative for no end. */
+  /** 0 for none, negative for no limit. */
   readonly gracefulShutdownTimeout: number;
 }
 
 /** A runnable that can prepare while another process leads. */
 export interface WarmRunnable extends Runnable {
   warmUp?(signal: AbortSignal): Promise<void>;
-  /** Resolves when it has seen what is there. Called once it may run. */
+  /** Resolves when its initial requests are enqueued. Called once it may run. */
   ready?(signal: AbortSignal): Promise<void>;
 }
 
 /**
  * The order in which a manager starts and stops.
- * Start: servers, webhooks (lists may need conversion), caches, what needs no lease, warm-up, election, what needs the lease.
- * Stop: what needs no lease and what does, caches, webhooks, servers, then the lease and the events; all in one deadline.
+ * Start: servers, webhooks (lists may need conversion), caches, runnables that need no lease, warm-up, election,
+ * runnables that need the lease.
+ * Stop: runnables, caches, webhooks, servers, then the lease and the Events, all within one deadline.
  */
 export class Lifecycle {
   readonly #parts: LifecycleParts;
@@ -56,7 +57,10 @@ export class Lifecycle {
   readonly #warming: Promise<void>[] = [];
   readonly #onStarted: () => void;
   readonly #onNotStarted: (error: Error) => void;
-  /** Resolves when everything runs and the controllers have seen what is there; rejects if it stops before. */
+  /**
+   * Resolves when everything runs and the controllers have enqueued the existing objects; rejects if the manager stops
+   * before.
+   */
   readonly started: Promise<void>;
   #state: "new" | "started" | "stopped" = "new";
   #isWarming = false;
@@ -72,13 +76,13 @@ export class Lifecycle {
       onStarted = resolve;
       onNotStarted = reject;
     });
-    // Most managers have nobody who waits for this; what went wrong comes out of run().
+    // Usually nobody waits for this promise; run() rejects with the error.
     this.started.catch(() => {});
     this.#onStarted = onStarted;
     this.#onNotStarted = onNotStarted;
     if (parts.elector)
       parts.elector.onLost = (error) => {
-        // Another process may lead already: nothing may go on, not even for a moment.
+        // Another process may already lead: everything must stop at once.
         this.#isLeaseLost = true;
         this.#deadline.abort(error);
         this.fail(error);
@@ -99,7 +103,7 @@ export class Lifecycle {
     if (this.#isWarming) this.#warmUp(runnable);
   }
 
-  /** Runs until `stop` is called or something fails; rejects with what failed, all of it. */
+  /** Runs until `stop` is called or something fails; rejects with all failures. */
   async run(): Promise<void> {
     if (this.#state !== "new") throw new TerminalError("a manager can be started once");
     this.#state = "started";
@@ -122,9 +126,9 @@ export class Lifecycle {
     this.#stopping.abort();
   }
 
-  /** Notes a failure, and begins to stop. */
+  /** Records a failure, and begins to stop. */
   fail(error: Error): void {
-    // A warm-up that failed fails the run that waits for it too.
+    // A failed warm-up also rejects the run that waits for it.
     const isKnown = this.#errors.some((known) => known === error || known === error.cause);
     if (!isKnown) this.#errors.push(error);
     this.stop();
@@ -150,7 +154,7 @@ export class Lifecycle {
     if (!signal.aborted) this.#onStarted();
   }
 
-  /** A runnable that fails before it is ready fails its run too, and is told once. */
+  /** A runnable that fails before it is ready also rejects its run; the failure is reported once. */
   async #ready(runnable: WarmRunnable): Promise<void> {
     try {
       await runnable.ready?.(this.#stopping.signal);
@@ -159,7 +163,7 @@ export class Lifecycle {
     }
   }
 
-  /** The leader's own start finds the failure too, but a process that waits for the lease would not see it. */
+  /** The leader's own start sees the failure too, but a process that waits for the lease wouldn't. */
   #warmUp(runnable: WarmRunnable): void {
     const warming = runnable.warmUp?.(this.#stopping.signal).catch((error: Error) => {
       if (!this.#stopping.signal.aborted) this.fail(error);

@@ -4,7 +4,7 @@ import { createLogger } from "../log/create-logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { Manager } from "./manager.ts";
 
-test("a reconcile that blocks the event loop is named, and counted", async () => {
+test("a reconcile that blocks the event loop is logged by name and counted", async () => {
   const lines: { msg: string; reconciling?: string[]; seconds?: number }[] = [];
   const requests = new RequestChannel<string>();
   const manager = new Manager({
@@ -31,7 +31,7 @@ test("a reconcile that blocks the event loop is named, and counted", async () =>
   });
   await manager.started;
   requests.send("light");
-  // Longer than the watchdog's period, whose timer so goes first, however slow the machine is.
+  // Longer than the watchdog's period, so that its timer fires first, however slow the machine is.
   await new Promise((resolve) => setTimeout(resolve, 50));
   lines.length = 0;
   requests.send("heavy");

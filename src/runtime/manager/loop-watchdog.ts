@@ -2,18 +2,19 @@ import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/service.ts";
 
-/** What a watchdog watches, and whom it tells; times in milliseconds. */
+/** What a watchdog watches and notifies; times in milliseconds. */
 export interface LoopWatchdogOptions {
   readonly controllers: () => readonly MeasurableController[];
   readonly log: Logger;
-  /** How long the loop may be blocked before it is said; 0 for never. */
+  /** How long the loop may be blocked before it is reported; 0 for never. */
   readonly blockedAfter: number;
   readonly onBlocked: (milliseconds: number) => void;
 }
 
 /**
- * Says when code held the event loop for so long that nothing else could run: no other reconcile, no probe, and no renewal
- * of the lease. It goes by the machine's time, as do the moments in `workedSince`: what holds the loop holds any clock. That it was held can only be seen afterwards, and who did it by what was being reconciled meanwhile.
+ * Reports when code blocked the event loop for so long that nothing else could run: no other reconcile, no probe, no
+ * renewal of the lease. It uses the system time, like `workedSince`: blocked code can't be seen on a clock that a test
+ * moves. A block can only be detected afterwards; the reconciles that ran in the meantime are the suspects.
  */
 export class LoopWatchdog implements Service {
   readonly #options: LoopWatchdogOptions;

@@ -14,16 +14,16 @@ import {
 import type { LeaderElectionOptions } from "../leader-election/leader-election-options.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
-/** What `Manager.fromArgs` is told; the command line decides the rest. */
+/** Arguments of `Manager.fromArgs`; the command line sets the rest. */
 export interface ManagerArgs<Flags extends FlagDefinitions = {}>
   extends Omit<ManagerOptions, "config" | "leaderElection" | "ownsProcess"> {
   /** The name of the Lease: unique in the namespace, and the same for all replicas. */
   readonly leaderElectionId?: string | undefined;
-  /** Times and labels of the election, if `--leader-elect` is given. */
+  /** Timing and labels of the leader election, if `--leader-elect` is set. */
   readonly leaderElection?: Omit<LeaderElectionOptions, "id"> | undefined;
-  /** Flags of your own, which come back in `manager.flags`. */
+  /** Flags of your own; their values are in `manager.flags`. */
   readonly flags?: Flags | undefined;
-  /** The process's own unless given. */
+  /** Default: the arguments of the process. */
   readonly argv?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
@@ -36,7 +36,7 @@ function flag<Type extends FlagDefinition["type"], More extends Partial<FlagDefi
   return { type, description, ...more } as { type: Type; description: string } & More;
 }
 
-/** The names and defaults of a kubebuilder project's main, so that its manifests need no change. */
+/** The names and defaults of a kubebuilder project's main.go, so that its manifests need no change. */
 export const managerFlags = {
   kubeconfig: flag(
     "string",
@@ -115,7 +115,7 @@ export const managerFlags = {
   }),
 } as const satisfies FlagDefinitions;
 
-/** Reads the command line. Ends the process after `--help`, and when the command line is wrong. */
+/** Parses the command line. Ends the process after `--help`, and when the command line is invalid. */
 export function optionsFromArgs<Flags extends FlagDefinitions>(
   args: ManagerArgs<Flags>,
 ): { options: ManagerOptions; flags: FlagValues<Flags> } {
@@ -194,7 +194,7 @@ function managerOptions(
   };
 }
 
-/** zap takes a number too: how verbose debugging is to be. */
+/** zap also accepts a number: the verbosity of debug logs. */
 function readLevel(text: string): LogLevel {
   if (/^\d+$/.test(text)) return text === "0" ? "info" : "debug";
   if (text === "debug" || text === "info" || text === "warn" || text === "error") return text;

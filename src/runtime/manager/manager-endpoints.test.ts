@@ -31,7 +31,7 @@ describe("a manager's endpoints", () => {
     return { status: response.status, text: await response.text() };
   };
 
-  test("/healthz and /readyz run named checks: all, one by path, some left out, with and without words", async () => {
+  test("/healthz and /readyz run named checks: all, one by path, with exclusions, verbose or not", async () => {
     let isReady = false;
     const manager = makeManager({ healthProbeBindAddress: "127.0.0.1:0" });
     manager.controllerFor(ConfigMap).complete(nothing);
@@ -58,7 +58,7 @@ describe("a manager's endpoints", () => {
     await expect(fetch(`http://${probes}/healthz`)).rejects.toThrow();
   });
 
-  test("/metrics has every name and label that dashboards of controller-runtime use", async () => {
+  test("/metrics has every name and label that dashboards for controller-runtime use", async () => {
     const manager = makeManager({ metrics: { bindAddress: "127.0.0.1:0" } });
     let runs = 0;
     manager

@@ -10,28 +10,25 @@ const refused: [Partial<ManagerOptions>, string][] = [
   [{ name: "mysql\noperator" }, "a manager's name is 1 to 128 characters"],
   [
     { gracefulShutdownTimeout: "soon" },
-    'gracefulShutdownTimeout is "soon", which is no duration: write it like "30s"',
+    'gracefulShutdownTimeout is "soon", which is not a duration: write it like "30s"',
   ],
-  [{ blockedAfter: 1000 as never }, "blockedAfter is 1000, which is no duration"],
+  [{ blockedAfter: 1000 as never }, "blockedAfter is 1000, which is not a duration"],
   [{ leaderElection: { id: "" } }, 'leaderElection.id is "", which can\'t name a Lease'],
   [{ leaderElection: { id: "My Lease" } }, 'leaderElection.id is "My Lease"'],
   [
     { leaderElection: { id: "a", retryPeriod: "2" } },
-    'leaderElection.retryPeriod is "2", which is no duration',
+    'leaderElection.retryPeriod is "2", which is not a duration',
   ],
   [{ leaderElection: { id: "a", renewDeadline: "20s" } }, "leaseDuration must be longer than renewDeadline"],
 ];
 
-test.each(refused)(
-  "a manager refuses options that can't work, before anything is sent: %o",
-  (options, message) => {
-    const make = () => new Manager({ name: "test", ...options });
-    expect(make).toThrow(message);
-    expect(make).toThrow(TerminalError);
-  },
-);
+test.each(refused)("a manager rejects invalid options before it sends a request: %o", (options, message) => {
+  const make = () => new Manager({ name: "test", ...options });
+  expect(make).toThrow(message);
+  expect(make).toThrow(TerminalError);
+});
 
-test("a manager shows the clock that it was given, and its cache goes by it", () => {
+test("a manager exposes its clock, and its cache uses it", () => {
   const clock = new FakeClock();
   const manager = new Manager({ name: "test", clock, config: { server: "http://127.0.0.1:1" } });
   expect(manager.clock).toBe(clock);

@@ -8,33 +8,32 @@ import type { Logger } from "../log/logger.ts";
 import type { MetricsOptions } from "../metrics/metrics-options.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server-options.ts";
 
-/** How a manager is set up. `Manager.fromArgs` makes these options from the command line. */
+/** Options of a manager. `Manager.fromArgs` reads them from the command line. */
 export interface ManagerOptions {
-  /** The operator's name: its field manager, its user agent, and who its events are from. */
+  /** The operator's name: its field manager, its user agent, and the reporter of its Events. */
   readonly name: string;
-  /** The cluster, or how to find it; `loadConfig()` unless said otherwise, called at the first request. */
+  /** The cluster, or a function that finds it, called at the first request. Default: `loadConfig()`. */
   readonly config?: ClusterConfig | (() => Promise<ClusterConfig>) | undefined;
   readonly cache?: CacheOptions | undefined;
   /** Defaults for all controllers. */
   readonly controllers?: ControllerDefaults | undefined;
-  /** Run controllers only while holding a lease; off unless given. */
+  /** Run controllers only while holding a lease. Default: no leader election. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
-  /** Where `/healthz` and `/readyz` are served: `:8081`; `0`, the default, turns them off. */
+  /** Address of `/healthz` and `/readyz`, such as `:8081`; `0` turns them off. Default: `0`. */
   readonly healthProbeBindAddress?: string | undefined;
   readonly metrics?: MetricsOptions | undefined;
   readonly webhooks?: WebhookServerOptions | undefined;
-  /** The time that everything has to stop in; 30s unless said otherwise, `0s` for none. */
+  /** Time limit for stopping; `0s` for none. Default: `30s`. */
   readonly gracefulShutdownTimeout?: Duration | undefined;
-  /** Say it when the event loop was blocked for this long; 1s unless said otherwise, `0s` for never. */
+  /** Log a warning when the event loop was blocked for this long; `0s` for never. Default: `1s`. */
   readonly blockedAfter?: Duration | undefined;
   /**
-   * The process is there for this manager alone: SIGINT and SIGTERM stop it, a second one exits with 1, SIGUSR2
-   * switches debug lines on and off, a rejection nobody handles is logged, and a failure is logged and exits with 1.
-   * Off unless on.
+   * The process exists for this manager only: SIGINT and SIGTERM stop it, a second one exits with 1, SIGUSR2 toggles
+   * debug logs, an unhandled rejection is logged, and a failure is logged and exits with 1. Default: false.
    */
   readonly ownsProcess?: boolean | undefined;
-  /** Writes JSON lines to stderr unless given. */
+  /** Default: writes JSON lines to stderr. */
   readonly logger?: Logger | undefined;
-  /** The machine's time unless a test gives a clock that it moves. */
+  /** Default: the system time. Tests pass a clock that they move. */
   readonly clock?: Clock | undefined;
 }

@@ -32,7 +32,7 @@ import { LoopWatchdog } from "./loop-watchdog.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { ProbeServer } from "./probe-server.ts";
 
-/** What a manager consists of. Making it sends nothing and opens nothing. */
+/** The parts of a manager. Creating them sends nothing and opens nothing. */
 export interface ManagerParts {
   readonly clock: Clock;
   readonly log: Logger;
@@ -46,11 +46,11 @@ export interface ManagerParts {
   readonly probes: ProbeServer;
   readonly metricsServer: MetricsServer;
   readonly lifecycle: Lifecycle;
-  /** Ends the connections. */
+  /** Closes the connections. */
   readonly close: () => Promise<void>;
 }
 
-/** Wires up a manager as its options say. */
+/** Creates and connects the parts of a manager. */
 export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
   const { clock, log, measurements } = base;
@@ -129,7 +129,7 @@ function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer) {
   return { healthChecks, readyChecks };
 }
 
-/** Leases and events have connections of their own: a busy operator must not delay a renewal. */
+/** Leases and Events have their own connections: a busy operator must not delay a renewal. */
 function makeElection({ leaderElection }: ManagerOptions, { name, clock, config, measurements, log }: Base) {
   const background = createClient(config, {
     userAgent: `${name}/leader-election`,
@@ -155,7 +155,7 @@ function makeElection({ leaderElection }: ManagerOptions, { name, clock, config,
   return { background, events, elector };
 }
 
-/** Its writes are refused as soon as another process may lead. */
+/** Its writes are rejected as soon as another process may lead. */
 function makeLiveClient(
   { name, clock, config, measurements, log }: Base,
   elector: ReturnType<typeof makeElector> | undefined,
@@ -241,7 +241,7 @@ function makeWebhookServer(
   return server;
 }
 
-/** A watch that lost its rights goes on trying, but what it feeds must not count as ready. */
+/** A watch that lost its permissions keeps retrying, but its manager must not count as ready. */
 function checkInformers(cache: Cache): void {
   const behind = cache.informers.find(
     ({ hasSynced, stats }) =>

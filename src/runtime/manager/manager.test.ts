@@ -35,7 +35,7 @@ function makeManager(options: Partial<ManagerOptions> = {}): Manager {
 
 const nothing = { reconcile() {} };
 
-/** Something that runs until it is stopped, and tells when it began and ended. */
+/** A runnable that runs until it is stopped, and records its start and end. */
 function witness(name: string, told: string[], needLeaderElection: boolean) {
   return {
     name,
@@ -49,7 +49,7 @@ function witness(name: string, told: string[], needLeaderElection: boolean) {
 }
 
 describe("a manager's controllers", () => {
-  test("a controller makes a child of what it watches, and again when somebody deletes it", async () => {
+  test("a controller creates a child object, and recreates it when it is deleted", async () => {
     const running = await startTestManager(cluster.kubeconfig!, (manager) => {
       manager
         .controllerFor(ConfigMap)
@@ -85,7 +85,7 @@ describe("a manager's controllers", () => {
     await running.stop();
   });
 
-  test("an object that is being deleted goes to cleanup and never to reconcile", async () => {
+  test("an object that is being deleted is passed to cleanup and never to reconcile", async () => {
     const told: string[] = [];
     let isClean = false;
     const running = await startTestManager(cluster.kubeconfig!, (manager) => {
@@ -125,7 +125,7 @@ describe("a manager's controllers", () => {
     await running.stop();
   });
 
-  test("whileDeleting() reconciles what somebody else's finalizer holds; without it nothing happens", async () => {
+  test("whileDeleting() reconciles an object that an external finalizer holds; without it nothing happens", async () => {
     const told: string[] = [];
     const running = await startTestManager(cluster.kubeconfig!, (manager) => {
       const isHeld = { predicates: [({ object }) => object.metadata.name === "held"] } satisfies Parameters<
@@ -152,7 +152,7 @@ describe("a manager's controllers", () => {
     await running.stop();
   });
 
-  test("two controllers of one name are refused, and so is one that watches nothing", () => {
+  test("two controllers with the same name are rejected, and so is one that watches nothing", () => {
     const manager = makeManager();
     manager.controllerFor(ConfigMap).complete(nothing);
     expect(() => manager.controllerFor(ConfigMap).complete(nothing)).toThrow(
@@ -167,7 +167,7 @@ describe("a manager's controllers", () => {
     expect(() => manager.controllerFor(ConfigMap).finalizer("mine", () => {})).toThrow(TerminalError);
   });
 
-  test("a kind that can't be listed fails the start, and the message names it and what may be missing", async () => {
+  test("a kind that can't be listed fails the start; the message names the kind and what may be missing", async () => {
     const manager = makeManager({ controllers: { cacheSyncTimeout: "300ms" } });
     const Missing = defineKind(
       { group: "nowhere.io", version: "v1" },
@@ -179,7 +179,7 @@ describe("a manager's controllers", () => {
     );
   });
 
-  test("requests of one's own come from a source and from a map over other objects", async () => {
+  test("custom requests come from a source and from a map function", async () => {
     const seen = new Set<string>();
     let push: (url: { url: string }) => void = () => {};
     const running = await startTestManager(cluster.kubeconfig!, (manager) => {
@@ -200,7 +200,7 @@ describe("a manager's controllers", () => {
     await running.stop();
   });
 
-  test("a controller may be added while the manager runs, and nothing after it stopped", async () => {
+  test("a controller can be added while the manager runs, but not after it stopped", async () => {
     const running = await startTestManager(cluster.kubeconfig!);
     let runs = 0;
     running.manager
@@ -214,8 +214,8 @@ describe("a manager's controllers", () => {
   });
 });
 
-describe("a manager's life", () => {
-  test("what runs stops before the caches, and everything is over when start() resolves", async () => {
+describe("the lifecycle of a manager", () => {
+  test("runnables have stopped when start() resolves, and a manager can't be started again", async () => {
     const told: string[] = [];
     const manager = makeManager();
     manager.add(witness("leader", told, true));
@@ -229,7 +229,7 @@ describe("a manager's life", () => {
     await expect(manager.start()).rejects.toThrow(/started once/);
   });
 
-  test("a runnable that fails ends the manager, and no failure is lost", async () => {
+  test("a runnable that fails stops the manager, and all failures are reported", async () => {
     const told: string[] = [];
     const manager = makeManager();
     manager.add(witness("other", told, false));
@@ -245,7 +245,7 @@ describe("a manager's life", () => {
     expect(told).toEqual(["+other", "-other"]);
   });
 
-  test("a reconcile in flight ends before start() resolves, and is cut at the deadline", async () => {
+  test("a running reconcile ends before start() resolves, and is aborted at the deadline", async () => {
     let begun = false;
     let ended = false;
     const manager = makeManager({ gracefulShutdownTimeout: "100ms" });
@@ -263,7 +263,7 @@ describe("a manager's life", () => {
     expect(ended).toBe(true);
   });
 
-  test("a runnable that ignores its signal is left behind, and start() says so", async () => {
+  test("a runnable that ignores its signal is abandoned, and start() rejects", async () => {
     const manager = makeManager({ gracefulShutdownTimeout: "50ms" });
     manager.add({ name: "stubborn", start: () => new Promise(() => {}) });
     const end = manager.start();
@@ -272,7 +272,7 @@ describe("a manager's life", () => {
     await expect(end).rejects.toThrow(/did not|left behind/);
   });
 
-  test("no cluster to talk to fails the start at once", async () => {
+  test("a missing cluster config fails the start at once", async () => {
     const manager = makeManager({ config: () => loadConfig({ kubeconfig: "/nowhere/kubeconfig", env: {} }) });
     await expect(manager.start()).rejects.toThrow(/\/nowhere\/kubeconfig/);
     await expect(manager.started).rejects.toThrow(/\/nowhere\/kubeconfig/);

@@ -16,18 +16,18 @@ import { runAsProcess } from "./own-process.ts";
 import type { Runnable } from "./runnable.ts";
 
 /**
- * Runs controllers, webhooks and whatever else an operator consists of, on one client and one cache: starts them in
- * order, keeps them to the process that holds the lease, and stops them within a deadline.
+ * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs
+ * what needs the lease only while holding it, and stops everything within a deadline.
  */
 export class Manager<Flags extends FlagDefinitions = {}> {
-  /** The values of the flags that were defined besides the manager's own. */
+  /** The values of custom flags, besides the manager's own. */
   readonly flags: FlagValues<Flags>;
   readonly #parts: ManagerParts;
   readonly #ownsProcess: boolean;
 
   /**
-   * Makes a manager from the command line, the environment and what is said here. Prints the flags for `--help`, and
-   * what is wrong with a command line; either ends the process, which the manager takes for its own.
+   * Creates a manager from the command line, the environment and the arguments. Prints the flags for `--help`, and an
+   * error for an invalid command line; both end the process, which the manager owns.
    */
   static fromArgs<Flags extends FlagDefinitions = {}>(args: ManagerArgs<Flags>): Manager<Flags> {
     const { options, flags } = optionsFromArgs(args);
@@ -40,7 +40,7 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     this.#ownsProcess = options.ownsProcess ?? false;
   }
 
-  /** Reads from the cache and writes to the server. `client.with({ live: true })` reads from the server too. */
+  /** Reads from the cache and writes to the server. `client.with({ live: true })` also reads from the server. */
   get client(): Client {
     return this.#parts.client;
   }
@@ -49,7 +49,10 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     return this.#parts.cache;
   }
 
-  /** The time that all of the manager goes by: the machine's, or the one that a test moves. */
+  /**
+   * The clock of the whole manager: the system time, or a clock that a test moves. Pass it to `setCondition` and
+   * `Children`.
+   */
   get clock(): Clock {
     return this.#parts.clock;
   }
@@ -58,58 +61,58 @@ export class Manager<Flags extends FlagDefinitions = {}> {
     return this.#parts.log;
   }
 
-  /** Records events outside of a reconcile, which has a recorder in its context. */
+  /** Records Events outside of a reconcile, which has a recorder in its context. */
   get events(): EventRecorder {
     return this.#parts.events;
   }
 
-  /** Where the servers listen; undefined for those that don't. */
+  /** The addresses of the servers; undefined for those that don't listen. */
   get addresses(): { readonly [server in "probes" | "metrics" | "webhooks"]: string | undefined } {
     const { probes, metricsServer, webhooks } = this.#parts;
     return { probes: probes.address, metrics: metricsServer.address, webhooks: webhooks.address };
   }
 
   /**
-   * Resolves when everything runs and the controllers have seen what is there: in a process that waits for the lease,
-   * when it got it. Rejects if the manager stops before.
+   * Resolves when everything runs and the controllers have enqueued the existing objects. With leader election, that is
+   * after this process became the leader. Rejects if the manager stops before.
    */
   get started(): Promise<void> {
     return this.#parts.lifecycle.started;
   }
 
-  /** Begins the controller of a kind; `complete` adds it. */
+  /** Starts building the controller of a kind; `complete` adds it. */
   controllerFor<T extends KubernetesObject>(kind: Kind<T>, filter?: WatchFilter<T>): ControllerBuilder<T> {
     return new ControllerBuilder(this.#parts.controllers, kind, filter);
   }
 
-  /** Begins a controller whose requests are no keys of objects; `keyOf` says which of them are the same. */
+  /** Starts building a controller whose requests aren't object keys; requests with the same `keyOf` are the same. */
   controllerOf<R>(keyOf: (request: R) => string): RequestControllerBuilder<R> {
     return new RequestControllerBuilder(this.#parts.controllers, keyOf);
   }
 
-  /** Begins the webhooks of a kind; `complete` adds them. */
+  /** Starts building the webhooks of a kind; `complete` adds them. */
   webhookFor<T extends KubernetesObject>(kind: Kind<T>): WebhookBuilder<T> {
     return new WebhookBuilder(this.#parts.webhooks, kind);
   }
 
-  /** Adds something else that runs as long as the manager. Throws a `TerminalError` once the manager stops. */
+  /** Adds a runnable that starts and stops with the manager. Throws a `TerminalError` once the manager stops. */
   add(runnable: Runnable): void {
     this.#parts.lifecycle.add(runnable);
   }
 
-  /** Adds a check to `/healthz`: if it fails for long, the kubelet restarts the container. */
+  /** Adds a check to `/healthz`: while it fails, the kubelet restarts the container. */
   addHealthCheck(name: string, check: HealthCheck): void {
     this.#parts.healthChecks.add(name, check);
   }
 
-  /** Adds a check to `/readyz`: while it fails, no service sends requests here. */
+  /** Adds a check to `/readyz`: while it fails, Services send no requests here. */
   addReadyCheck(name: string, check: HealthCheck): void {
     this.#parts.readyChecks.add(name, check);
   }
 
   /**
    * Runs until the signal is aborted, `stop` is called, or something fails, and resolves when everything has stopped.
-   * Rejects with what failed, an `AggregateError` if it was more than one thing. A manager starts once.
+   * Rejects with the failure, or an `AggregateError` if there were several. A manager can be started once.
    */
   async start(signal?: AbortSignal): Promise<void> {
     const { log, lifecycle, close } = this.#parts;

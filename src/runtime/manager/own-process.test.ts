@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { eventually } from "../testing/eventually.ts";
 
-/** An operator as a project has it: one controller that hangs while its signal lets it, one file, no packages beside it. */
+/**
+ * A project's operator: one controller that hangs until its signal is aborted, bundled into one file without packages.
+ */
 const source = `
   import { defineKind, Manager } from "@tsbuilder/runtime";
   const ConfigMap = defineKind({ group: "", version: "v1" }, { kind: "ConfigMap", plural: "configmaps" });
@@ -52,7 +54,7 @@ afterAll(async () => {
 
 interface Run {
   readonly child: ChildProcess;
-  /** All that was written so far. */
+  /** Everything that was written so far. */
   readonly text: () => string;
   readonly lines: () => { msg?: string; level?: string; error?: string; address?: string }[];
   readonly exit: () => Promise<number | null>;
@@ -67,7 +69,7 @@ function run(...args: string[]): Run {
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk: string) => void chunks.push(chunk));
-  // After its last output, which the exit may precede.
+  // After the last output, which may come later than the exit.
   const ended = once(child, "close");
   onTestFinished(() => void child.kill("SIGKILL"));
   const text = () => chunks.join("");
@@ -90,7 +92,7 @@ const makeConfigMap = (name: string) =>
   cluster.install({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } });
 
 describe("an operator in one file", () => {
-  test("it serves metrics and probes, and ends with 0 after SIGTERM, when what ran has ended", async () => {
+  test("it serves metrics and probes, and exits with 0 after SIGTERM, when running reconciles have ended", async () => {
     await makeConfigMap("slow");
     const operator = start(
       "--metrics-bind-address=127.0.0.1:0",
@@ -107,7 +109,7 @@ describe("an operator in one file", () => {
     expect(says(operator, "Stopped")).toBe(true);
   });
 
-  test("a second signal ends it with 1 at once", async () => {
+  test("a second signal makes it exit with 1 at once", async () => {
     await makeConfigMap("slow");
     const operator = start("--graceful-shutdown-timeout=1h");
     await eventually(() => says(operator, "Began"));
@@ -118,7 +120,7 @@ describe("an operator in one file", () => {
     expect(says(operator, "Ended")).toBe(false);
   });
 
-  test("a forgotten await is logged with the reconcile it belongs to, and ends nothing", async () => {
+  test("a missing await is logged with its reconcile, and doesn't end the process", async () => {
     await makeConfigMap("careless");
     const operator = start();
     const message = "A promise was rejected that nobody waits for: an await is missing";
@@ -135,14 +137,14 @@ describe("an operator in one file", () => {
     await eventually(() => says(operator, "Reconcile successful"));
   });
 
-  test("a failure is logged and ends it with 1", async () => {
+  test("a failure is logged, and it exits with 1", async () => {
     await writeFile(join(folder, "empty"), "{}");
     const operator = run("--kubeconfig", join(folder, "empty"));
     expect(await operator.exit()).toBe(1);
     expect(operator.lines().at(-1)).toMatchObject({ level: "error", msg: "The manager failed" });
   });
 
-  test("--help tells the flags and ends with 0; a flag that isn't there ends with 2", async () => {
+  test("--help lists the flags and exits with 0; an unknown flag exits with 2", async () => {
     const help = run("--help");
     expect(await help.exit()).toBe(0);
     expect(help.text()).toContain("--metrics-bind-address string\n");

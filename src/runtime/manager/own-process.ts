@@ -4,8 +4,8 @@ import type { LeveledLogger } from "../log/create-logger.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Runs a manager as all that its process does. The first SIGINT or SIGTERM stops it, the second exits at once, as
- * people and the kubelet expect; a failure is logged and exits with 1.
+ * Runs a manager that owns its process. The first SIGINT or SIGTERM stops it and the second exits at once, as users and
+ * the kubelet expect. A failure is logged and exits with 1.
  */
 export async function runAsProcess(
   log: Logger | LeveledLogger,
@@ -23,7 +23,7 @@ export async function runAsProcess(
     log.level = log.level === "debug" ? "info" : "debug";
     log.info("Changed the log level", { to: log.level });
   };
-  // A forgotten await in one reconcile must not end all the others.
+  // A missing await in one reconcile must not end all the others.
   const onRejection = (error: unknown) =>
     log.error("A promise was rejected that nobody waits for: an await is missing", {
       error,

@@ -18,7 +18,7 @@ export class ProbeServer implements Service {
     this.#log = log;
   }
 
-  /** Where it listens; undefined while it doesn't. */
+  /** The address it listens on; undefined while it doesn't listen. */
   get address(): string | undefined {
     return this.#listener?.address;
   }

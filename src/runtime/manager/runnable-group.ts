@@ -3,8 +3,8 @@ import { onAbort } from "../clock/on-abort.ts";
 import type { Runnable, RunContext } from "./runnable.ts";
 
 /**
- * Runnables that start and stop together. One that is added while the group runs starts at once. A failure is handed
- * over the moment it happens.
+ * Runnables that start and stop together. One that is added while the group runs starts at once. Failures are reported
+ * when they happen.
  */
 export class RunnableGroup {
   readonly #clock: Clock;
@@ -31,8 +31,8 @@ export class RunnableGroup {
   }
 
   /**
-   * Asks all to stop, and resolves when they have, or a moment after the deadline: what heeds its signal needs it.
-   * Returns whether all have stopped.
+   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, which those that respect
+   * their signal need. Returns whether all have ended.
    */
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;
@@ -52,7 +52,7 @@ export class RunnableGroup {
       try {
         await runnable.start({ ...context, signal });
       } catch (error) {
-        // What ends because it was told to may say so by throwing.
+        // A runnable may reject with the abort reason when it is stopped.
         if (
           signal.aborted &&
           (error === signal.reason || (error as Error | undefined)?.name === "AbortError")

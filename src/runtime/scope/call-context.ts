@@ -1,17 +1,17 @@
 import { currentScope, runInScope } from "./scope.ts";
 
-/** A `Warning` header of the server: a deprecated version, an unknown field, a policy that would refuse. */
+/** A `Warning` header of the server: a deprecated version, an unknown field, a policy that would deny the request. */
 export interface ApiWarning {
   readonly text: string;
-  /** The request that was answered with it, as `PATCH /api/v1/…`. */
+  /** The request that caused it, as `PATCH /api/v1/…`. */
   readonly request: string;
 }
 
-/** What calls of a client inherit from the code around them. */
+/** What client calls inherit from the code around them. */
 export interface CallContext {
-  /** Ends the calls with the reconcile that made them. */
+  /** Aborts the calls together with the reconcile that made them. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives warnings in place of the client's own `onWarning`. */
+  /** Receives warnings instead of the client's own `onWarning`. */
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
 }
 

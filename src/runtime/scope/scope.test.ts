@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { currentScope, runInScope } from "./scope.ts";
 
-test("a scope is seen after an await, and adds to the one around it", async () => {
+test("a scope is kept after an await, and extends the one around it", async () => {
   const onWarning = (): void => {};
   await runInScope({ calls: { onWarning }, logFields: () => ({ a: 1, b: 1 }) }, async () => {
     await new Promise(setImmediate);

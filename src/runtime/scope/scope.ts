@@ -2,18 +2,18 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { CallContext } from "./call-context.ts";
 import type { LogFields } from "../log/logger.ts";
 
-/** What code inherits from a reconcile or a webhook call around it, however deep and after any `await`. */
+/** What code inherits from the reconcile or webhook call around it, however deep and after any `await`. */
 export interface Scope {
-  /** For the calls of clients. */
+  /** For client calls. */
   readonly calls?: CallContext | undefined;
-  /** What lines carry besides their own fields. Made when the first line is written, as most reconciles write none. */
+  /** Log fields of every line. Computed at the first line, because most reconciles write none. */
   readonly logFields?: (() => LogFields) | undefined;
 }
 
-/** One for everything: in Node 20 each storage costs something at every promise that is made. */
+/** One storage for everything: in Node 20 each storage costs time at every promise. */
 const storage = new AsyncLocalStorage<Scope>();
 
-/** Runs a function in a scope; what it leaves open is that of the scope around it, log fields are added to those there. */
+/** Runs a function in a scope. Fields that it doesn't set are inherited from the outer scope; log fields are merged. */
 export function runInScope<R>(scope: Scope, run: () => R): R {
   const around = storage.getStore();
   if (!around) return storage.run(scope, run);

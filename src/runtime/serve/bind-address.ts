@@ -1,13 +1,15 @@
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** Where a server listens. */
+/** The address a server listens on. */
 export interface BindAddress {
-  /** All addresses if undefined. */
+  /** Undefined for all addresses. */
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/** Reads `:8081`, `127.0.0.1:8081` or `[::1]:8081`; undefined for `0` and the empty text, which turn a server off. */
+/**
+ * Parses `:8081`, `127.0.0.1:8081` or `[::1]:8081`; undefined for `0` and the empty string, which turn a server off.
+ */
 export function parseBindAddress(text: string): BindAddress | undefined {
   if (text === "" || text === "0") return undefined;
   const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d+)$/.exec(text);

@@ -4,14 +4,14 @@ import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { BindAddress } from "./bind-address.ts";
 
-/** Handles one request. What it throws is answered with 500. */
+/** Handles one request. If it throws, the answer is 500. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
-/** A server that can be told to stop. */
+/** A server that can be stopped. */
 export interface Listener {
   /** `127.0.0.1:8081`, with the port that was chosen. */
   readonly address: string;
-  /** Takes no more connections, lets requests end, and cuts what is left at the deadline. */
+  /** Accepts no more connections, lets requests finish, and closes the rest at the deadline. */
   close(deadline: AbortSignal): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function listenHttp(address: BindAddress, handler: HttpHandler): Promise<
   return listen(createServer(requestListener(handler)), address);
 }
 
-/** Turns a handler into what Node's servers call. */
+/** Converts a handler to a request listener of Node's servers. */
 export function requestListener(
   handler: HttpHandler,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -36,9 +36,9 @@ export function requestListener(
   };
 }
 
-/** Starts a server that is set up already; rejects if its address can't be had. */
+/** Starts a server that is already set up; rejects if it can't listen on the address. */
 export async function listen(server: Server | SecureServer, { host, port }: BindAddress): Promise<Listener> {
-  // As in Go's servers behind Kubernetes' probes: slow headers and idle connections hold nothing.
+  // Like Go's servers for Kubernetes' probes: slow headers and idle connections block nothing.
   server.headersTimeout = 32_000;
   server.keepAliveTimeout = 90_000;
   await new Promise<void>((resolve, reject) => {

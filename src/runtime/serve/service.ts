@@ -1,4 +1,4 @@
-/** Something that serves from before the caches are filled until everything else has stopped. */
+/** A service that runs from before the caches are filled until everything else has stopped. */
 export interface Service {
   start(): Promise<void>;
   stop(deadline: AbortSignal): Promise<void>;
