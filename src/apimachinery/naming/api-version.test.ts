@@ -42,3 +42,12 @@ test("compareVersions() sorts by stability, then by number; other names come las
     "foo10",
   ]);
 });
+
+test("compareVersions() accepts numbers that parseVersion() rejects, as the API server does", () => {
+  expect(["v1alpha0", "v1alpha1", "v0", "v01beta1"].toSorted(compareVersions)).toEqual([
+    "v0",
+    "v01beta1",
+    "v1alpha1",
+    "v1alpha0",
+  ]);
+});

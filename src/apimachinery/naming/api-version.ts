@@ -12,23 +12,28 @@ export interface VersionParts {
 
 /** Parses a version such as `v1` or `v2beta3`; returns `undefined` for any other name. */
 export function parseVersion(version: string): VersionParts | undefined {
-  const match = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/u.exec(version);
-  if (!match) return undefined;
-  const [, major, stability = "stable", minor = 0] = match;
-  return { major: Number(major), stability: stability as Stability, minor: Number(minor) };
+  const hasLeadingZero = /[a-z]0/u.test(version);
+  return hasLeadingZero ? undefined : readParts(version);
 }
 
 /**
- * Compares versions by priority, highest first: stable before beta before alpha, then by number. Other names come
- * last, in alphabetical order.
+ * Compares versions by priority as the API server does, highest first: stable before beta before alpha, then by number.
+ * Other names come last, in alphabetical order.
  */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [parseVersion(a), parseVersion(b)];
+  const [left, right] = [readParts(a), readParts(b)];
   if (!left || !right) {
     if (left || right) return left ? -1 : 1;
     return compareText(a, b);
   }
   return rank[left.stability] - rank[right.stability] || right.major - left.major || right.minor - left.minor;
+}
+
+function readParts(version: string): VersionParts | undefined {
+  const match = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/u.exec(version);
+  if (!match) return undefined;
+  const [, major, stability = "stable", minor = 0] = match;
+  return { major: Number(major), stability: stability as Stability, minor: Number(minor) };
 }
 
 const rank: Readonly<Record<Stability, number>> = { stable: 0, beta: 1, alpha: 2 };

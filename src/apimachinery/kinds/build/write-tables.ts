@@ -1,3 +1,4 @@
+import { compareText } from "../../text/index.ts";
 import type { BuiltinResource } from "../builtin-resource.ts";
 import { elementOf, isNamed, type Model, type ModelField, type ModelType } from "./model.ts";
 import { fieldFacts } from "./overlay/fields.ts";
@@ -19,14 +20,10 @@ export function writeTables(model: Model, resources: readonly BuiltinResource[])
 /** Groups types by module, both sorted: the output must not depend on the order in which types were read. */
 export function groupByModule(model: Model): Map<string, ModelType[]> {
   const modules = new Map<string, ModelType[]>();
-  for (const type of [...model.values()].sort((a, b) => compare(a.name, b.name))) {
+  for (const type of [...model.values()].sort((a, b) => compareText(a.name, b.name))) {
     modules.set(type.module, [...(modules.get(type.module) ?? []), type]);
   }
-  return new Map([...modules].sort(([a], [b]) => compare(a, b)));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return new Map([...modules].sort(([a], [b]) => compareText(a, b)));
 }
 
 /** Fails if the overlay has a fact about a field that no longer exists. */
@@ -127,7 +124,7 @@ function usedModules(types: readonly ModelType[], model: Model): string[] {
   }
   const used = new Set([...seen].map((type) => type.module));
   used.delete(types[0]!.module);
-  return [...used].sort(compare);
+  return [...used].sort(compareText);
 }
 
 function fileName(module: string): string {

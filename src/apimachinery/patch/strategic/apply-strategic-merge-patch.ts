@@ -7,6 +7,7 @@ import { type ObjectPatch, parseObjectPatch, withoutDirectives } from "./directi
 import { orderItems } from "./element-order.ts";
 import { deleteValues, type MergeItem, mergeList, newList } from "./merge-list.ts";
 import { listStrategy, replacesWhole } from "./strategy.ts";
+import { identifyItem } from "./identify-item.ts";
 
 /**
  * Applies a strategic merge patch and returns the new object; doesn't modify its arguments.
@@ -62,7 +63,7 @@ function placesBefore(
   mergeKey: string | undefined,
 ): JSONValue[] {
   const has = (items: readonly JSONValue[], item: JSONValue): boolean =>
-    items.some((other) => identity(other, mergeKey) === identity(item, mergeKey));
+    items.some((other) => identifyItem(other, mergeKey) === identifyItem(item, mergeKey));
   const directed = patched.filter((item) => isObject(item) && memberOf(item, "$patch") === "delete");
   const kept = list.filter((item) => !has(directed, item));
   const added = patched.filter((item) => !has(directed, item) && !has(kept, item));
@@ -96,10 +97,10 @@ function checkOrder(
   order: readonly JSONValue[],
   mergeKey: string | undefined,
 ): void {
-  const wanted = order.map((item) => identity(item, mergeKey));
+  const wanted = order.map((item) => identifyItem(item, mergeKey));
   const stated = asList(patched)
     .filter((item) => !(isObject(item) && memberOf(item, "$patch") !== undefined))
-    .map((item) => identity(item, mergeKey));
+    .map((item) => identifyItem(item, mergeKey));
   const positions = stated.map((id) => wanted.indexOf(id));
   const sorted = positions.every((position, index) => position >= (positions[index - 1] ?? 0));
   if (wanted.length === 0 || (sorted && !positions.includes(-1))) return;
@@ -107,11 +108,6 @@ function checkOrder(
     "malformed",
     `The order in patch list:\n${goText(patched ?? null)}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`,
   );
-}
-
-function identity(item: JSONValue, mergeKey: string | undefined): string {
-  const id = mergeKey !== undefined && isObject(item) ? memberOf(item, mergeKey) : item;
-  return JSON.stringify(id) ?? "";
 }
 
 function asList(value: JSONValue | undefined): JSONValue[] {

@@ -1,4 +1,5 @@
-import { isObject, type JSONValue, memberOf } from "../../json/index.ts";
+import type { JSONValue } from "../../json/index.ts";
+import { identifyItem } from "./identify-item.ts";
 
 /**
  * Orders a merged list: items of the patch are in its order, all others in the current order. Where the two orders
@@ -12,7 +13,8 @@ export function orderItems(
 ): JSONValue[] {
   const wantedAt = positions(wanted, mergeKey);
   const currentAt = positions(current, mergeKey);
-  const at = (places: ReadonlyMap<string, number>, item: JSONValue) => places.get(identity(item, mergeKey));
+  const at = (places: ReadonlyMap<string, number>, item: JSONValue) =>
+    places.get(identifyItem(item, mergeKey));
   const by = (places: ReadonlyMap<string, number>) => (a: JSONValue, b: JSONValue) =>
     (at(places, a) ?? places.size) - (at(places, b) ?? places.size);
 
@@ -32,13 +34,8 @@ export function orderItems(
 function positions(items: readonly JSONValue[], mergeKey: string | undefined): Map<string, number> {
   const places = new Map<string, number>();
   for (const [index, item] of items.entries()) {
-    const id = identity(item, mergeKey);
+    const id = identifyItem(item, mergeKey);
     if (!places.has(id)) places.set(id, index);
   }
   return places;
-}
-
-function identity(item: JSONValue, mergeKey: string | undefined): string {
-  const id = mergeKey !== undefined && isObject(item) ? memberOf(item, mergeKey) : item;
-  return JSON.stringify(id) ?? "";
 }

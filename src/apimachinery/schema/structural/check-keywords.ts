@@ -1,6 +1,7 @@
 import { type FieldError, forbidden, notSupported } from "../../errors/index.ts";
 import { hasDefault } from "../apply-defaults.ts";
 import type { JSONSchema } from "../json-schema.ts";
+import { isPresent } from "./is-present.ts";
 
 /** Whether a node may have a default or be an embedded resource. */
 export interface KeywordContext {
@@ -40,9 +41,4 @@ export function checkKeywords(schema: JSONSchema, path: string, context: Keyword
     errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, detail));
   }
   return errors;
-}
-
-function isPresent(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-  return value !== undefined && value !== "";
 }

@@ -3,6 +3,7 @@ import { type FieldError, formatFieldError } from "../../errors/index.ts";
 import type { JSONSchema } from "../json-schema.ts";
 import { checkCompleteness } from "./check-completeness.ts";
 import { checkInvariants } from "./check-invariants.ts";
+import { isPresent } from "./is-present.ts";
 
 /**
  * Checks that a schema is structural; the errors and their order are those of creating the CRD on an API server.
@@ -42,11 +43,6 @@ const unsupported = [
   "additionalItems",
   "definitions",
 ] as const;
-
-function isPresent(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-  return value !== undefined && value !== "";
-}
 
 function childrenOf(schema: JSONSchema): JSONSchema[] {
   const { not, items, additionalProperties } = schema;
