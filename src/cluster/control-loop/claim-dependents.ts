@@ -8,14 +8,14 @@ import {
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
 
-/** An owner that finds its dependents by labels. */
+/** An owner that selects its dependents by labels. */
 export interface SelectingOwner extends KubernetesObject {
   spec: { selector: LabelSelector };
 }
 
 /**
- * Lists what an owner controls, after settling who that is: matching objects without a controller are adopted,
- * own ones that no longer match are released. Neither happens while the owner or the object is being deleted.
+ * Lists the objects that an owner controls, after adopting matching objects without a controller and
+ * releasing its own that no longer match. Neither happens while the owner or the object is being deleted.
  */
 export async function claimDependents<T extends KubernetesObject>(
   objects: ClusterObjects,

@@ -3,16 +3,17 @@ import { isLostRace, isNamespaceEnding, ReportedError } from "./failures.ts";
 import { nextTurn } from "./next-turn.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
-/** How long a key waits after its first failure; each further one doubles it. */
+/** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
 const firstBackoff = 5;
 const longestBackoff = 10_000;
 
-/** How many times a key is tried again at once after lost races. */
+/** How many times a key is retried immediately after conflicts. */
 const fastRetries = 10;
 
 /**
- * Runs a controller: collects keys from events and settles them one after the other, each key once however
- * often it was named. Writes are visible to the next read at once, so that no expectations need to be kept.
+ * Runs a controller: collects keys from events and reconciles them one after the other; a key that is
+ * enqueued several times is reconciled once. Writes are visible to the next read, so that no expectations are
+ * needed.
  */
 export class ControlLoop {
   readonly #name: string;
@@ -37,12 +38,12 @@ export class ControlLoop {
     }
   }
 
-  /** Resolves when every key that waits now is settled; undefined when none does. */
+  /** Resolves when every pending key is reconciled; undefined if there is none. */
   idle(): Promise<void> | undefined {
     return this.#draining;
   }
 
-  /** Ends the loop; resolves when the write at hand is through. */
+  /** Stops the loop; resolves when the current reconcile is done. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unwatch();
@@ -64,7 +65,7 @@ export class ControlLoop {
   }
 
   async #drain(): Promise<void> {
-    // Events arrive in the middle of a write: let it return to its caller first.
+    // Events arrive during a write: let it return to its caller first.
     await Promise.resolve();
     for (const key of this.#pending) {
       this.#pending.delete(key);
@@ -84,7 +85,7 @@ export class ControlLoop {
     }
   }
 
-  /** What made a key fail may have changed by the next look; after a lost race it has. */
+  /** The cause of a failure may be gone by the next attempt; after a conflict it is. */
   #retry(key: string, error: unknown): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);

@@ -5,31 +5,31 @@ import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/clus
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
-  /** The certificate by which clients know the server, in PEM. */
+  /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate?: string | undefined;
-  /** Gets what a controller failed with before it tries again; lost races are no failures. */
+  /** Called with the error of a failed reconcile before it is retried; not called for conflicts. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
 
 /**
- * One control loop. It is level-based: an event only says which key to look at, and `reconcile` reads what is
- * there and moves it towards what should be.
+ * One control loop. It is level-based: an event only says which key to reconcile, and `reconcile` reads the
+ * current state and moves it towards the desired one.
  */
 export interface Controller {
-  /** The resources whose events matter; all of them where none are named. */
+  /** The resources to watch. Default: all. */
   readonly watches?: readonly ResourceName[];
-  /** Keys to settle at the start although no object asks for it. */
+  /** Keys to reconcile at the start, besides those of existing objects. */
   readonly startKeys?: readonly string[];
-  /** The keys that an event concerns. */
+  /** The keys to enqueue for an event. */
   keysOf(event: ObjectEvent): readonly string[];
-  /** Settles one key. The answer, if any, is after how many milliseconds to look again. */
+  /** Reconciles one key. Returns after how many milliseconds to requeue it, if at all. */
   reconcile(key: string): Promise<number | undefined>;
 }
 
-/** Makes a controller of a cluster. */
+/** Creates a controller for a cluster. */
 export type ControllerFactory = (context: ControllerContext) => Controller;
 
-/** The user in whose name a controller writes: each has a service account of its own. */
+/** The user of a controller: each has its own service account. */
 export function userOf(controller: string): string {
   return `system:serviceaccount:kube-system:${controller}-controller`;
 }

@@ -6,17 +6,17 @@ export function isLostRace(error: unknown): boolean {
   return code === 404 || code === 409;
 }
 
-/** Tells whether a write failed because its namespace is being deleted: nothing new can come there. */
+/** Returns whether a write failed because its namespace is being deleted and accepts no new objects. */
 export function isNamespaceEnding(error: unknown): boolean {
   const causes = statusOf(error)?.details?.causes ?? [];
   return causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
-/** A failure that users have been told of, by an Event or in a status: it is tried again without another word. */
+/** A failure that was already reported in an Event or a status: it is retried without calling onError. */
 export class ReportedError extends Error {}
 
-/** Waits for work, and gives the failure that it told of, so that the status is written before it is tried again. */
-export async function toldFailure(work: Promise<void>): Promise<ReportedError | undefined> {
+/** Awaits work and returns the failure that it reported, so that the status is written before the retry. */
+export async function reportedFailure(work: Promise<void>): Promise<ReportedError | undefined> {
   try {
     await work;
     return undefined;
@@ -26,13 +26,13 @@ export async function toldFailure(work: Promise<void>): Promise<ReportedError | 
   }
 }
 
-/** What the server says of a write that it refuses by its rules, such as a quota, a webhook or a schema. */
+/** The message of a write that was rejected, for example by a quota, a webhook or a schema. */
 export function refusalOf(error: unknown): string | undefined {
   const { code = 0, message = "" } = statusOf(error) ?? {};
   return [400, 403, 422].includes(code) && !isNamespaceEnding(error) ? message : undefined;
 }
 
-/** What the server answered, where it is the server that failed. */
+/** The Status of an error that the API server returned. */
 function statusOf(error: unknown): Status | undefined {
   return error instanceof Error && "status" in error ? (error.status as Status) : undefined;
 }

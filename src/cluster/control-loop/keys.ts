@@ -1,7 +1,7 @@
 import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
-/** A key of a work queue: the namespace, if any, and the name of an object. */
+/** A key of a work queue: `namespace/name`; the namespace is empty for cluster-scoped objects. */
 export function keyOf({ metadata }: KubernetesObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
@@ -17,8 +17,8 @@ export function findByKey<T extends KubernetesObject>(
 }
 
 /**
- * The keys of a controller whose objects own others: the object itself, or the owner of a dependent. A
- * dependent without a controller concerns every object of its namespace, which may want to adopt it.
+ * The keys for a controller whose objects own others: the object itself, or the owner of a dependent. A
+ * dependent without a controller enqueues every object of its namespace, as any of them may adopt it.
  */
 export function keysOfOwner(
   objects: ClusterObjects,

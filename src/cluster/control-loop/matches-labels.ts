@@ -1,4 +1,4 @@
-/** Tells whether labels hold all of the wanted ones: how services and node selectors choose. */
+/** Returns whether labels include all wanted ones: this is how Services and node selectors select. */
 export function matchesLabels(
   wanted: Readonly<Record<string, string>>,
   labels: Readonly<Record<string, string>> | undefined,

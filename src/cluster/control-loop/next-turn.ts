@@ -1,4 +1,4 @@
-/** Lets requests and timers have their turn: reads and writes in process alone would never wait for anything. */
+/** Yields to requests and timers: reads and writes in the same process never wait for I/O. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,4 +1,4 @@
-/** Keeps the counts that are not zero: built-in kinds leave the others out of their status. */
+/** Keeps the counts that are not zero: built-in kinds omit the others from their status. */
 export function positiveCounts<K extends string>(
   counts: Readonly<Record<K, number>>,
 ): { [key in K]?: number } {

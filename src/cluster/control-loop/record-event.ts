@@ -5,7 +5,7 @@ import type { ControllerContext } from "./controller.ts";
 import type { ResourceName } from "../contract/cluster-objects.ts";
 import { templateHash } from "./pods/template-hash.ts";
 
-/** Tells people what happened to an object. */
+/** Reports what happened to an object. */
 export type Report = (
   about: KubernetesObject,
   type: "Normal" | "Warning",
@@ -16,8 +16,8 @@ export type Report = (
 const events: ResourceName<Event> = "events";
 
 /**
- * Makes what a component reports by: it writes Events. The name of one follows from what it says, so that the same
- * one again only counts. An Event that can't be written is dropped.
+ * Creates the function by which a component reports: it writes Events. An Event's name is derived from its
+ * content, so that a repeated one only increments the count. An Event that can't be written is dropped.
  */
 export function reporter({ objects, clock }: ControllerContext, component: string): Report {
   const user = `system:serviceaccount:kube-system:${component}`;
@@ -34,7 +34,7 @@ export function reporter({ objects, clock }: ControllerContext, component: strin
           lastTimestamp: event.lastTimestamp,
         });
     } catch {
-      // In a namespace that is being deleted nothing can be written any more, and nobody would read it.
+      // A namespace that is being deleted accepts no Events, and nobody would read them.
     }
   };
 }
@@ -66,9 +66,9 @@ function newEvent(
   };
 }
 
-/** What the steps of a controller work with that tells of what it does. */
+/** What the steps of a controller that reports Events work with. */
 export interface ReportingContext extends Pick<ControllerContext, "objects" | "clock"> {
-  /** The system user in whose name it writes. */
+  /** The user that its writes are attributed to. */
   readonly user: string;
   readonly report: ReturnType<typeof reporter>;
 }

@@ -16,7 +16,7 @@ const ofKinds = builtInKinds.flatMap(({ controllers = {} }): [string, Controller
   Object.entries(controllers),
 );
 
-/** All controllers by their names. */
+/** All controllers by name. */
 export const allControllers = {
   ...Object.fromEntries(ofKinds),
   ...ofNoKind,

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A cluster with all controllers in a process of its own, which prints its kubeconfig. */
+/** A cluster with all controllers in a separate process, which prints its kubeconfig. */
 async function startProcess(): Promise<Kubeconfig> {
   const script = join(folder, "start.mjs");
   const module = JSON.stringify(new URL("../start-cluster.ts", import.meta.url).href);
@@ -56,7 +56,7 @@ const deployment = (name: string) => ({
 });
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 50_000, interval: 100 });
 
-test("what kill -9 interrupts is brought to its end after the next start: a rollout, and the end of a namespace", async () => {
+test("a rollout and the deletion of a namespace that kill -9 interrupts are completed after the next start", async () => {
   const kubeconfig = await startProcess();
   const ask = (method: string, path: string, body?: object) => send(kubeconfig, { method, path, body });
   for (const name of ["stays", "goes"]) {

@@ -3,7 +3,9 @@ import { allControllers, type ControllerName } from "./all-controllers.ts";
 /** The controllers that a cluster can run. */
 export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
 
-/** Reads a choice of controllers: `all`, `none`, or names with commas. Unknown names are given back. */
+/**
+ * Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned.
+ */
 export function parseControllerNames(text: string): {
   names: readonly ControllerName[];
   unknown: readonly string[];

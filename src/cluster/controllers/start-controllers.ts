@@ -2,13 +2,13 @@ import { ControlLoop } from "../control-loop/control-loop.ts";
 import { allControllers, type ControllerName } from "./all-controllers.ts";
 import type { StagesContext } from "./stages/stages-context.ts";
 
-/** Controllers at work. */
+/** Running controllers. */
 interface RunningControllers {
-  /** Ends them; resolves when their last writes are through. */
+  /** Stops them; resolves when their last writes are done. */
   stop(): Promise<void>;
 }
 
-/** Starts controllers by name. Each reads what is there and follows it from then on. */
+/** Starts controllers by name. Each lists the existing objects and watches them from then on. */
 export function startControllers(
   context: StagesContext,
   names: readonly ControllerName[],

@@ -6,28 +6,28 @@ import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { Store } from "../storage/store.ts";
 
 /**
- * All that is known of a built-in kind besides what the tables of apimachinery say; its parameter holds the names of its
- * controllers.
+ * All that is known of a built-in kind besides the tables of apimachinery; the type parameter is the names of
+ * its controllers.
  */
 export interface BuiltInKind<Controllers extends string = never> {
-  /** The resource as messages name it: `pods`, `deployments.apps`. */
+  /** The resource with its group, as in messages: `pods`, `deployments.apps`. */
   readonly resource: string;
-  /** How writes differ from the usual. */
+  /** How writes differ from the default strategy. */
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
-  /** What stands in the columns of its table; `Name` and `Age` are common to all. */
+  /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */
   readonly cells?: Readonly<Record<string, CellReader>>;
   readonly rowConditions?: TableColumns["rowConditions"];
-  /** Field selectors whose name is not the path, or that say something of an absent field. */
+  /** Field selectors whose name is not the path, or that have a value for an absent field. */
   readonly selectors?: Readonly<Record<string, (object: ApiObject) => string>>;
   /**
-   * What Go prints of an empty object: structs that are no pointers. Nobody owns them in managedFields, and bookmarks
-   * carry them.
+   * What Go serializes for an empty object: structs that are not pointers. They have no owner in
+   * managedFields, and bookmarks include them.
    */
   readonly emptyObject?: JSONObject;
-  /** Brings an object into another version; the kind and apiVersion of most are all that differs. */
+  /** Converts an object to another version; absent if versions differ only in kind and apiVersion. */
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
-  /** What a warning says about using the kind. */
+  /** The deprecation warning for using the kind. */
   readonly deprecation?: string;
-  /** What acts on its objects, under the names that `--controllers` takes. */
+  /** The controllers of its objects, by the names that `--controllers` accepts. */
   readonly controllers?: Readonly<Record<Controllers, ControllerFactory>>;
 }

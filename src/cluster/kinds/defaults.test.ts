@@ -143,7 +143,7 @@ test.each([
     { spec: { priorityLevelConfiguration: { name: "global-default" } } },
     { spec: { matchingPrecedence: 1000 }, status: {} },
   ],
-])("%s get the defaults of a real server", async (path, object, expected) => {
+])("%s get the same defaults as on a real server", async (path, object, expected) => {
   const body = { metadata: { name: "defaulted.example.com" }, ...object };
   const created = await send(cluster.kubeconfig, { method: "POST", path, body });
   expect(created).toMatchObject({ code: 201, body: expected });

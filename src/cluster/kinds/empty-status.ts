@@ -1,6 +1,6 @@
 import type { Strategy } from "../registry/resource.ts";
 
-/** For kinds of which Go prints a status that nobody has written yet. */
+/** For kinds whose empty status Go serializes. */
 export const emptyStatusStrategy: Partial<Strategy> = {
   default: (object) => void (object["status"] ??= {}),
 };

@@ -1,13 +1,13 @@
-/** An object of JSON whose fields are looked up by name. */
+/** A JSON object whose fields are accessed by name. */
 export type Fields = Record<string, unknown>;
 
-/** Gives fields their defaults where they have no value; nothing happens to an object that is not there. */
+/** Sets the defaults of fields that have no value; does nothing if the object is absent. */
 export function fillIn(target: unknown, defaults: () => Fields): void {
   if (typeof target !== "object" || target === null) return;
   for (const [field, value] of Object.entries(defaults())) (target as Fields)[field] ??= value;
 }
 
-/** The objects of a list that may not be there. */
+/** The objects of a list that may be absent. */
 export function eachOf(target: unknown, field: string): Fields[] {
   const list = (target as Fields | undefined)?.[field];
   return Array.isArray(list) ? (list as Fields[]) : [];

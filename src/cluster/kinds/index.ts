@@ -65,7 +65,7 @@ import { volumeAttachment } from "./storage/volume-attachment/volume-attachment.
 import { volumeAttributesClass } from "./storage/volume-attributes-class/volume-attributes-class.ts";
 import type { BuiltInKind } from "./built-in-kind.ts";
 
-/** The built-in kinds that have something of their own. To add one is to add its folder, and its line here. */
+/** The built-in kinds that need more than the defaults. To add one, add its folder and its line here. */
 export const builtInKinds = [
   mutatingAdmissionPolicyBinding,
   mutatingAdmissionPolicy,

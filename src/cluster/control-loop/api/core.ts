@@ -4,7 +4,7 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/stored.ts";
 
-/** A condition of any built-in kind: no generation, and a time of its last update on some. */
+/** A condition of any built-in kind: without observedGeneration, and with lastUpdateTime on some kinds. */
 export interface LooseCondition {
   type: string;
   status: string;

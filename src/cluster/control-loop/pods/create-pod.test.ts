@@ -46,7 +46,7 @@ describe("createPod()", () => {
       { template: { spec: { ...template.spec, restartPolicy: "Never" } } },
       /^Error creating: pods "web-\w{5}" is forbidden: violates PodSecurity/,
     ],
-  ])("tells of a %s whose pods are refused, and tries again", async (kind, apiVersion, spec, message) => {
+  ])("reports that the pods of a %s are rejected, and retries", async (kind, apiVersion, spec, message) => {
     await cluster.install(standard("restricted"));
     await cluster.install({ apiVersion, kind, metadata: { name: "web", namespace: "strict" }, spec });
     await eventually(() =>

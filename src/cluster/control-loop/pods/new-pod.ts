@@ -1,7 +1,7 @@
 import { type KubernetesObject, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import type { Pod, PodTemplateSpec } from "../api/core.ts";
 
-/** Makes a pod from a template, in the namespace of its owner and controlled by it. */
+/** Builds a pod from a template, in the namespace of its owner and controlled by it. */
 export function newPod(
   owner: KubernetesObject,
   template: PodTemplateSpec,

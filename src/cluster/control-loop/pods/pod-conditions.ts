@@ -1,6 +1,6 @@
 import type { LooseCondition, PodStatus } from "../api/core.ts";
 
-/** Sets a condition of a pod; its time moves with its status only. */
+/** Sets a condition of a pod; lastTransitionTime changes only with its status. */
 export function setPodCondition(
   status: PodStatus | undefined,
   condition: LooseCondition,

@@ -1,24 +1,27 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LooseCondition, Pod } from "../api/core.ts";
 
-/** Tells whether a pod still counts towards what its controller wants: it runs or may come to run. */
+/**
+ * Returns whether a pod counts towards its controller's replicas: it has not finished and is not being
+ * deleted.
+ */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !pod.metadata.deletionTimestamp;
 }
 
-/** Tells whether a pod has run to its end. */
+/** Returns whether a pod has succeeded or failed. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Tells whether a pod is ready to serve. */
+/** Returns whether a pod is ready. */
 export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
 /**
- * For how many milliseconds more a pod must stay ready to be available: 0 if it is, `undefined` if it isn't
- * ready at all.
+ * For how many more milliseconds a pod must stay ready to become available: 0 if it is available, `undefined`
+ * if it isn't ready.
  */
 function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): number | undefined {
   const condition = readyCondition(pod);
@@ -28,12 +31,12 @@ function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: numb
   return Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
-/** Tells whether a pod has been ready for long enough. */
+/** Returns whether a pod has been ready for at least minReadySeconds. */
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
-/** After how many milliseconds the next of the pods becomes available by time alone, if one will. */
+/** After how many milliseconds the next ready pod becomes available, if one will. */
 export function nextAvailable(
   pods: readonly Pod[],
   minReadySeconds: number | undefined,
@@ -46,8 +49,8 @@ export function nextAvailable(
 }
 
 /**
- * Orders pods by how little is lost when they go: those without a node first, then those not running, not
- * ready, ready for the shortest time, and the youngest.
+ * Orders pods for deletion: first those without a node, then those that are not running, not ready, ready for
+ * the shortest time, and the youngest.
  */
 export function compareForDeletion(a: Pod, b: Pod): number {
   return (

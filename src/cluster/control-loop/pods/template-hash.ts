@@ -1,10 +1,10 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-/** The letters that generated names are made of: no vowels, so that no words appear. */
+/** The characters of generated names: no vowels, so that no words appear. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 
 /**
- * A short name for a value, the same for equal ones whatever the order of their members. Another `attempt`
- * gives another name, for when two values happen to share one.
+ * A short hash of a value, the same for equal values regardless of the order of their fields. Another
+ * `attempt` gives another hash, in case of a collision.
  */
 export function templateHash(value: unknown, attempt = 0): string {
   const text = `${canonicalText(value)}${attempt > 0 ? attempt : ""}`;

@@ -6,7 +6,7 @@ import { claimDependents } from "../claim-dependents.ts";
 import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 import { templateHash } from "../pods/template-hash.ts";
 
-/** The label that tells which revision of a template a pod was made from. */
+/** The label with the revision of the template that a pod was created from. */
 export const revisionLabel = "controller-revision-hash";
 
 /** An owner that keeps the history of its template in ControllerRevisions. */
@@ -14,7 +14,7 @@ export interface RevisedOwner extends KubernetesObject {
   spec: { selector: LabelSelector; template: PodTemplateSpec; revisionHistoryLimit: number };
 }
 
-/** Under which label a revision carries its hash depends on whose it is. */
+/** The label that holds a revision's hash depends on the kind of its owner. */
 function hashLabelOf({ kind }: RevisedOwner): string {
   return kind === "StatefulSet" ? "controller.kubernetes.io/hash" : revisionLabel;
 }
@@ -30,8 +30,8 @@ export async function listRevisions(
 }
 
 /**
- * Finds the revision of the owner's present template, or makes it. Going back to an older template makes its
- * revision the newest again.
+ * Finds the revision of the owner's current template, or creates it. After a rollback the revision of the
+ * older template becomes the newest.
  */
 export async function ensureRevision(
   objects: ClusterObjects,
@@ -61,7 +61,7 @@ export async function ensureRevision(
   });
 }
 
-/** Drops the oldest revisions that nothing uses, beyond what the owner wants to keep. */
+/** Deletes the oldest unused revisions beyond the owner's revisionHistoryLimit. */
 export async function dropOldRevisions(
   objects: ClusterObjects,
   user: string,

@@ -1,21 +1,21 @@
 import { type KubernetesObject, type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ClusterObjects, ServedResource } from "../../contract/cluster-objects.ts";
 
-/** How the owners of an object stand. */
+/** The owners of an object by their state. */
 export interface Owners {
-  /** There to stay, as far as one can tell. */
+  /** Existing, and not waiting for dependents. */
   readonly solid: readonly OwnerReference[];
-  /** Gone, or replaced by another object of the same name. */
+  /** Deleted, or replaced by another object of the same name. */
   readonly absent: readonly OwnerReference[];
-  /** Being deleted in the foreground: waiting for dependents like this one. */
+  /** Being deleted in the foreground, waiting for dependents such as this one. */
   readonly waiting: readonly OwnerReference[];
-  /** Of a kind that is not served, so nothing can be said about them. */
+  /** Of a kind that is not served, so their state is unknown. */
   readonly unknown: readonly OwnerReference[];
-  /** Impossible: a cluster-scoped object can't have an owner in a namespace. */
+  /** Invalid: a cluster-scoped object can't have a namespaced owner. */
   readonly invalid: readonly OwnerReference[];
 }
 
-/** Looks up the owners of an object. They live in its own namespace, or in none. */
+/** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
 export function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject): Owners {
   const owners = { solid: [], absent: [], waiting: [], unknown: [], invalid: [] } as Record<
     keyof Owners,
@@ -27,7 +27,7 @@ export function classifyOwners(objects: ClusterObjects, { metadata }: Kubernetes
   return owners;
 }
 
-/** Tells whether an object is being deleted in the foreground. */
+/** Returns whether an object is being deleted in the foreground. */
 export function isForegroundDeleted({ metadata }: KubernetesObject): boolean {
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("foregroundDeletion");
 }
@@ -45,7 +45,7 @@ function classify(
   return isForegroundDeleted(owner) ? "waiting" : "solid";
 }
 
-/** Finds the resource of an owner; the version that a reference names doesn't matter. */
+/** Finds the resource of an owner; the version in the reference doesn't matter. */
 export function findResource(
   objects: ClusterObjects,
   { apiVersion, kind }: OwnerReference,

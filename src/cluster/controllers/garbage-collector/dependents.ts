@@ -1,12 +1,12 @@
 import type { ObjectEvent } from "../../contract/cluster-objects.ts";
 import { type ObjectKey, objectKey } from "./object-key.ts";
 
-/** Knows which objects name an owner, by the owner's uid. Fed by every event. */
+/** Indexes dependents by the uid of their owner. Updated by every event. */
 export class Dependents {
   readonly #byOwner = new Map<string, Set<ObjectKey>>();
   readonly #owners = new Map<ObjectKey, readonly string[]>();
 
-  /** Takes an event into account. */
+  /** Updates the index by an event. */
   record({ type, resource, object }: ObjectEvent): void {
     const key = objectKey(resource, object);
     for (const uid of this.#owners.get(key) ?? []) this.#forget(uid, key);
@@ -21,7 +21,7 @@ export class Dependents {
     }
   }
 
-  /** The keys of the objects that name an owner. */
+  /** The keys of an owner's dependents. */
   of(uid: string): readonly ObjectKey[] {
     return [...(this.#byOwner.get(uid) ?? [])];
   }

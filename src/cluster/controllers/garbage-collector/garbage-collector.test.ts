@@ -18,7 +18,7 @@ const names = () =>
     .map(({ metadata }) => metadata.name);
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
-/** Creates a ConfigMap that is owned by others. */
+/** Creates a ConfigMap with owners. */
 async function create(
   name: string,
   owners: readonly Partial<OwnerReference>[] = [],
@@ -41,7 +41,7 @@ const remove = (object: KubernetesObject, propagationPolicy: DeletionOptions["pr
   objects().delete("tester", object, { propagationPolicy });
 
 describe("garbageCollector()", () => {
-  it("deletes dependents, and theirs, after their owner in the background", async () => {
+  it("deletes dependents and their dependents after their owner, in the background", async () => {
     const owner = await create("owner");
     const child = await create("child", [ownedBy(owner)]);
     await create("grandchild", [ownedBy(child)]);
@@ -50,14 +50,14 @@ describe("garbageCollector()", () => {
     await eventually(() => expect(names()).toEqual(["other"]));
   });
 
-  it("deletes an object whose owner never was, or is another one of that name", async () => {
+  it("deletes an object whose owner never existed, or has the same name but another uid", async () => {
     const owner = await create("owner");
     await create("replaced", [ownedBy(owner, { uid: "another" })]);
     await create("missing", [ownedBy(owner, { name: "nobody" })]);
     await eventually(() => expect(names()).toEqual(["owner"]));
   });
 
-  it("keeps an object as long as one owner is there, and forgets the others", async () => {
+  it("keeps an object while one owner exists, and removes the references to the others", async () => {
     const [first, second] = [await create("first"), await create("second")];
     await create("child", [ownedBy(first), ownedBy(second)]);
     await remove(first, "Background");
@@ -77,7 +77,7 @@ describe("garbageCollector()", () => {
     await eventually(() => expect(names()).toEqual([]));
   });
 
-  it("leaves dependents alone when they are orphaned", async () => {
+  it("keeps dependents that are orphaned", async () => {
     const owner = await create("owner");
     await create("child", [ownedBy(owner)]);
     await remove(owner, "Orphan");
@@ -85,7 +85,7 @@ describe("garbageCollector()", () => {
     expect(find("child")?.metadata.ownerReferences ?? []).toEqual([]);
   });
 
-  it("gets through a cycle of owners in the foreground", async () => {
+  it("deletes a cycle of owners in the foreground", async () => {
     const first = await create("first");
     const second = await create("second", [ownedBy(first, { blockOwnerDeletion: true })]);
     const third = await create("third", [ownedBy(second, { blockOwnerDeletion: true })]);
@@ -94,7 +94,7 @@ describe("garbageCollector()", () => {
     await eventually(() => expect(names()).toEqual([]));
   });
 
-  it("takes an owner in another namespace for absent, and says so", async () => {
+  it("treats an owner in another namespace as absent, and reports it", async () => {
     await cluster.install({ apiVersion: "v1", kind: "Namespace", metadata: { name: "far" } });
     const [owner] = await cluster.install({
       apiVersion: "v1",
@@ -108,7 +108,7 @@ describe("garbageCollector()", () => {
     ]);
   });
 
-  it("keeps a cluster-scoped object with an owner in a namespace", async () => {
+  it("keeps a cluster-scoped object with a namespaced owner", async () => {
     const owner = await create("owner");
     await cluster.install({
       apiVersion: "v1",
@@ -119,7 +119,7 @@ describe("garbageCollector()", () => {
     expect(objects().get("namespaces", undefined, "wide")?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it("leaves objects alone whose owner is of a kind that is not served", async () => {
+  it("keeps objects whose owner is of a kind that is not served", async () => {
     await create("child", [{ apiVersion: "gone.io/v1", kind: "Gone", name: "x", uid: "1" }]);
     await create("marker", [ownedBy(await create("owner"), { uid: "none" })]);
     await eventually(() => expect(names()).toEqual(["child", "owner"]));

@@ -9,15 +9,18 @@ import { objectKey, type ObjectKey, readObject } from "./object-key.ts";
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /**
- * Deletes objects whose owners are all gone, and carries out the two deletions that concern dependents: in the
- * foreground (dependents first) and orphaning (dependents stay).
+ * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
+ * dependents: Foreground (dependents first) and Orphan (dependents stay).
  */
 export function garbageCollector(context: ControllerContext): Controller {
   const { objects } = context;
   const report = reporter(context, "garbage-collector-controller");
   const dependents = new Dependents();
   return {
-    /** The object itself; when it is gone or going, whoever it owns, and whoever waits for its end. */
+    /**
+     * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may
+     * wait for it.
+     */
     keysOf(event) {
       dependents.record(event);
       const { type, resource, object } = event;
@@ -61,7 +64,10 @@ export function garbageCollector(context: ControllerContext): Controller {
     for (const dependent of blocking) if (!dependent.metadata.deletionTimestamp) await collect(dependent);
   }
 
-  /** Deletes an object without owners to speak of; with some left, it only forgets the others. */
+  /**
+   * Deletes an object that has no owner left; if it has one, only the references to absent owners are
+   * removed.
+   */
   async function collect(object: KubernetesObject): Promise<void> {
     const owners = classifyOwners(objects, object);
     for (const reference of owners.invalid) await reportInvalid(object, reference);
@@ -78,7 +84,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     }
   }
 
-  /** In a cycle an object would wait for itself: its own references must not block then. */
+  /** In a cycle an object would wait for itself, so its own references must not block then. */
   async function deleteInForeground(object: KubernetesObject): Promise<void> {
     const inCycle = dependentsOf(object).some(isForegroundDeleted);
     const freed = inCycle ? await unblock(object) : object;
@@ -117,7 +123,10 @@ export function garbageCollector(context: ControllerContext): Controller {
     return reportOwner(object, reference, "is namespaced, which a cluster-scoped object can't refer to");
   }
 
-  /** An owner that is alive in another namespace owns nothing here, which surprises whoever wrote the reference. */
+  /**
+   * An owner that exists in another namespace owns nothing here, which may surprise the author of the
+   * reference.
+   */
   async function reportForeign(
     object: KubernetesObject,
     references: readonly OwnerReference[],
@@ -153,7 +162,7 @@ function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolea
   );
 }
 
-/** What an earlier deletion of the object asked for still holds. */
+/** The policy of an earlier deletion of the object still applies. */
 function policyOf({ metadata }: KubernetesObject): DeletionOptions["propagationPolicy"] {
   const finalizers = metadata.finalizers ?? [];
   if (finalizers.includes("orphan")) return "Orphan";

@@ -25,14 +25,14 @@ const condition = (type: string) => read().status?.conditions?.find((it) => it.t
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("scheduler()", () => {
-  it("gives a pod a node", async () => {
+  it("binds a pod to a node", async () => {
     await start();
     await cluster.install(pod());
     await eventually(() => expect(read().spec.nodeName).toBe("tsbuilder-node"));
     await eventually(() => expect(condition("PodScheduled")?.status).toBe("True"));
   });
 
-  it("says why a pod stays without one, and gives it one when that changes", async () => {
+  it("reports why a pod is unschedulable, and binds it once that changes", async () => {
     await start();
     await cluster.install(pod({ nodeSelector: { disk: "ssd" } }));
     await eventually(() =>
@@ -46,7 +46,7 @@ describe("scheduler()", () => {
     await eventually(() => expect(read().spec.nodeName).toBe("fast"));
   });
 
-  it("waits for the claims of a pod", async () => {
+  it("waits until the claims of a pod are bound", async () => {
     await start();
     await cluster.install(pod({ volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] }));
     await eventually(() =>
@@ -54,7 +54,7 @@ describe("scheduler()", () => {
     );
   });
 
-  it("leaves pods alone that are gated or another scheduler's", async () => {
+  it("ignores pods with scheduling gates or another schedulerName", async () => {
     await start();
     await cluster.install(
       pod({ schedulingGates: [{ name: "test.io/gate" }] }),
@@ -65,7 +65,7 @@ describe("scheduler()", () => {
     expect([read().spec.nodeName, read("mine").spec.nodeName]).toEqual([undefined, undefined]);
   });
 
-  it("keeps pods off nodes with taints that they don't tolerate", async () => {
+  it("schedules no pods on nodes with taints that they don't tolerate", async () => {
     await start(["scheduler", "node"]);
     await eventually(() => expect(objects().list(nodes)).toHaveLength(1));
     const [node] = objects().list(nodes);
@@ -78,7 +78,7 @@ describe("scheduler()", () => {
 });
 
 describe("kubelet()", () => {
-  it("makes a pod ready, with an address and its containers running", async () => {
+  it("makes a pod ready, with an IP and running containers", async () => {
     await start();
     await cluster.install(pod({ initContainers: [{ name: "init", image: "init:1" }] }));
     await eventually(() => expect(read().status?.phase).toBe("Running"));
@@ -93,7 +93,7 @@ describe("kubelet()", () => {
     }
   });
 
-  it("keeps a pod waiting for the ConfigMaps and Secrets that it needs", async () => {
+  it("keeps a pod pending until the ConfigMaps and Secrets that it needs exist", async () => {
     await start();
     const env = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "login", key: "password" } } }];
     const envFrom = [{ configMapRef: { name: "extra", optional: true } }];
@@ -132,7 +132,7 @@ describe("kubelet()", () => {
     expect(condition("Ready")?.status).toBe("True");
   });
 
-  it("gives every pod an address of its own", async () => {
+  it("gives every pod its own IP", async () => {
     await start();
     const names = ["a", "b", "c"];
     await cluster.install(...names.map((name) => pod({}, { name })));
@@ -140,7 +140,7 @@ describe("kubelet()", () => {
     expect(new Set(names.map((name) => read(name).status?.podIP)).size).toBe(3);
   });
 
-  it("lets a deleted pod go without waiting for its grace period", async () => {
+  it("removes a deleted pod without waiting for its grace period", async () => {
     await start();
     await cluster.install(pod());
     await eventually(() => expect(read().status?.phase).toBe("Running"));
@@ -148,7 +148,7 @@ describe("kubelet()", () => {
     await eventually(() => expect(read()).toBeUndefined());
   });
 
-  it("lets the pod of a Job succeed after a while", async () => {
+  it("makes the pod of a Job succeed after a second", async () => {
     await start();
     const [job] = await cluster.install({
       apiVersion: "batch/v1",

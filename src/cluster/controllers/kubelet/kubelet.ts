@@ -12,20 +12,20 @@ import { type Reference, requiredReferences } from "./missing-references.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { runningStatus, succeededStatus, waitingStatus, withReadiness } from "./running-status.ts";
 
-/** How long the work of a job's pod takes, in milliseconds. */
+/** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;
 
 /**
- * Pretends to run pods: one that has a node comes up ready, once the ConfigMaps and Secrets it needs are there, one
- * of a Job succeeds after a second, one
- * that is being deleted is gone. A pod that a stage of the user's takes is left to it.
+ * Simulates a kubelet: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
+ * the pod of a Job succeeds after a second, and a pod that is being deleted is removed. A pod that matches
+ * one of the user's stages is left to that stage.
  */
 export function kubelet({ objects, clock, stages = [] }: StagesContext): Controller {
   const addresses = new PodAddresses();
   return {
     watches: [pods, configMaps, secrets],
 
-    /** A ConfigMap or Secret may be what a pod waits for. */
+    /** A pending pod may be waiting for this ConfigMap or Secret. */
     keysOf({ type, resource, object }) {
       if (type === "DELETED") return [];
       if (resource === pods) return [keyOf(object)];

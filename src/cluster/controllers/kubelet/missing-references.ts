@@ -5,11 +5,11 @@ import type { Container, Pod } from "../../control-loop/api/core.ts";
 export interface Reference {
   readonly resource: "configmaps" | "secrets";
   readonly name: string;
-  /** The container whose environment needs it; none for a volume, which all containers wait for. */
+  /** The container whose environment needs it; absent for a volume, which all containers wait for. */
   readonly container?: string;
 }
 
-/** What a field says of the ConfigMap or Secret that it names. */
+/** Every reference to a ConfigMap or Secret has these fields. */
 type Source = ConfigMapEnvSource;
 
 /** Lists the ConfigMaps and Secrets that a pod can't start without. */

@@ -1,8 +1,8 @@
-/** Gives out pod addresses, 10.244.0.1 and up, each once as long as it is in use. */
+/** Allocates pod IPs from 10.244.0.1 up; no two pods share one. */
 export class PodAddresses {
   #next = 1;
 
-  /** The next address that is not among those in use. */
+  /** Returns the next address that is not in use. */
   take(inUse: ReadonlySet<string>): string {
     for (;;) {
       const address = format(this.#next);
@@ -12,7 +12,7 @@ export class PodAddresses {
   }
 }
 
-/** The number of hosts in 10.244.0.0/16, without its own and its broadcast address. */
+/** The number of hosts in 10.244.0.0/16, without the network and broadcast addresses. */
 const lastHost = 2 ** 16 - 2;
 
 function format(host: number): string {

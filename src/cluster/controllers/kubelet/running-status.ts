@@ -8,7 +8,7 @@ export interface PodHome {
   readonly hostIP: string;
 }
 
-/** The status of a pod whose containers all run and are ready. */
+/** The status of a pod whose containers are all running and ready. */
 export function runningStatus(pod: Pod, { podIP, hostIP }: PodHome, now: string): PodStatus {
   const status: PodStatus = {
     ...pod.status,
@@ -24,7 +24,10 @@ export function runningStatus(pod: Pod, { podIP, hostIP }: PodHome, now: string)
   return withReadiness({ ...pod, status }, now);
 }
 
-/** The status of a pod that waits for ConfigMaps or Secrets: all containers wait, and some say for what. */
+/**
+ * The status of a pod that waits for ConfigMaps or Secrets: all containers are waiting, and those that
+ * reference one say for what.
+ */
 export function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
   const containerStatuses = pod.spec.containers.map((container) => {
     const reference = missing.find((it) => it.container === container.name);
@@ -46,7 +49,10 @@ export function waitingStatus(pod: Pod, missing: readonly Reference[], now: stri
   );
 }
 
-/** Sets the conditions of a running pod. Its readiness gates, which others set, decide whether it is ready. */
+/**
+ * Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set,
+ * are true.
+ */
 export function withReadiness(pod: Pod, now: string): PodStatus {
   const open = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
     pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),
@@ -63,7 +69,7 @@ export function withReadiness(pod: Pod, now: string): PodStatus {
   ].reduce((status, condition) => setPodCondition(status, condition, now), pod.status ?? {});
 }
 
-/** The status of a pod whose containers have all ended well. */
+/** The status of a pod whose containers have all succeeded. */
 export function succeededStatus(pod: Pod, now: string): PodStatus {
   const startedAt = pod.status?.startTime ?? now;
   const ended = { exitCode: 0, reason: "Completed", startedAt, finishedAt: now };
@@ -83,7 +89,7 @@ export function succeededStatus(pod: Pod, now: string): PodStatus {
   );
 }
 
-/** An init container that restarts always is a sidecar: it runs on. The others are through. */
+/** An init container with restartPolicy Always is a sidecar and keeps running. The others have completed. */
 function initStatuses(pod: Pod, now: string): ContainerStatus[] {
   return (pod.spec.initContainers ?? []).map((container) =>
     container.restartPolicy === "Always"

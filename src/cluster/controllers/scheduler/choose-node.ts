@@ -1,12 +1,12 @@
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
 
-/** Where a pod goes, or why it goes nowhere. */
+/** The node for a pod, or why there is none. */
 export type Placement = { readonly node: string } | { readonly reason: string };
 
 /**
- * Chooses the node with the fewest pods of those that a pod may run on. Looked at are readiness, the node
- * selector, node affinity that is required, and taints; resources, spreading and affinity between pods are not.
+ * Chooses the node with the fewest pods among those that a pod may run on. Readiness, the node selector,
+ * required node affinity and taints are considered; resources, topology spread and pod affinity are not.
  */
 export function chooseNode(
   pod: Pod,
@@ -21,7 +21,7 @@ export function chooseNode(
   return { reason: `0/${nodes.length} nodes are available: none fits the pod.` };
 }
 
-/** Tells whether a pod may run on a node. A cordon counts as a taint, which a pod may tolerate. */
+/** Returns whether a pod may run on a node. A cordon counts as a taint, which a pod may tolerate. */
 function mayRunOn({ spec }: Pod, node: Node): boolean {
   const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   return ready === true && fitsNode(spec, node) && repellingTaints(spec, node).length === 0;

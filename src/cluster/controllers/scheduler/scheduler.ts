@@ -25,14 +25,14 @@ import { chooseNode, type Placement } from "./choose-node.ts";
 
 const user = "system:kube-scheduler";
 
-/** Gives every pod a node, once its volumes are bound. */
+/** Binds every pod to a node, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "default-scheduler");
   return {
     watches: [pods, nodes, persistentVolumeClaims],
 
-    /** A node or a claim may be what a waiting pod waits for. */
+    /** A pending pod may be waiting for this node or claim. */
     keysOf({ resource, object }) {
       if (resource === pods) return [keyOf(object)];
       const namespace = resource === nodes ? undefined : object.metadata.namespace;
@@ -74,8 +74,8 @@ export function scheduler(context: ControllerContext): Controller {
   }
 
   /**
-   * Claims that wait for their first consumer have it now: each gets a volume that is there, or is told for which
-   * node one is wanted. Tells whether there is something to wait for.
+   * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation
+   * with the node that it needs one on. Returns whether the pod has to wait for any of them.
    */
   async function askForVolumes(pod: Pod, node: string): Promise<boolean> {
     const unbound = claimsOfPod(pod)
@@ -96,7 +96,7 @@ export function scheduler(context: ControllerContext): Controller {
     await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName } }, "binding");
     const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
     await report(pod, "Normal", "Scheduled", `Successfully assigned ${name} to ${nodeName}`);
-    // The kubelet may be at the pod already, and then says so itself.
+    // The kubelet may have updated the pod already, with this condition.
     const bound = findByKey(objects, pods, keyOf(pod));
     if (bound) await writeScheduled(bound, { status: "True" });
   }

@@ -4,7 +4,7 @@ import { matchesLabels } from "../../control-loop/matches-labels.ts";
 import { readPath } from "./read-path.ts";
 import type { Stage, StageDelay, StageSelector } from "./stage.ts";
 
-/** Finds the stage that an object comes to next: of those that take it, the one with the highest weight. */
+/** Finds the next stage of an object: of those that match it, the one with the highest weight. */
 export function chooseStage(stages: readonly Stage[], object: KubernetesObject): Stage | undefined {
   const [first] = stages
     .filter(({ spec }) => isOfKind(spec.resourceRef, object) && selects(spec.selector, object))
@@ -12,7 +12,7 @@ export function chooseStage(stages: readonly Stage[], object: KubernetesObject):
   return first;
 }
 
-/** After how many milliseconds a stage comes to an object that has matched it since a time. */
+/** After how many milliseconds a stage applies to an object that has matched it since a given time. */
 export function untilStage(
   delay: StageDelay | undefined,
   object: KubernetesObject,
@@ -25,7 +25,7 @@ export function untilStage(
   return Math.max(0, due - now);
 }
 
-/** What an object says of its own delay: a time, or a duration such as `1m30s`; anything else says nothing. */
+/** The delay that an object specifies: a time, or a duration such as `1m30s`; anything else is ignored. */
 function dueBy(text: string, since: number): number | undefined {
   if (/^\d{4}-\d\d-\d\d/.test(text)) return Date.parse(text);
   try {

@@ -2,7 +2,7 @@ import { parseAllDocuments } from "yaml";
 import { renderTemplate } from "./render-template.ts";
 import type { Stage } from "./stage.ts";
 
-/** Reads a file of stages. What can't be followed is refused now, not when an object comes along. */
+/** Parses a file of Stages. Unsupported content is rejected here, not when an object matches. */
 export function parseStages(text: string): Stage[] {
   return parseAllDocuments(text)
     .map((document) => {
@@ -23,9 +23,9 @@ function checkStage(value: unknown): Stage {
   if (!stage.spec?.resourceRef?.kind || !stage.spec.next) {
     throw new TypeError(`the Stage ${name} needs spec.resourceRef.kind and spec.next`);
   }
-  // In KWOK such a stage takes nothing; an empty selector takes all.
+  // In KWOK such a stage matches nothing; an empty selector matches everything.
   if (!stage.spec.selector)
-    throw new TypeError(`the Stage ${name} needs spec.selector: {} takes all objects`);
+    throw new TypeError(`the Stage ${name} needs spec.selector: {} matches all objects`);
   if ("weightFrom" in stage.spec) {
     throw new TypeError(`the Stage ${name} has spec.weightFrom: only spec.weight is supported`);
   }

@@ -1,4 +1,4 @@
-/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` names a member that has dots. */
+/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots. */
 export function readPath(object: unknown, path: string): unknown {
   const steps = [...path.matchAll(/\.([\w-]+)|\["([^"]+)"\]/g)].map(([, plain, quoted]) => plain ?? quoted!);
   return steps.reduce<unknown>((value, step) => {

@@ -3,8 +3,8 @@ import { parse } from "yaml";
 import { readPath } from "./read-path.ts";
 
 /**
- * Fills in a stage's template and reads it as YAML. Of Go's template language it knows the time, `{{ Now }}`, and
- * the object's fields, `{{ .spec.nodeName }}`, each also with `| Quote`; anything else is refused.
+ * Renders a stage's template and parses it as YAML. Of Go's template language it supports the time, `{{ Now
+ * }}`, and fields of the object, `{{ .spec.nodeName }}`, each also with `| Quote`; anything else is rejected.
  */
 export function renderTemplate(template: string, object: object, now: string): object {
   const text = template.replaceAll(/\{\{-?\s*(.*?)\s*-?\}\}/gs, (_, action: string) => {
@@ -12,7 +12,7 @@ export function renderTemplate(template: string, object: object, now: string): o
   });
   const value: unknown = parse(text);
   if (isObject(value)) return value;
-  throw new TypeError("a statusTemplate must give an object");
+  throw new TypeError("a statusTemplate must render to an object");
 }
 
 function evaluate(action: string, object: object, now: string): string {

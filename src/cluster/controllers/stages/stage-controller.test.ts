@@ -59,7 +59,7 @@ const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000
 describe("stageController()", () => {
   afterEach(() => cluster.stop());
 
-  it("leads pods through the stages of a file, and leaves others to the kubelet", async () => {
+  it("moves pods through the stages of a file, and leaves others to the kubelet", async () => {
     cluster = await startTestCluster({
       clock,
       controllers: ["scheduler", "node", "kubelet", "stage"],
@@ -81,7 +81,7 @@ describe("stageController()", () => {
     expect(read("good")?.status?.phase).toBe("Running");
   });
 
-  it("lets a Job fail for good", async () => {
+  it("makes a Job fail", async () => {
     cluster = await startTestCluster({
       clock,
       controllers: ["job", "scheduler", "node", "kubelet", "stage"],
@@ -124,7 +124,7 @@ describe("untilStage()", () => {
     ["a time that is over", { d: "2029-01-01T00:00:00Z" }, 0],
     ["what is neither", { d: "soon" }, 1000],
     ["nothing", {}, 1000],
-  ])("takes %s from the object", (_, annotations, milliseconds) => {
+  ])("reads %s from the object", (_, annotations, milliseconds) => {
     expect(until(annotations)).toBe(milliseconds);
   });
 });
@@ -147,7 +147,7 @@ describe("parseStages()", () => {
 });
 
 describe("renderTemplate()", () => {
-  it("fills in the time and fields of the object", () => {
+  it("substitutes the time and fields of the object", () => {
     const template = "at: {{ Now }}\nname: {{ .metadata.name }}\nmissing: {{ .spec.none | Quote }}";
     expect(renderTemplate(template, { metadata: { name: "x: y" } }, "2030-01-01T00:00:00Z")).toEqual({
       at: "2030-01-01T00:00:00Z",

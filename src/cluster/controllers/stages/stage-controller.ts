@@ -12,11 +12,11 @@ import type { StagesContext } from "./stages-context.ts";
 
 const user = "system:serviceaccount:kube-system:stage-controller";
 
-/** Leads objects through the stages of the user's Stage files. */
+/** Moves objects through the stages of the user's Stage files. */
 export function stageController(context: StagesContext): Controller {
   const { objects, clock, stages = [] } = context;
   const report = reporter(context, "stage-controller");
-  /** Since when an object has matched the stage that comes next. */
+  /** Since when an object has matched its next stage. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
     keysOf: ({ resource, object }) => {

@@ -1,6 +1,6 @@
 /**
- * One step in the pretended life of objects: which objects it takes, after how long, and what becomes of them.
- * The shape is that of KWOK's Stage files.
+ * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
+ * them. The format is that of KWOK's Stage files.
  */
 export interface Stage {
   readonly apiVersion: "kwok.x-k8s.io/v1alpha1";
@@ -9,7 +9,7 @@ export interface Stage {
   readonly spec: {
     readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
     readonly selector: StageSelector;
-    /** Of several stages that take an object, the one with the highest weight comes. */
+    /** Of several stages that match an object, the one with the highest weight applies. */
     readonly weight?: number;
     readonly delay?: StageDelay;
     readonly next: NextState;
@@ -28,9 +28,9 @@ export interface StageSelector {
 }
 
 export interface StageDelay {
-  /** Counted from when the object came to match. */
+  /** Counted from when the object first matched. */
   readonly durationMilliseconds?: number;
-  /** The path of a time or a duration in the object, which counts instead if there is one. */
+  /** The path of a time or a duration in the object, which takes precedence if present. */
   readonly durationFrom?: { readonly expressionFrom: string };
 }
 
@@ -42,6 +42,9 @@ export interface NextState {
     readonly empty?: boolean;
   };
   readonly delete?: boolean;
-  /** YAML that is merged into the status; `{{ Now }}` and `{{ .metadata.name }}` are filled in. */
+  /**
+   * YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are
+   * substituted.
+   */
   readonly statusTemplate?: string;
 }

@@ -8,14 +8,14 @@ import { selectorProblems } from "../checks/label-selector.ts";
 import { matchResources, mutatedOperations } from "../checks/match-resources.ts";
 import { choice, needed, type Problems, refused } from "../checks/problems.ts";
 
-/** Checks what puts a ValidatingAdmissionPolicy into force. */
+/** Validates a ValidatingAdmissionPolicyBinding. */
 export function* validatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
   yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
 }
 
-/** Checks what puts a MutatingAdmissionPolicy into force. */
+/** Validates a MutatingAdmissionPolicyBinding. */
 export function* mutatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);

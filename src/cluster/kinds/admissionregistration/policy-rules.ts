@@ -15,7 +15,7 @@ import { matchConditions } from "../checks/match-conditions.ts";
 import { matchResources, mutatedOperations } from "../checks/match-resources.ts";
 import { choice, optionalChoice, type Problems, refused } from "../checks/problems.ts";
 
-/** Checks a ValidatingAdmissionPolicy; on an update what is stored already. */
+/** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */
 export function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as ValidatingAdmissionPolicySpec;
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
@@ -37,7 +37,7 @@ export function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): P
   yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
-/** Checks a MutatingAdmissionPolicy. */
+/** Validates a MutatingAdmissionPolicy. */
 export function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as MutatingAdmissionPolicySpec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
@@ -53,7 +53,7 @@ export function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Pro
   yield* choice("spec.reinvocationPolicy", spec.reinvocationPolicy, ["IfNeeded", "Never"]);
 }
 
-/** What policies of both kinds have; `more` looks at what they match. */
+/** Validates the common fields of both kinds of policies; `more` checks what they match. */
 function* commonProblems(
   spec: PolicySpec,
   old: PolicySpec | undefined,

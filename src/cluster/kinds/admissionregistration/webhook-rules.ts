@@ -14,7 +14,7 @@ import { webhookClient } from "../checks/webhook-client.ts";
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
 type Webhook = Sent<MutatingWebhook>;
 
-/** Checks the configuration of admission webhooks of either kind. */
+/** Validates the webhooks of a configuration of either kind. */
 export function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
   const conditionsKnown = old !== undefined && isEqual(conditionsOf(object), conditionsOf(old));
   const names = new Set<string>();
@@ -31,7 +31,7 @@ export function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
   }
 }
 
-/** What is stored was sound when it was written. */
+/** Stored match conditions were valid when they were written. */
 function conditionsOf(object: ApiObject): JSONValue[] {
   return ((object["webhooks"] ?? []) as Webhook[]).map(
     ({ matchConditions = [] }) => matchConditions as JSONValue,
@@ -60,7 +60,7 @@ function* webhookFields(field: string, webhook: Webhook): Problems {
   yield* webhookClient(`${field}.clientConfig`, webhook.clientConfig ?? {});
 }
 
-/** Names of webhooks say whose they are: `validate.mysql.example.com`. */
+/** Names of webhooks are fully qualified: `validate.mysql.example.com`. */
 function* qualifiedName(field: string, name: string): Problems {
   if (name === "") return yield required(field);
   const reasons = checkSubdomain(name);

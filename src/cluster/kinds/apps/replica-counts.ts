@@ -2,7 +2,7 @@ import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { nonNegative, type Problems } from "../checks/problems.ts";
 
-/** The counts in a status: none is negative, and no part is more than the whole. */
+/** Validates the counts in a status: none is negative, and no part exceeds the total. */
 export function* replicaCounts(
   object: ApiObject,
   parts: readonly string[],

@@ -12,12 +12,12 @@ import { defaultTemplate } from "../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../core/pod-spec/validate.ts";
 import { podWarnings } from "../core/pod-spec/warnings.ts";
 
-/** What the specs of workloads have in common. */
+/** The common fields of workload specs. */
 export type WorkloadSpec = Sent<
   Pick<DeploymentSpec, "replicas" | "selector" | "template" | "revisionHistoryLimit" | "minReadySeconds">
 >;
 
-/** What the strategies by which workloads are updated have in common. */
+/** The common fields of update strategies. */
 interface UpdateStrategy<RollingUpdate extends object> {
   type?: string | undefined;
   rollingUpdate?: RollingUpdate | undefined;
@@ -27,7 +27,7 @@ export interface Workload extends ApiObject {
   spec: WorkloadSpec;
 }
 
-/** The defaults that all workloads share. */
+/** Sets the defaults of all workloads. */
 export function defaultSpec(object: ApiObject): WorkloadSpec {
   object["spec"] ??= {};
   const { spec } = object as Workload;
@@ -35,10 +35,10 @@ export function defaultSpec(object: ApiObject): WorkloadSpec {
   return spec;
 }
 
-/** How many old revisions a workload keeps to roll back to. */
+/** The default of revisionHistoryLimit. */
 export const defaultHistoryLimit = 10;
 
-/** The defaults of workloads that can be scaled. */
+/** Sets the defaults of workloads with replicas. */
 export function defaultScaledSpec(object: ApiObject): WorkloadSpec {
   const spec = defaultSpec(object);
   spec.replicas ??= 1;
@@ -53,7 +53,7 @@ export function defaultRolling<RollingUpdate extends object>(
   if (update.type === "RollingUpdate") update.rollingUpdate = { ...rolling, ...update.rollingUpdate };
 }
 
-/** What a selector must be, and the template that it chooses; `kind` is the one that messages name. */
+/** Validates a selector and the template that it must match; `kind` is the one in messages. */
 export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: string): Problems {
   const { selector } = spec;
   if (!selector) yield required("spec.selector");
@@ -69,7 +69,7 @@ export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: stri
   } else yield invalid("spec.selector", selector, unusable);
 }
 
-/** A selector that is not there chooses nothing. */
+/** An absent selector matches nothing. */
 export function* matchingLabels({ selector, template }: WorkloadSpec): Problems {
   const labels = template?.metadata?.labels;
   if (selector && isEmptySelector(selector)) return;
@@ -78,7 +78,7 @@ export function* matchingLabels({ selector, template }: WorkloadSpec): Problems 
   yield invalid(field, labels ?? null, "`selector` does not match template `labels`");
 }
 
-/** Pods of workloads run for ever. */
+/** Pods of workloads must restart always and have no deadline. */
 export function* endlessPods({ template }: WorkloadSpec, kind: string): Problems {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   if (restartPolicy !== "Always") {
@@ -95,7 +95,7 @@ export function selectorChange(object: ApiObject, old: ApiObject): FieldError[] 
   return isEqual(now, before) ? [] : [invalid("spec.selector", now ?? null, "field is immutable")];
 }
 
-/** A strategy of which the server shows the whole struct. */
+/** The error for an unsupported strategy, in which the server shows the whole struct. */
 export function unsupportedUpdate(
   field: string,
   update: UpdateStrategy<object>,
@@ -117,7 +117,7 @@ export function* notMoreThanAll(field: string, value: IntOrString = 0): Problems
   }
 }
 
-/** The number, of pods or of percent; a text that is no percentage counts as none. */
+/** The number of pods or percent; a string that is neither counts as 0. */
 export function amountOf(value: IntOrString = 0): number {
   if (typeof value === "number") return value;
   return isPercent(value) ? Number(value.slice(0, -1)) : Number(/^-?\d+$/.exec(value)?.[0] ?? 0);
@@ -127,7 +127,7 @@ function isPercent(value: IntOrString): value is string {
   return typeof value === "string" && checkPercent(value).length === 0;
 }
 
-/** What is odd about the pods of a workload: said for a new one, and for a new generation. */
+/** The warnings about a workload's pod template, on creation and for each new generation. */
 export function* templateWarnings(object: ApiObject, old: ApiObject | undefined): Generator<string, void> {
   if (old && old.metadata.generation === object.metadata.generation) return;
   const { template = {} } = (object as Workload).spec;

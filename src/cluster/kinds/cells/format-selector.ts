@@ -1,7 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 
-/** A selector as tables show it: `app=web,tier in (a,b)`. */
+/** A selector as tables print it: `app=web,tier in (a,b)`. */
 export function formatSelector(selector: LabelSelector | undefined): string {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` }));

@@ -1,4 +1,4 @@
-/** Reads a field by its path; undefined where anything on the way is not there. */
+/** Reads a field by its path; undefined if it or a parent is absent. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what the path holds
 export function readField<T = unknown>(object: unknown, path: string): T | undefined {
   let value = object;

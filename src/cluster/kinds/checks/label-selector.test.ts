@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** A status is not checked, and templates of pods and claims are what pods and claims are. */
+/** A status is not validated, and templates of pods and claims have the rules of pods and claims. */
 const left = new Set(["status", "template", "jobTemplate", "volumeClaimTemplate"]);
 
-/** The paths to all label selectors of a type: `spec.ingress[].from[].podSelector`. */
+/** The paths of all label selectors in a type: `spec.ingress[].from[].podSelector`. */
 function selectorsIn(schema: BuiltinSchema, path = "", above: readonly BuiltinSchema[] = []): string[] {
   if (above.includes(schema)) return [];
   if (schema.typeName?.endsWith("LabelSelector")) return [path];
@@ -28,7 +28,7 @@ function selectorsIn(schema: BuiltinSchema, path = "", above: readonly BuiltinSc
   );
 }
 
-/** An object of nothing but what leads to a value. */
+/** An object with only the fields that lead to a value. */
 function objectWith(path: string, value: unknown): object {
   return path
     .split(".")
@@ -38,7 +38,7 @@ function objectWith(path: string, value: unknown): object {
     ) as object;
 }
 
-/** The API server itself takes any selector for a metric: it is for whoever serves the metrics. */
+/** The API server accepts any selector for a metric: it is validated by the metrics API. */
 const unchecked = (path: string): boolean => path.startsWith("spec.metrics[]");
 
 const places = (
@@ -54,7 +54,7 @@ const places = (
   )
 ).flat();
 
-/** A selector of trust bundles counts only beside the name of a signer. */
+/** A selector of ClusterTrustBundles is used only together with signerName. */
 function withSigner(body: object): string {
   return JSON.stringify(body).replace('"clusterTrustBundle":{', '$&"signerName":"example.com/a",');
 }
@@ -67,8 +67,8 @@ async function refusal({ group, apiVersion, scope, plural }: BuiltinResource, bo
   return answer.body as object;
 }
 
-describe("a label selector that can't be used is refused where it stands", () => {
-  test("which is in these kinds", () => {
+describe("an invalid label selector is rejected at its path", () => {
+  test("in these kinds", () => {
     expect([...new Set(places.map(({ resource }) => resource.kind))].toSorted()).toEqual([
       "CSIStorageCapacity",
       "ClusterRole",
@@ -101,7 +101,7 @@ describe("a label selector that can't be used is refused where it stands", () =>
   });
 });
 
-test("a refused aggregation rule is not stored, and roles are aggregated as before", async () => {
+test("a rejected aggregation rule is not stored, and roles are aggregated as before", async () => {
   const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
   const create = async (body: object) =>
     (await send(cluster.kubeconfig, { method: "POST", path, body })).body as { message: string };

@@ -41,7 +41,7 @@ function* requirementProblems(
   }
 }
 
-/** A selector that can be used at all, whatever its labels look like. */
+/** Returns whether a selector is valid. */
 export function isUsable(selector: LabelSelector | undefined): boolean {
   return [...selectorProblems("", selector)].length === 0;
 }

@@ -8,7 +8,7 @@ import { type Problems, refused } from "./problems.ts";
 
 const conditionLimit = 64;
 
-/** Checks conditions, which can't use variables; parameters only where there are some. */
+/** Validates match conditions, which can't use variables, and `params` only where the policy has them. */
 export function* matchConditions(
   field: string,
   list: readonly Sent<MatchCondition>[],

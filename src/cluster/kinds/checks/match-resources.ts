@@ -5,7 +5,7 @@ import { selectorProblems } from "./label-selector.ts";
 import { choice, type Problems, refused } from "./problems.ts";
 import { requestRule } from "./request-rule.ts";
 
-/** Checks which requests a policy or a binding is about. */
+/** Validates which requests a policy or a binding matches. */
 export function* matchResources(field: string, match: MatchResources): Problems {
   yield* choice(`${field}.matchPolicy`, match.matchPolicy, ["Equivalent", "Exact"]);
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
@@ -27,7 +27,7 @@ function* resourceNames(field: string, names: readonly string[]): Problems {
 
 const operations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
-/** A deletion has nothing to be mutated. */
+/** DELETE has no object to mutate. */
 export function* mutatedOperations(field: string, match: MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {

@@ -2,7 +2,7 @@ import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { isIP } from "node:net";
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 
-/** The name of a port: IANA's short names. */
+/** The name of a port: an IANA service name. */
 export function checkPortName(name: string): string[] {
   const reasons: string[] = [];
   if (name.length > 15) reasons.push("must be no more than 15 characters");
@@ -15,19 +15,19 @@ export function checkPortName(name: string): string[] {
   return reasons;
 }
 
-/** A port by its number or by its name. */
+/** A port, by number or by name. */
 export function checkPort(port: number | string): string[] {
   if (typeof port === "string") return checkPortName(port);
   return port >= 1 && port <= 65_535 ? [] : ["must be between 1 and 65535, inclusive"];
 }
 
-/** The name of an environment variable, since 1.34 anything that prints and has no `=`. */
+/** The name of an environment variable: since 1.34 any printable characters except `=`. */
 export function checkVariableName(name: string): string[] {
   if (/^[ -<>-~]*$/.test(name)) return [];
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-/** A key of a ConfigMap or Secret: it becomes a file's name. */
+/** A key of a ConfigMap or Secret: it becomes a file name. */
 export function checkConfigKey(key: string): string[] {
   const reasons: string[] = [];
   if (key.length > 253) reasons.push("must be no more than 253 characters");
@@ -55,7 +55,7 @@ export function checkPercent(text: string): string[] {
   ];
 }
 
-/** A DNS subdomain in which labels may have underscores, as search lists do. */
+/** A DNS subdomain whose labels may contain underscores, as in search lists. */
 export function checkSearchDomain(domain: string): string[] {
   const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
   const pattern = `${label}(\\.${label})*`;
@@ -72,7 +72,7 @@ export function checkAddress(address: string): string[] {
   return [];
 }
 
-/** An address that traffic can be sent to from elsewhere. */
+/** An address that can receive traffic from other hosts. */
 export function checkReachable(address: string): string[] {
   const reasons = checkAddress(address);
   if (reasons.length > 0) return reasons;
@@ -89,7 +89,7 @@ export function checkReachable(address: string): string[] {
   return [];
 }
 
-/** A range of addresses: `10.0.0.0/8`. */
+/** A CIDR: `10.0.0.0/8`. */
 export function checkAddressRange(range: string): string[] {
   const [address = "", bits = "", ...rest] = range.split("/");
   const width = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -97,7 +97,7 @@ export function checkAddressRange(range: string): string[] {
   return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
 }
 
-/** The name of an object of most kinds. */
+/** The name of an object; most kinds use this rule. */
 export const checkObjectName = (name: string): string[] => checkSubdomain(name);
 
 /** Labels of a template or a selector. */

@@ -1,14 +1,14 @@
 import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 
-/** What is wrong with an object, one thing after the other, in the order in which the API server says it. */
+/** The field errors of an object, in the order in which the API server reports them. */
 export type Problems = Generator<FieldError, void>;
 
-/** Each reason for which a value is refused. */
+/** One error for each reason why a value is invalid. */
 export function* refused(field: string, value: unknown, reasons: readonly string[]): Problems {
   for (const reason of reasons) yield invalid(field, value, reason);
 }
 
-/** A value that must be there, and stand up to a check. */
+/** A required value that must pass a check. */
 export function* needed(
   field: string,
   value: string | undefined,
@@ -39,13 +39,13 @@ export function* inRange(
   }
 }
 
-/** A value that must be one of a few; the choices stand in the order in which messages name them. */
+/** A required value from a list of choices, which are in the order in which the message lists them. */
 export function* choice(field: string, value: string | undefined, choices: readonly string[]): Problems {
   if (!value) yield required(field);
   else if (!choices.includes(value)) yield notSupported(field, value, choices);
 }
 
-/** The same for a value that may be left out. */
+/** The same for an optional value. */
 export function* optionalChoice(
   field: string,
   value: string | undefined,

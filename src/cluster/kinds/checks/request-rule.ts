@@ -5,7 +5,7 @@ import { optionalChoice, type Problems } from "./problems.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-/** Checks which requests a webhook or a policy wants to see. */
+/** Validates a rule that says which requests a webhook or a policy matches. */
 export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
@@ -24,7 +24,7 @@ export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Pro
   yield* optionalChoice(`${field}.scope`, rule.scope, ["*", "Cluster", "Namespaced"]);
 }
 
-/** Who wants everything needs no list. */
+/** `*` must be the only item of a list. */
 function* alone(field: string, list: readonly string[], what: string): Problems {
   if (list.length < 2 || !list.includes("*")) return;
   yield invalid(field, list, `if '*' is present, must not specify other ${what}`);
@@ -50,7 +50,7 @@ function* resourceNames(field: string, list: readonly string[]): Problems {
   if (list.length > 1 && list.includes("*/*")) {
     yield invalid(field, list, "if '*/*' is present, must not specify other resources");
   }
-  // The server looks at the last of the plain names only.
+  // The server checks only the last name without a subresource.
   const last = list.findLast((name) => name !== "" && !name.includes("/"));
   if (list.includes("*") && last !== undefined && last !== "*") {
     const detail = "if '*' is present, must not specify other resources without subresources";

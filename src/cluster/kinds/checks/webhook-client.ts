@@ -37,7 +37,7 @@ function* webhookService(
   field: string,
   { namespace, name, path = "", port = 443 }: Sent<ServiceReference>,
 ): Problems {
-  // The real server takes the one for the other.
+  // The real server mixes up the two fields.
   if (!namespace) yield required(`${field}.name`);
   if (!name) yield required(`${field}.namespace`);
   const reasons = checkPort(port);

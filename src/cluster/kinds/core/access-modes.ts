@@ -1,7 +1,6 @@
 import { readField } from "../cells/read-field.ts";
 
-/** Who said it, and where; the two groups call it by different names. */
-
+/** The abbreviations of access modes in tables. */
 const modes: Readonly<Record<string, string>> = {
   ReadWriteOnce: "RWO",
   ReadOnlyMany: "ROX",

@@ -34,7 +34,7 @@ export function validateKeys(data: Data | undefined, field: string): FieldError[
   return Object.keys(data ?? {}).flatMap((key) => [...refused(`${field}[${key}]`, key, checkConfigKey(key))]);
 }
 
-/** Go decodes base64 while it reads the body: what is no base64 is a bad request. */
+/** Go decodes base64 while it reads the body, so invalid base64 is a bad request. */
 export function checkBase64({ kind, apiVersion }: ApiObject, data: Data | undefined): void {
   for (const value of Object.values(data ?? {})) {
     const bad = value.search(/[^A-Za-z0-9+/=\r\n]/);

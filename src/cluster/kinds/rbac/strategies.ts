@@ -47,7 +47,7 @@ export const bindingStrategy: Partial<Strategy> = {
   },
 };
 
-/** Go prints the list always, and an empty one as null; it belongs to whoever sent one, be it empty. */
+/** Go always serializes the list, an empty one as null; a client that sends an empty list owns it. */
 function showRules(object: ApiObject): void {
   const role = object as Role;
   if (!role.rules?.length) role.rules = null;
@@ -81,7 +81,7 @@ function* aggregation({ aggregationRule }: Role): Problems {
   }
   for (const [index, selector] of selectors.entries()) {
     yield* selectorProblems(`${field}[${index}]`, selector);
-    // What could not be made of the selector is shown as nothing.
+    // The server shows the selector that it could not convert as null.
     if (!isUsable(selector)) yield invalid(`${field}[${index}]`, "null", "invalid label selector.");
   }
 }

@@ -1,6 +1,6 @@
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
-/** A request is for one device unless it says how many. */
+/** A request is for exactly one device by default. */
 export function defaultClaim(spec: unknown): void {
   fillIn(spec, () => ({ devices: {} }));
   fillIn((spec as Fields | undefined)?.["devices"], () => ({ requests: null }));

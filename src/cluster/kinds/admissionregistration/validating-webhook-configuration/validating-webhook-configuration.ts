@@ -5,7 +5,7 @@ import { eachOf } from "../../fill-in.ts";
 import { defaultWebhook } from "../defaults.ts";
 import { webhookProblems } from "../webhook-rules.ts";
 
-/** Webhooks are called for every version and scope, block what they can't answer, and have ten seconds. */
+/** The defaults of webhooks: matchPolicy Equivalent, failurePolicy Fail, and a timeout of ten seconds. */
 const validatingWebhooksStrategy: Partial<Strategy> = {
   validate: (object) => [...webhookProblems(object)],
   validateUpdate: (object, old) => [...webhookProblems(object, old)],

@@ -5,10 +5,10 @@ import { conversionProblems } from "./validate-conversion.ts";
 import { validateStoredVersions } from "./validate-stored-versions.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 
-/** Holds a CRD that is being deleted until the objects of its kind are gone. */
+/** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** CRDs: names get defaults, and the status lists every version that was ever stored. */
+/** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
 export const definitionStrategy: Partial<Strategy> = {
   deletionFinalizers: [cleanupFinalizer],
   default: (object) => defaultNames((object as CustomResourceDefinition).spec),

@@ -4,10 +4,10 @@ import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
 import { choice, type Problems, refused } from "../../checks/problems.ts";
 import { webhookClient } from "../../checks/webhook-client.ts";
 
-/** Checks how the versions of a CRD are converted, and that its webhook can be called. */
+/** Validates how the versions of a CRD are converted, and that its webhook can be called. */
 export function* conversionProblems(field: string, { strategy, webhook }: CRDConversion): Problems {
   yield* choice(`${field}.strategy`, strategy, ["None", "Webhook"]);
-  // The server knows the two parts by their places of old.
+  // The server reports the two fields at their paths in v1beta1.
   const client = `${field}.webhookClientConfig`;
   const reviews = `${field}.conversionReviewVersions`;
   if (strategy !== "Webhook") {

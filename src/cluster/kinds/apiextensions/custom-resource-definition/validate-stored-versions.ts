@@ -1,7 +1,7 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { CustomResourceDefinition } from "./crd.ts";
 
-/** A version can't go while objects may be stored in it. */
+/** A version can't be removed while objects may be stored in it. */
 export function validateStoredVersions(crd: CustomResourceDefinition): FieldError[] {
   const names = new Set((crd.spec.versions ?? []).map(({ name }) => name));
   return (crd.status?.storedVersions ?? []).flatMap((version, index) =>

@@ -29,7 +29,7 @@ interface DaemonSet extends ApiObject {
 
 const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"];
 
-/** Counts the templates that a DaemonSet has had: once a field of its spec. */
+/** Counts the changes of a DaemonSet's template; once a field of its spec. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSetStrategy: Partial<Strategy> = {

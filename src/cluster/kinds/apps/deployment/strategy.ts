@@ -29,7 +29,7 @@ interface Deployment extends ApiObject {
 }
 
 export const deploymentStrategy: Partial<Strategy> = {
-  /** A rollout's annotations count as a change of the spec. */
+  /** A change of annotations increments the generation, too. */
   specChanged: (object, old, subresource) =>
     !isEqual((object as Deployment).spec, (old as Deployment).spec) ||
     (subresource !== "status" && !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {})),

@@ -35,7 +35,7 @@ interface StatefulSet extends ApiObject {
   spec: StatefulSetSpec;
 }
 
-/** What may change in the spec of a StatefulSet. */
+/** The mutable fields of a StatefulSet's spec. */
 const changeable = [
   "replicas",
   "ordinals",
@@ -93,7 +93,7 @@ function fixedFields(object: ApiObject, old: ApiObject): FieldError[] {
   return [forbidden("spec", detail)];
 }
 
-/** What can't change any more is checked once, when it is new. */
+/** Immutable fields are validated only on creation. */
 function* problems(spec: StatefulSetSpec, isNew: boolean): Problems {
   const { podManagementPolicy = "", serviceName = "", volumeClaimTemplates: claims = [] } = spec;
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
@@ -113,7 +113,7 @@ function* problems(spec: StatefulSetSpec, isNew: boolean): Problems {
   yield* endlessPods(spec, "StatefulSet");
 }
 
-/** The template as its pods will be: named by the set, and with the volumes of their claims. */
+/** The template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
 function runningTemplate({
   template = {},
   volumeClaimTemplates: claims = [],

@@ -2,7 +2,7 @@ import type { HorizontalPodAutoscalerSpec } from "@tsbuilder/apimachinery/k8s/au
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 
-/** The object in either version: v1 has a field of its own for the one metric that it knows. */
+/** The object in either version: v1 has a field for its only metric. */
 export interface HorizontalPodAutoscaler extends ApiObject {
   spec?: Sent<HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
 }

@@ -3,7 +3,7 @@ import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
 
 type Spec = NonNullable<HorizontalPodAutoscaler["spec"]>;
 
-/** v1 knows one metric, the use of the CPU, as a field of its own; v2 lists metrics. */
+/** v1 has one metric, CPU utilization, as a field; v2 has a list of metrics. */
 export function convert(object: HorizontalPodAutoscaler, apiVersion: string): ApiObject {
   const { spec = {} } = object;
   if (!apiVersion.endsWith("/v1")) return { ...object, apiVersion, spec: toV2(spec) };

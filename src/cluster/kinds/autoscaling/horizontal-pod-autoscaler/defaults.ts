@@ -18,7 +18,10 @@ export function setDefaults(object: HorizontalPodAutoscaler, version: string): v
   object["status"] = { ...status, ...(object["status"] as object) };
 }
 
-/** Once some behavior is said, all of it is filled in: up at once by four pods or by all, down as far as asked. */
+/**
+ * If a behavior is set, its missing fields are defaulted: scale up by four pods or 100% without
+ * stabilization, scale down without a limit.
+ */
 function defaultBehavior({
   scaleUp,
   scaleDown,

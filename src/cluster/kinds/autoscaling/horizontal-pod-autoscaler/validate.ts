@@ -47,7 +47,7 @@ function* targetProblems(
   }
 }
 
-/** Where each type of metric has its source. */
+/** The field that holds the source of each metric type. */
 const sources = {
   ContainerResource: "containerResource",
   External: "external",
@@ -74,7 +74,7 @@ function* metricProblems(field: string, { type = "", ...metric }: Sent<MetricSpe
   yield* valueProblems(`${at}.target`, type, source.target ?? {});
 }
 
-/** What the sources of metrics are made of. */
+/** The fields of all metric sources together. */
 type Source = Sent<ContainerResourceMetricSource & PodsMetricSource>;
 
 function isMetricType(type: string): type is keyof typeof sources {

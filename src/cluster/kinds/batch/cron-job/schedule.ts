@@ -1,4 +1,4 @@
-/** The five fields of a schedule with their bounds. */
+/** The five fields of a schedule with their ranges. */
 const fields: ReadonlyArray<{ min: number; max: number; names?: readonly string[] }> = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -21,7 +21,7 @@ const descriptors = new Set([
   "@hourly",
 ]);
 
-/** Why a schedule can't be read, in the words of the API server's parser; nothing if it can. */
+/** Why a schedule is invalid, in the words of the API server's parser; undefined if it is valid. */
 export function checkSchedule(schedule: string): string | undefined {
   const text = schedule.replace(/^(CRON_)?TZ=\S*\s*/, "").trim();
   if (text.startsWith("@")) return checkDescriptor(text);
@@ -75,7 +75,7 @@ function checkRange(expression: string, index: number): string | undefined {
   }
 }
 
-/** A number, or the name of a month or a weekday where one may stand. */
+/** A number, or the name of a month or weekday in fields that allow it. */
 function readNumber(text: string, index?: number): number | string {
   const { names = [], min = 0 } = index === undefined ? {} : fields[index]!;
   const named = names.indexOf(text.toLowerCase());

@@ -13,7 +13,7 @@ interface CronJob extends ApiObject {
   spec: Sent<CronJobSpec>;
 }
 
-/** Jobs are named by eleven characters more. */
+/** The names of its Jobs are eleven characters longer. */
 const longestName = 52;
 
 export const cronJobStrategy: Partial<Strategy> = {
@@ -64,7 +64,7 @@ function* problems({ spec }: CronJob, old?: CronJob): Problems {
   yield* nonNegative("spec.failedJobsHistoryLimit", spec.failedJobsHistoryLimit);
 }
 
-/** A time zone in the schedule itself was never meant; who has one keeps it. */
+/** A time zone in the schedule is invalid, but a stored one may stay. */
 function* schedule(text: string, zone: string | undefined, hadZone: boolean): Problems {
   const reason = checkSchedule(text);
   if (reason) yield invalid("spec.schedule", text, reason);
@@ -94,6 +94,6 @@ function isTimeZone(zone: string): boolean {
   } catch {
     return false;
   }
-  // Offsets such as `+01:00` are none to Go.
+  // Go does not accept offsets such as `+01:00`.
   return /^[A-Za-z]/.test(zone);
 }

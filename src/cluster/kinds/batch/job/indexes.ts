@@ -1,4 +1,4 @@
-/** How many indexes a text such as `1,3-5` names, or why it names none. */
+/** The number of indexes in a string such as `1,3-5`, or why it is invalid. */
 export function countIndexes(text: string, completions: number): number | string {
   if (text === "") return 0;
   let last = -1;

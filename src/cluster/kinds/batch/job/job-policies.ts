@@ -23,7 +23,7 @@ const ruleLimit = 20;
 const exitCodeLimit = 255;
 const indexesLimit = 64 * 1024;
 
-/** When a failed pod fails its job, or doesn't count. */
+/** Validates a podFailurePolicy. */
 export function* failurePolicy(field: string, { rules = [] }: PodFailurePolicy, spec: JobSpec): Problems {
   if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
   for (const [index, rule] of rules.entries()) yield* failureRule(`${field}.rules[${index}]`, rule, spec);
@@ -54,7 +54,7 @@ function withoutValue(field: string, detail: string): FieldError {
   return omitted(invalid(field, undefined, detail), detail);
 }
 
-/** A list as Go prints one of strings. */
+/** A list of strings as Go prints it. */
 function listed(values: readonly string[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }
@@ -103,7 +103,7 @@ function* conditions(
   }
 }
 
-/** When a job of many indexes has done enough. */
+/** Validates a successPolicy. */
 export function* successPolicy(field: string, { rules = [] }: SuccessPolicy, spec: JobSpec): Problems {
   const { completions = 0 } = spec;
   if (rules.length === 0) {

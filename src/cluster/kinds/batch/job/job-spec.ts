@@ -10,7 +10,7 @@ import { failurePolicy, successPolicy } from "./job-policies.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
 
-/** A job must say itself whether its pods restart: the usual default is refused. */
+/** A Job must set restartPolicy itself: the usual default is invalid. */
 export function defaultJobTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
   const full = defaultTemplate(template);
   full.spec!.restartPolicy ||= "Always";

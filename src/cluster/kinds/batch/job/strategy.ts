@@ -15,7 +15,7 @@ interface Job extends ApiObject {
   spec: JobSpec;
 }
 
-/** Jobs choose their pods by their own uid, and keep their template. */
+/** Jobs select their pods by their own uid, and their template is immutable. */
 export const jobStrategy: Partial<Strategy> = {
   deletionWarning: (policy) =>
     policy === undefined
@@ -43,7 +43,7 @@ export const jobStrategy: Partial<Strategy> = {
     if (spec.manualSelector) return;
     const labels = ownLabels(object);
     const template = spec.template!;
-    // Whoever labels the Job itself keeps his labels as they are; others get what the pods have.
+    // A Job with its own labels keeps them; one without gets those of its pods.
     if (!metadata.labels || isEqual(metadata.labels, template.metadata?.labels)) {
       metadata.labels = { ...metadata.labels, ...labels };
     }
@@ -68,7 +68,7 @@ export const jobStrategy: Partial<Strategy> = {
   },
 };
 
-/** A Job without a name is refused for that, not for its labels. */
+/** A Job without a name is rejected for that, not for its labels. */
 function ownLabels({ metadata }: ApiObject): Record<string, string> {
   const { name = "" } = metadata;
   return {
@@ -79,7 +79,7 @@ function ownLabels({ metadata }: ApiObject): Record<string, string> {
   };
 }
 
-/** Who does not say that the selector is his own gets one, and may not have sent another. */
+/** Without manualSelector the selector is generated, and a different one is rejected. */
 function* generatedSelector(job: Job): Problems {
   const { manualSelector, selector } = job.spec;
   if (manualSelector || !selector || !isUsable(selector)) return;
@@ -99,7 +99,7 @@ function* problems({ spec }: Job): Problems {
   }
 }
 
-/** The pod of the last index has the longest name. */
+/** The pod of the highest index has the longest name. */
 function* podNames({ metadata, spec }: Job): Problems {
   if (spec.completionMode !== "Indexed" || !spec.completions) return;
   const { name = "" } = metadata;
@@ -141,7 +141,7 @@ function* fixedFields(now: JobSpec, before: JobSpec): Problems {
   }
 }
 
-/** A template without what may change while its job is suspended: where pods run, and what they ask for. */
+/** A template without the fields that may change while the Job is suspended: scheduling and resources. */
 function movable(template: PodTemplateSpec = {}): PodTemplateSpec {
   const { spec = {}, ...rest } = copyJSON(template);
   const { nodeSelector: _selector, tolerations: _tolerations, schedulingGates: _gates, ...fixed } = spec;

@@ -18,7 +18,7 @@ const patch = (endpoint: string, body: object) =>
   });
 const condition = (type: string) => ({ type, status: "True", reason: "Checked" });
 
-test("a certificate request says who asks, and only its approval endpoint approves it", async () => {
+test("a CertificateSigningRequest records its requester, and only its approval subresource approves it", async () => {
   const created = await send(cluster.kubeconfig, {
     method: "POST",
     path,

@@ -13,10 +13,13 @@ interface CertificateSigningRequest extends ApiObject {
   status?: Sent<certificates.CertificateSigningRequestStatus>;
 }
 
-/** Conditions that only `/approval` may add. */
+/** Condition types that only `/approval` may add. */
 const verdicts = ["Approved", "Denied"];
 
-/** A request for a certificate says who asks, never changes, and is approved through an endpoint of its own. */
+/**
+ * A CertificateSigningRequest records its requester, is immutable, and is approved through its own
+ * subresource.
+ */
 export const certificateRequestStrategy: Partial<Strategy> = {
   prepareForCreate(object, { user }) {
     const request = object as CertificateSigningRequest;

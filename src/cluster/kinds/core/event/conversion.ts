@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../../contract/api-object.ts";
 
-/** The fields that the two groups call by different names: core's first. */
+/** The fields with different names in the two groups: core's first. */
 const renamed = [
   ["involvedObject", "regarding"],
   ["message", "note"],
@@ -11,7 +11,7 @@ const renamed = [
   ["reportingComponent", "reportingController"],
 ] as const;
 
-/** Events are one kind with two faces: that of the core group and that of events.k8s.io. */
+/** Events are one kind in two groups: core and events.k8s.io. */
 export function eventTo(event: ApiObject, apiVersion: string): ApiObject {
   const names = new Map<string, string>(
     renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
@@ -22,7 +22,7 @@ export function eventTo(event: ApiObject, apiVersion: string): ApiObject {
   return converted;
 }
 
-/** What Go prints of the core face even when it is empty, it leaves out of the other. */
+/** Drops fields that Go serializes in the core group even if empty, but not in events.k8s.io. */
 function dropEmpty(event: ApiObject): void {
   for (const field of ["reportingController", "reportingInstance"]) {
     if (event[field] === "") delete event[field];

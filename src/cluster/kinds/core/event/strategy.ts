@@ -1,6 +1,6 @@
 import type { Strategy } from "../../../registry/resource.ts";
 
-/** Events have fields that Go prints even when they are empty. */
+/** Events have fields that Go serializes even if empty. */
 export const eventStrategy: Partial<Strategy> = {
   default(object) {
     object["eventTime"] ??= null;

@@ -6,7 +6,7 @@ const limitRangeStrategy: Partial<Strategy> = {
   default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
 };
 
-/** What a container may have at most is what it gets, and that is what it asks for, unless they are said. */
+/** `default` defaults to `max`, and `defaultRequest` to `default` or else `min`. */
 function defaultLimits(limits: Fields): void {
   if (limits["type"] !== "Container") return;
   const { max = {}, min = {} } = limits as { max?: Fields; min?: Fields };

@@ -8,8 +8,8 @@ const nameLabel = "kubernetes.io/metadata.name";
 const permanent = new Set(["default", "kube-system", "kube-public"]);
 
 /**
- * Namespaces hold themselves by `spec.finalizers`: a deletion marks them Terminating, and they are gone when the
- * namespace controller has emptied them and finalized them.
+ * Namespaces are kept by `spec.finalizers`: deletion sets the phase Terminating, and they are removed once
+ * the namespace controller has emptied and finalized them.
  */
 export const namespaceStrategy: Partial<Strategy> = {
   validateName: labelName,

@@ -3,12 +3,12 @@ import type { Stored } from "../../../contract/stored.ts";
 import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 
-/** What a pod asks of its node, as far as it is required. */
+/** The node affinity of a pod. */
 export type NodeAffinity = Stored<core.NodeAffinity>;
 
 type PodSpec = Pod["spec"];
 
-/** Tells whether a node is what a pod asks for by its node selector and its affinity. */
+/** Returns whether a node matches a pod's node selector and required node affinity. */
 export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): boolean {
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return (
@@ -17,7 +17,7 @@ export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): 
   );
 }
 
-/** A term without requirements chooses nothing. */
+/** A term without requirements matches nothing. */
 function meetsTerm(
   { matchExpressions = [], matchFields = [] }: Stored<core.NodeSelectorTerm>,
   { metadata }: Node,
@@ -46,7 +46,7 @@ function meets({ operator, values = [] }: core.NodeSelectorRequirement, value: s
   }
 }
 
-/** The taints of a node that keep a pod off it, its cordon among them. */
+/** The taints of a node that a pod does not tolerate, including its cordon. */
 export function repellingTaints({ tolerations = [] }: PodSpec, { spec }: Node): Taint[] {
   const cordon: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
   const taints = [...(spec?.taints ?? []), ...(spec?.unschedulable ? [cordon] : [])];

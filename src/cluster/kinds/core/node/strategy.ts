@@ -2,7 +2,7 @@ import type { Strategy } from "../../../registry/resource.ts";
 import { resetNothing } from "../../../registry/default-strategy.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
 
-/** What a node says of itself; Go prints it all, even of a node that has not said anything yet. */
+/** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const info = [
   "machineID",
   "systemUUID",
@@ -16,7 +16,7 @@ const info = [
   "architecture",
 ];
 
-/** Nodes write their status themselves, with the rest. */
+/** A Node may be created with a status. */
 export const nodeStrategy: Partial<Strategy> = {
   resetFields: resetNothing,
   default(object) {

@@ -7,7 +7,7 @@ import type { Claim, DataSource } from "./strategy.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
-/** What a claim asks of its volume: its own, a template's or a pod's. */
+/** Validates the spec of a claim, of a claim template or of an ephemeral volume. */
 export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Problems {
   const { accessModes: modes = [], selector, storageClassName, volumeAttributesClassName } = spec;
   if (modes.length === 0) yield required(`${field}.accessModes`, "at least 1 access mode is required");
@@ -43,7 +43,7 @@ function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<
   if (dataSource) yield* source(`${field}.dataSource`, dataSource);
   if (dataSourceRef) yield* source(`${field}.dataSourceRef`, dataSourceRef);
   if (!dataSource || !dataSourceRef) return;
-  // The server shows an empty struct here: it passes a path where a value belongs.
+  // The server shows an empty struct here, as it passes a path instead of the value.
   if (dataSourceRef.namespace) {
     yield invalid(field, {}, "may not be specified when dataSourceRef.namespace is specified");
   } else if (

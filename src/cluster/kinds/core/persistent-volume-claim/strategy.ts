@@ -9,14 +9,14 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { Problems } from "../../checks/problems.ts";
 import { claimSpec } from "./claim-spec.ts";
 
-/** What a new volume is filled with. */
+/** The data source of a new volume. */
 export type DataSource = Sent<TypedObjectReference>;
 
 export type Claim = Sent<PersistentVolumeClaim>;
 
 const protection = "kubernetes.io/pvc-protection";
 
-/** A claim is bound once; from then on only its size may grow. */
+/** Once a claim is bound, only its size may grow. */
 export const claimStrategy: Partial<Strategy> = {
   default: (object) => defaultClaim(object),
   prepareForCreate(object) {
@@ -35,7 +35,7 @@ function claimOf(object: ApiObject): Claim {
   return object;
 }
 
-/** Fills a claim from a source that is none of those that a volume can be filled from: it counts as not said. */
+/** Drops an unsupported dataSource, and copies dataSource and dataSourceRef to each other. */
 function settleSources(spec: NonNullable<Claim["spec"]>): void {
   const { dataSource } = spec;
   const known = dataSource && sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`);
@@ -48,7 +48,7 @@ function settleSources(spec: NonNullable<Claim["spec"]>): void {
 
 const sources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
 
-/** Sizes have no fractions of bytes. */
+/** Warns about sizes with fractions of bytes. */
 export function* fractionalSizes(
   field: string,
   { resources }: NonNullable<Claim["spec"]>,
@@ -99,7 +99,10 @@ export function defaultClaim(claim: Claim): void {
   claim.status.phase ||= "Pending";
 }
 
-/** The part of a claim's spec that stays: it is bound once, gets its class once, and grows when it is bound. */
+/**
+ * The immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
+ * bound.
+ */
 function fixed(claim: Claim, old: Claim): object {
   const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
   const result: NonNullable<Claim["spec"]> = copyJSON(rest);

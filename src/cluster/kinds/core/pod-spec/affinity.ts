@@ -19,7 +19,7 @@ import type {
 const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/** On which nodes, and beside which pods, a pod wants to run. */
+/** The affinity of a pod. */
 export function* affinity(field: string, { nodeAffinity, podAffinity, podAntiAffinity }: Affinity): Problems {
   if (nodeAffinity) yield* nodes(`${field}.nodeAffinity`, nodeAffinity);
   if (podAffinity) yield* pods(`${field}.podAffinity`, podAffinity);
@@ -44,7 +44,7 @@ function* weightProblems(field: string, weight: number): Problems {
   if (weight <= 0 || weight > 100) yield invalid(field, weight, "must be in the range 1-100");
 }
 
-/** Values that could be no label's are refused only where the pod depends on them. */
+/** Invalid label values are rejected only in required terms. */
 function* nodeTerm(
   field: string,
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,

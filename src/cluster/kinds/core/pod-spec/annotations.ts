@@ -9,7 +9,7 @@ const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
 const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";
 const appArmor = "container.apparmor.security.beta.kubernetes.io/";
 
-/** Annotations of pods that mean something to the cluster. */
+/** Pod annotations that the server validates. */
 export function* annotationProblems(
   field: string,
   annotations: Record<string, string> = {},
@@ -26,7 +26,7 @@ export function* annotationProblems(
   }
 }
 
-/** As Go reads a number: no sign of plus, no leading zeros. */
+/** An integer as Go parses it: without a plus sign or leading zeros. */
 function isInt32(text: string): boolean {
   return /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
 }

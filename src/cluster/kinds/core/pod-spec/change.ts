@@ -4,7 +4,7 @@ import type { Problems } from "../../checks/problems.ts";
 import { trimmedImage } from "./containers.ts";
 import type { Container, Pod, PodSpec } from "./types.ts";
 
-/** Almost nothing of a pod's spec can change; a change of another kind ends the list of problems. */
+/** Almost nothing in a pod's spec may change; any other change is the last error. */
 export function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
   for (const list of ["containers", "initContainers"] as const) {
     const [now = [], before = []] = [spec[list], old[list]];
@@ -75,7 +75,7 @@ function* removedGates({ schedulingGates = [] }: PodSpec, old: PodSpec): Problem
   }
 }
 
-/** Who sets a pod free may say where it goes, on top of what it asked for itself. */
+/** While a pod is gated, its node selector may only be extended. */
 function* narrowedNodes({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems {
   if (!old.schedulingGates?.length) return;
   if (Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector[key] === value)) return;
@@ -83,7 +83,7 @@ function* narrowedNodes({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems 
   yield invalid("spec.nodeSelector", nodeSelector, detail);
 }
 
-/** The new spec with everything that may change as it was before. */
+/** The new spec with all mutable fields set back to their old values. */
 function frozen(spec: PodSpec, old: PodSpec): PodSpec {
   const result = copyJSON(spec);
   for (const list of ["containers", "initContainers"] as const) {

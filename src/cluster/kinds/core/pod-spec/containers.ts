@@ -18,7 +18,7 @@ import { containerResources } from "./resources.ts";
 import { containerSecurity } from "./security.ts";
 import type { Container, ContainerPort, PodSpec } from "./types.ts";
 
-/** What containers may refer to in their pod. */
+/** What a container may reference in its pod. */
 export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: Volumes;
@@ -41,7 +41,9 @@ export function* containers(field: string, around: ContainerContext): Problems {
   yield* hostPorts(field, list);
 }
 
-/** Init containers run one after the other and end, but those that restart always stay as side cars. */
+/**
+ * Init containers run to completion one after the other, except sidecars, which have restartPolicy Always.
+ */
 export function* initContainers(field: string, around: ContainerContext): Problems {
   const names = new Set((around.spec.containers ?? []).map(({ name = "" }) => name));
   for (const [index, container] of (around.spec.initContainers ?? []).entries()) {
@@ -78,7 +80,7 @@ const notForEphemeral = [
   "restartPolicy",
 ] as const;
 
-/** Containers that join a running pod: they can look, but nothing waits for them. */
+/** Ephemeral containers, which may not have ports, probes or resources. */
 export function* ephemeralContainers(field: string, around: ContainerContext): Problems {
   const { spec } = around;
   const others = new Set(
@@ -102,7 +104,7 @@ export function* ephemeralContainers(field: string, around: ContainerContext): P
   }
 }
 
-/** Pods only: templates that were stored long ago may have such images. */
+/** For pods only: stored templates may have such images. */
 export function* trimmedImage(field: string, { image = "" }: Container): Problems {
   if (image.trim() !== image) {
     yield invalid(`${field}.image`, image, "must not have leading or trailing whitespace");
@@ -156,7 +158,7 @@ function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
   }
 }
 
-/** A port of the node can be had once. */
+/** A hostPort can be used only once. */
 function* hostPorts(field: string, list: readonly Container[]): Problems {
   const taken = new Set<string>();
   for (const [index, container] of list.entries()) {
@@ -191,7 +193,7 @@ const actions = ["Restart", "RestartAllContainers"];
 const ruleLimit = 20;
 const exitCodeLimit = 255;
 
-/** A container may say itself when it is started again. */
+/** The restartPolicy and restartPolicyRules of a container. */
 function* restarts(field: string, container: Container): Generator<FieldError, void> {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) {

@@ -8,14 +8,14 @@ import type {
   Volume,
 } from "./types.ts";
 
-/** Fills in a pod template; the structs that Go prints always are there, even if empty. */
+/** Sets the defaults of a pod template; structs that Go always serializes are present, even if empty. */
 export function defaultTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
   const { metadata = {}, spec = {} } = template ?? {};
   defaultPodSpec(spec);
   return { ...template, metadata, spec };
 }
 
-/** Fills in what the API server adds to every pod's spec, in templates too. */
+/** Sets the defaults of a pod spec, in templates too. */
 export function defaultPodSpec(spec: PodSpec): void {
   spec.restartPolicy ||= "Always";
   spec.dnsPolicy ||= "ClusterFirst";
@@ -68,11 +68,11 @@ function defaultHandler({ httpGet }: Handler): void {
   httpGet.scheme ||= "HTTP";
 }
 
-/** A reference to an image: a name in lower case, and perhaps a tag and a digest. */
+/** An image reference: a name in lower case, with an optional tag and digest. */
 const imageReference =
   /^([\w.-]+(:\d+)?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(?::(?<tag>\w[\w.-]*))?(?<digest>@\w+:[0-9a-fA-F]+)?$/;
 
-/** No tag, or the tag `latest`, means that the image may change. What is no reference has no tag at all. */
+/** The default of imagePullPolicy: Always without a tag or with `latest`. An invalid reference has no tag. */
 function isLatest(image: string): boolean {
   const match = imageReference.exec(image);
   if (!match) return false;

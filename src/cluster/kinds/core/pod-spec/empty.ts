@@ -1,3 +1,3 @@
-/** What Go prints of an empty pod spec and of a template with one. */
+/** What Go serializes for an empty pod spec, and for a template with one. */
 export const podSpec = { containers: null };
 export const template = { metadata: {}, spec: podSpec };

@@ -45,7 +45,7 @@ function* probe(field: string, values: Probe): Problems {
   }
 }
 
-/** What a container does after its start and before its end. */
+/** The lifecycle hooks of a container. */
 export function* lifecycle(
   field: string,
   { postStart, preStop, stopSignal }: NonNullable<Container["lifecycle"]>,

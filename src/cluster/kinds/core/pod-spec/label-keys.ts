@@ -3,7 +3,7 @@ import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import { type Problems, refused } from "../../checks/problems.ts";
 import type { PodAffinityTerm } from "./types.ts";
 
-/** Labels of the pod itself that become part of a selector. */
+/** The matchLabelKeys and mismatchLabelKeys of a selector. */
 export function* labelKeys(
   field: string,
   { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm,

@@ -10,10 +10,10 @@ import { descendingPath, withoutBacksteps } from "../../checks/paths.ts";
 import type { Problems } from "../../checks/problems.ts";
 import type { Container, VolumeMount, Volume } from "./types.ts";
 
-/** The volumes of a pod that a container may speak of, by name. */
+/** The volumes of a pod that containers may reference, by name. */
 export type Volumes = ReadonlyMap<string, Volume>;
 
-/** Where a container sees volumes as folders. */
+/** The volumeMounts of a container. */
 export function* mounts(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const paths = new Set<string>();
@@ -37,7 +37,7 @@ export function* mounts(field: string, container: Container, volumes: Volumes): 
   }
 }
 
-/** The real server omits the index when the error is about the path itself. */
+/** The real server omits the index if the error is about the path itself. */
 function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMount): Problems {
   if (subPath) yield* descendingPath(`${list}.subPath`, subPath);
   if (!subPathExpr) return;
@@ -73,7 +73,7 @@ function* recursiveReadOnly(field: string, mount: VolumeMount): Problems {
   }
 }
 
-/** Where a container sees volumes as block devices. */
+/** The volumeDevices of a container. */
 export function* devices(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const names = new Set<string>();

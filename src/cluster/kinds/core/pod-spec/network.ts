@@ -8,7 +8,7 @@ const nameserverLimit = 3;
 const searchLimit = 32;
 const searchTextLimit = 2048;
 
-/** How a pod finds names. */
+/** The DNS policy and dnsConfig of a pod. */
 export function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
   const at = `${field}.dnsConfig`;
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
@@ -42,7 +42,7 @@ export function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems
   }
 }
 
-/** The names a pod has, and those it knows for others. */
+/** The hostAliases of a pod. */
 export function* hostAliases(field: string, list: PodSpec["hostAliases"] = []): Problems {
   for (const [index, { ip = "", hostnames = [] }] of list.entries()) {
     yield* refused(`${field}[${index}].ip`, ip, checkAddress(ip));
@@ -62,7 +62,7 @@ export function* hostnameOverride(field: string, spec: PodSpec): Problems {
   yield* refused(at, name, checkSubdomain(name));
 }
 
-/** Ports of a pod on its node's network are the node's. A template may leave that to the default. */
+/** With hostNetwork, containerPort and hostPort must be equal. A template may omit hostPort. */
 export function* hostPorts(
   field: string,
   { hostNetwork, containers = [] }: PodSpec,

@@ -2,11 +2,11 @@ import type { KeyToPath, VolumeProjection, Volume } from "./types.ts";
 
 interface Place {
   readonly path: string;
-  /** Which source of a projected volume puts something there; empty for the others. */
+  /** The source of a projected volume that has the path; empty for other volumes. */
   readonly source: string;
 }
 
-/** Files of one volume that lie on top of each other. */
+/** Finds conflicting paths of files in a volume. */
 export function* overlappingPaths(volumes: readonly Volume[]): Generator<string, void> {
   for (const { name = "", configMap, secret, downwardAPI, projected } of volumes) {
     const say = (kind: string, [a, b]: readonly [Place, Place]): string =>

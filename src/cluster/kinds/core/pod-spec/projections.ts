@@ -5,7 +5,7 @@ import { needed, type Problems } from "../../checks/problems.ts";
 import { containerResources, fieldReference, resourceReference } from "./references.ts";
 import type { DownwardAPIVolumeFile, KeyToPath, VolumeProjection } from "./types.ts";
 
-/** A key of a ConfigMap or Secret that becomes a file. */
+/** An item of a ConfigMap or Secret that becomes a file. */
 export function* keyToPath(field: string, { key, path = "", mode }: KeyToPath): Problems {
   yield* needed(`${field}.key`, key);
   yield* needed(`${field}.path`, path);
@@ -21,7 +21,7 @@ const fileFields = [
   "metadata.uid",
 ];
 
-/** A fact about the pod that becomes a file. */
+/** An item of the downward API that becomes a file. */
 export function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
   const { path = "", fieldRef, resourceFieldRef, mode } = file;
   yield* needed(`${field}.path`, path);
@@ -40,7 +40,7 @@ export function* downwardFile(field: string, file: DownwardAPIVolumeFile): Probl
 const shortestToken = 600;
 const longestToken = 2 ** 32;
 
-/** Several sources in one folder: no two of them may want the same file. */
+/** The sources of a projected volume: no two may have the same file. */
 export function* projections(field: string, sources: readonly VolumeProjection[] = []): Problems {
   const taken = new Set<string>();
   function* take(path: string, shown: string): Problems {
@@ -63,7 +63,7 @@ export function* projections(field: string, sources: readonly VolumeProjection[]
       yield* take(file.path ?? "", file.path ?? "");
     }
     const { clusterTrustBundle: bundle } = source;
-    // A bundle with a name has no use for a selector.
+    // A ClusterTrustBundle with a name must not have a selector.
     if (bundle?.signerName !== undefined && bundle.name === undefined) {
       yield* selectorProblems(`${at}.clusterTrustBundle.labelSelector`, bundle.labelSelector);
     }
@@ -74,7 +74,7 @@ export function* projections(field: string, sources: readonly VolumeProjection[]
   }
 }
 
-/** The real server reports the token's path as the volume's. */
+/** The real server reports the path of the token as that of the volume. */
 function* token(
   volume: string,
   source: string,

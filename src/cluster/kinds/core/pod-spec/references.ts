@@ -4,7 +4,7 @@ import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors"
 import { type Problems, refused } from "../../checks/problems.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "./types.ts";
 
-/** The resources that a variable or a file can tell of. */
+/** The resources that a resourceFieldRef may name. */
 export const containerResources = [
   "limits.cpu",
   "limits.ephemeral-storage",
@@ -14,7 +14,7 @@ export const containerResources = [
   "requests.memory",
 ];
 
-/** Fields of a pod that can be referenced; each place allows some of them. */
+/** Fields of a pod that a fieldRef may name; each place allows some of them. */
 const podFields = new Set([
   "metadata.annotations",
   "metadata.labels",
@@ -32,7 +32,7 @@ const podFields = new Set([
   "status.podIPs",
 ]);
 
-/** A field of the pod, or one of its labels or annotations: `metadata.labels['app']`. */
+/** A fieldRef: a field of the pod, or one of its labels or annotations such as `metadata.labels['app']`. */
 export function* fieldReference(
   field: string,
   { apiVersion, fieldPath }: ObjectFieldSelector,
@@ -59,7 +59,7 @@ function noField(field: string, path: string, reason: string): ReturnType<typeof
 const cpuDivisors = ["1m", "1"];
 const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/** What a container may use or asked for, divided. A file must name its container. */
+/** A resourceFieldRef: a request or limit of a container, with a divisor. A file must name its container. */
 export function* resourceReference(
   field: string,
   { containerName = "", resource = "", divisor = "0" }: ResourceFieldSelector,

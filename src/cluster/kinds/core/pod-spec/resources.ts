@@ -17,7 +17,7 @@ import {
 import { type Problems, refused } from "../../checks/problems.ts";
 import type { Container, PodSpec, ResourceRequirements } from "./types.ts";
 
-/** What a container asks for and may use. */
+/** The resource requirements of a container. */
 export function containerResources(
   field: string,
   resources: ResourceRequirements,
@@ -26,7 +26,7 @@ export function containerResources(
   return requirements(field, resources, claims, containerResourceName);
 }
 
-/** What the containers of a pod ask for and may use together. */
+/** The resource requirements of a pod. */
 export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field: string): Problems {
   const { resources, containers = [] } = spec;
   if (!resources) return;
@@ -51,7 +51,7 @@ export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field:
   }
 }
 
-/** What containers ask for together. */
+/** The sum of the containers' requests. */
 export function sumOfRequests(containers: readonly Container[], name: string): string {
   return containers
     .map(({ resources }) => resources?.requests?.[name] ?? "0")
@@ -84,7 +84,7 @@ function* requirements(
   yield* claimNames(`${field}.claims`, claims, podClaims);
 }
 
-/** Resources that are no native ones can't be shared: who asks for three gets three. */
+/** Extended resources can't be overcommitted: the request must equal the limit. */
 function* withinLimit(field: string, name: string, request: Quantity, limit: Quantity | undefined): Problems {
   const shared = isNative(name) && !isHugePages(name);
   if (limit === undefined) {
@@ -99,7 +99,7 @@ function* withinLimit(field: string, name: string, request: Quantity, limit: Qua
   }
 }
 
-/** An amount of some resource; those that are counted have no fractions. */
+/** A quantity of a resource; extended resources must be integers. */
 export function* amount(field: string, name: string, quantity: Quantity): Problems {
   if (compareQuantities(quantity, "0") < 0) {
     yield invalid(field, quantity, "must be greater than or equal to 0");
@@ -109,7 +109,7 @@ export function* amount(field: string, name: string, quantity: Quantity): Proble
   }
 }
 
-/** Huge pages come in whole ones: `hugepages-2Mi: 3Mi` is none. */
+/** A quantity of huge pages must be a multiple of the page size: `hugepages-2Mi: 3Mi` is invalid. */
 function* wholePages(field: string, name: string, quantity: Quantity): Problems {
   if (!isHugePages(name)) return;
   const size = name.slice(hugePages.length);
@@ -160,7 +160,7 @@ function isHugePages(name: string): boolean {
   return name.startsWith(hugePages);
 }
 
-/** Names without a domain, and those of Kubernetes' own. */
+/** Names without a domain, and those in kubernetes.io. */
 function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
@@ -217,7 +217,7 @@ function* podResourceName(field: string, name: string): Problems {
   yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
 }
 
-/** A pod as a whole has these; the others are its containers'. */
+/** Returns whether a resource can be set for the whole pod, not only for containers. */
 export function isForPods(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }

@@ -7,7 +7,7 @@ import type { PodSpec, TopologySpreadConstraint, Toleration } from "./types.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** Which taints of nodes a pod puts up with. */
+/** The tolerations of a pod. */
 export function* tolerations(field: string, list: readonly Toleration[] = []): Problems {
   for (const [index, toleration] of list.entries()) {
     const at = `${field}[${index}]`;
@@ -50,7 +50,7 @@ function* tolerated(field: string, operator: string, value: string): Problems {
 const actions = ["DoNotSchedule", "ScheduleAnyway"];
 const policies = ["Honor", "Ignore"];
 
-/** How pods spread over zones and nodes. */
+/** The topologySpreadConstraints of a pod. */
 export function* spread(field: string, list: readonly TopologySpreadConstraint[] = []): Problems {
   for (const [index, constraint] of list.entries()) {
     const at = `${field}[${index}]`;
@@ -79,7 +79,7 @@ function* domains(field: string, minDomains: number, action: string): Problems {
   yield invalid(field, minDomains, detail);
 }
 
-/** What must be true of a pod before it counts as ready, and before it is scheduled. */
+/** The readinessGates and schedulingGates of a pod. */
 export function* gates(field: string, { readinessGates = [], schedulingGates = [] }: PodSpec): Problems {
   for (const [index, { conditionType = "" }] of readinessGates.entries()) {
     const at = `${field}.readinessGates[${index}].conditionType`;

@@ -13,7 +13,7 @@ import type { PodSpec, SeccompProfile, SecurityContext } from "./types.ts";
 
 const highestId = 2 ** 31 - 1;
 
-/** What a container may do on its node. */
+/** The securityContext of a container. */
 export function* containerSecurity(
   field: string,
   context: SecurityContext | undefined,
@@ -44,7 +44,7 @@ function* escalation(field: string, context: SecurityContext): Problems {
   }
 }
 
-/** The server shows its own struct, which has no JSON names. */
+/** The server shows its internal struct, whose fields have no JSON names. */
 function inGoOrder(context: SecurityContext): object {
   const { capabilities } = context;
   return {
@@ -67,7 +67,7 @@ function profileInGoOrder({ type = "", localhostProfile }: SeccompProfile): obje
   return { Type: type, LocalhostProfile: localhostProfile ?? null };
 }
 
-/** What holds for all containers of a pod. */
+/** The securityContext of a pod. */
 export function* podSecurity(field: string, spec: PodSpec): Problems {
   const { securityContext: context } = spec;
   if (!context) return;
@@ -99,7 +99,7 @@ export function* podSecurity(field: string, spec: PodSpec): Problems {
   ]);
 }
 
-/** A pod with users of its own can't share what its node's users share. */
+/** A pod with hostUsers false can't share the host's namespaces. */
 export function* ownUsers(field: string, spec: PodSpec): Problems {
   if (spec.hostUsers !== false) return;
   const refusal = "when `hostUsers` is false";

@@ -29,7 +29,7 @@ export type Volume = Sent<core.Volume>;
 export type VolumeMount = Sent<core.VolumeMount>;
 export type VolumeProjection = Sent<core.VolumeProjection>;
 
-/** What a probe or a hook does; exactly one of the fields is there. */
+/** The action of a probe or a lifecycle hook; exactly one field is set. */
 export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;
 
 export interface Pod extends ApiObject {

@@ -27,7 +27,7 @@ import { ownUsers, podSecurity } from "./security.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 
-/** Checks the template of a workload's pods. */
+/** Validates the pod template of a workload. */
 export function validateTemplate(template: PodTemplateSpec = {}, field: string): FieldError[] {
   return [...templateProblems(field, template)];
 }
@@ -44,7 +44,7 @@ function* templateProblems(field: string, { metadata = {}, spec = {} }: PodTempl
   }
 }
 
-/** Checks a pod, new or changed. */
+/** Validates a pod, on creation and on update. */
 export function* podProblems({ metadata, spec }: Pod): Problems {
   yield* annotationProblems("metadata.annotations", metadata.annotations, spec);
   yield* specProblems("spec", spec, metadata.name ?? "");
@@ -64,7 +64,7 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   }
 }
 
-/** Checks a pod that is about to be made. */
+/** Validates a new pod. */
 export function* newPodProblems(pod: Pod): Problems {
   yield* podProblems(pod);
   const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
@@ -77,7 +77,7 @@ export function* newPodProblems(pod: Pod): Problems {
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const longestDeadline = 2 ** 31 - 1;
 
-/** `podName` is left out where the spec is a template's. */
+/** `podName` is undefined for the spec of a template. */
 function* specProblems(field: string, spec: PodSpec, podName: string | undefined): Problems {
   const { problems, sound } = checkVolumes(`${field}.volumes`, spec, podName ?? "");
   yield* problems;
@@ -165,7 +165,7 @@ function* resourceClaims(field: string, { resourceClaims: list = [] }: PodSpec):
   }
 }
 
-/** Variables that come of files need a volume that the pod itself fills. */
+/** Variables from files need an emptyDir volume. */
 function* fileVariables(field: string, spec: PodSpec): Problems {
   for (const list of ["initContainers", "containers"] as const) {
     for (const [index, { env = [] }] of (spec[list] ?? []).entries()) {

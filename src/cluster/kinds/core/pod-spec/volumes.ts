@@ -16,13 +16,15 @@ import { claimSpec } from "../persistent-volume-claim/claim-spec.ts";
 import { downwardFile, keyToPath, projections } from "./projections.ts";
 import type { PodSpec, Volume } from "./types.ts";
 
-/** What is checked, and the volumes that containers may mount: only those that are sound. */
+/** The errors, and the volumes that containers may mount: only valid ones. */
 export interface CheckedVolumes {
   readonly problems: readonly FieldError[];
   readonly sound: ReadonlyMap<string, Volume>;
 }
 
-/** Checks volumes; a pod's own name decides about the claims that it makes, a template has none. */
+/**
+ * Validates volumes. The names of ephemeral claims depend on the pod's name, which a template does not have.
+ */
 export function checkVolumes(field: string, spec: PodSpec, podName: string): CheckedVolumes {
   const { volumes = [] } = spec;
   const problems: FieldError[] = [];
@@ -46,7 +48,7 @@ export function checkVolumes(field: string, spec: PodSpec, podName: string): Che
   return { problems, sound };
 }
 
-/** A volume has one source: the first is checked, the others are refused. */
+/** A volume has one source: the first is validated, the others are rejected. */
 function* source(field: string, volume: Volume, podName: string): Problems {
   let first = true;
   for (const [name, check] of Object.entries(sources)) {
@@ -59,13 +61,13 @@ function* source(field: string, volume: Volume, podName: string): Problems {
   if (first) yield required(field, "must specify a volume type");
 }
 
-/** Where the server calls a source by another name. */
+/** Sources with another name in the server's messages. */
 const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
 type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
 type Source<Name extends keyof Volume> = NonNullable<Volume[Name]>;
 
-/** The sources in the order in which the server looks for them. */
+/** The volume sources in the order in which the server checks them. */
 const sources: Readonly<Record<string, SourceCheck>> = {
   *emptyDir(field, { sizeLimit }: Source<"emptyDir">) {
     if (sizeLimit !== undefined && compareQuantities(sizeLimit, "0") < 0) {
@@ -166,7 +168,7 @@ const hostPathTypes = [
   "Socket",
 ];
 
-/** The volumes of clouds and of old: what they must have is asked for, their own rules are not known here. */
+/** Legacy in-tree volumes: only their required fields are checked, not their own rules. */
 function needs(...fields: string[]): SourceCheck {
   return function* (field, values) {
     for (const name of fields) {

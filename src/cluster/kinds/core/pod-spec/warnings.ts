@@ -5,7 +5,7 @@ import type { Container, ContainerPort, PodAffinity, PodSpec, Volume } from "./t
 
 type Warnings = Generator<string, void>;
 
-/** What is odd about a pod, though it is let in. `field` is empty for a pod, the template's path otherwise. */
+/** The warnings about a valid pod. `field` is empty for a pod, and the path of the template otherwise. */
 export function* podWarnings(
   field: string,
   spec: PodSpec,
@@ -108,7 +108,7 @@ function* fractions(field: string, resources: Record<string, Quantity> = {}): Wa
   }
 }
 
-/** A second variable of a name hides the first, unless it builds on it: `PATH=$(PATH):/more`. */
+/** A second variable of the same name hides the first, unless it references it: `PATH=$(PATH):/more`. */
 function* hiddenVariables(field: string, { env = [] }: Container): Warnings {
   const seen = new Set<string>();
   for (const [index, { name = "", value = "", valueFrom }] of env.entries()) {

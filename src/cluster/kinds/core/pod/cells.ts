@@ -9,10 +9,10 @@ type ContainerState = Sent<core.ContainerState>;
 type ContainerStatus = Sent<core.ContainerStatus>;
 type PodCondition = Sent<core.PodCondition>;
 
-/** The cells of a Pod: its status is told by its containers more than by its phase. */
+/** The cells of a Pod; its status depends on its containers more than on its phase. */
 export const podCells: Readonly<Record<string, CellReader>> = {
   Ready: (pod) => {
-    const { ready, total } = told(pod);
+    const { ready, total } = summarize(pod);
     return `${ready}/${total}`;
   },
   Status: podReason,
@@ -30,7 +30,7 @@ export const podCells: Readonly<Record<string, CellReader>> = {
   },
 };
 
-/** What is said of the row of a pod that has ended. */
+/** The row condition of a pod that has finished. */
 export function podRowConditions(pod: object): readonly object[] | undefined {
   const phase = readField<string>(pod, "status.phase");
   const condition = { type: "Completed", status: "True" };
@@ -41,16 +41,16 @@ export function podRowConditions(pod: object): readonly object[] | undefined {
   return undefined;
 }
 
-/** What the containers tell: side cars count as containers once they have started. */
-interface Told {
+/** A summary of the containers: sidecars count as containers once they have started. */
+interface ContainerSummary {
   readonly total: number;
   readonly ready: number;
-  /** The containers whose restarts count: those of the stage that the pod is in. */
+  /** The containers whose restarts count: those of the pod's current stage. */
   readonly counted: readonly ContainerStatus[];
   readonly reason: string;
 }
 
-function told(pod: object): Told {
+function summarize(pod: object): ContainerSummary {
   const sidecars = new Set(
     (readField<Container[]>(pod, "spec.initContainers") ?? [])
       .filter(({ restartPolicy }) => restartPolicy === "Always")
@@ -76,14 +76,14 @@ function isRunning({ ready, state }: ContainerStatus): boolean {
 }
 
 function podReason(pod: object): string {
-  const { reason } = told(pod);
+  const { reason } = summarize(pod);
   if (readField(pod, "metadata.deletionTimestamp") === undefined) return reason;
   if (readField(pod, "status.reason") === "NodeLost") return "Unknown";
   const phase = readField<string>(pod, "status.phase");
   return phase === "Succeeded" || phase === "Failed" ? reason : "Terminating";
 }
 
-/** The first init container that is not done names the status. */
+/** The first init container that has not completed determines the status. */
 function initReason(pod: object, { state }: ContainerStatus, index: number): string {
   if (state?.terminated) return `Init:${terminatedReason(state.terminated)}`;
   const waiting = state?.waiting?.reason;
@@ -123,7 +123,7 @@ function terminatedReason({
 }
 
 function restarts(pod: object, now: number): string {
-  const { counted } = told(pod);
+  const { counted } = summarize(pod);
   const total = counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
   const last = counted
     .map(({ lastState }) => lastState?.terminated?.finishedAt ?? "")

@@ -12,7 +12,7 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/
 import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 
-/** Pods end gracefully, and almost nothing of their spec can change. */
+/** Pods are deleted gracefully, and almost nothing in their spec may change. */
 export const podStrategy: Partial<Strategy> = {
   default(object) {
     const { spec } = object as Pod;
@@ -33,7 +33,7 @@ export const podStrategy: Partial<Strategy> = {
     pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
     if (pod.spec.schedulingGates?.length) pod.status.conditions = [blocked(now)];
   },
-  /** A node is no wish of the pod's. */
+  /** Binding to a node does not increment the generation. */
   specChanged: (object, old, subresource) =>
     subresource !== "binding" && !isEqual((object as Pod).spec, (old as Pod).spec),
   resetFields(object, old, subresource) {
@@ -62,13 +62,13 @@ export const podStrategy: Partial<Strategy> = {
   },
 };
 
-/** What is limited and not requested is requested as it is limited. */
+/** Requests default to limits. */
 function requestLimits({ resources }: Container): void {
   if (!resources?.limits) return;
   resources.requests = { ...resources.limits, ...resources.requests };
 }
 
-/** What the containers ask for together, and else what the pod is limited to, is requested for the pod. */
+/** Requests of the pod default to the sum of its containers' requests, or else to its limits. */
 function requestForAll(resources: ResourceRequirements, containers: readonly Container[]): void {
   if (!resources.limits) return;
   const limits = Object.fromEntries(Object.entries(resources.limits).filter(([name]) => isForPods(name)));
@@ -78,7 +78,7 @@ function requestForAll(resources: ResourceRequirements, containers: readonly Con
   resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
 }
 
-/** A pod with scheduling gates waits until they are removed. */
+/** The condition of a pod with scheduling gates. */
 function blocked(now: number): object {
   return {
     type: "PodScheduled",
@@ -90,7 +90,9 @@ function blocked(now: number): object {
   };
 }
 
-/** The class by which a node decides whom to evict: equal requests and limits everywhere, some, or none. */
+/**
+ * The QoS class: Guaranteed if all requests equal their limits, Burstable if there are some, else BestEffort.
+ */
 function qosClass({ containers = [], initContainers = [] }: PodSpec): string {
   const all = [...containers, ...initContainers];
   const set = ({ resources }: Container) => ({ ...resources?.requests, ...resources?.limits });

@@ -4,7 +4,7 @@ import { readField } from "../../cells/read-field.ts";
 import { emptyStatusStrategy } from "../../empty-status.ts";
 import { resourceQuotaController } from "./controller/resource-quota-controller.ts";
 
-/** What is used of what there is: `pods: 1/3`. */
+/** Used and hard amounts: `pods: 1/3`. */
 function quota(limits: boolean): CellReader {
   return (object) => {
     const hard = readField<Record<string, string>>(object, "status.hard") ?? {};

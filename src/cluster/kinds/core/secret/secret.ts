@@ -5,7 +5,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size, text } from "../../cells/read-field.ts";
 import { type Config, type Data, checkBase64, keptContents, validateKeys } from "../data.ts";
 
-/** Secrets take plain text in `stringData`, and keep it encoded in `data`. */
+/** Secrets accept plain text in `stringData` and store it encoded in `data`. */
 const secretStrategy: Partial<Strategy> = {
   default(object) {
     const secret = object as Config;
@@ -35,7 +35,7 @@ const secretStrategy: Partial<Strategy> = {
   },
 };
 
-/** What the well-known types must hold. */
+/** The keys that well-known types require. */
 const requiredKeys: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/tls": ["tls.crt", "tls.key"],
   "kubernetes.io/ssh-auth": ["ssh-privatekey"],

@@ -6,8 +6,8 @@ import { hasNodePorts, needsHealthCheck, type Service } from "./types.ts";
 const subject = { group: "", plural: "services", kind: "Service" };
 
 /**
- * Gives a service its address within 10.96.0.0/16, in order; a taken one that it asks for is refused. Any other of
- * the private network 10.0.0.0/8 may be asked for, so that manifests of other clusters work.
+ * Allocates a clusterIP in 10.96.0.0/16, in order; one that is in use is rejected. A Service may request any
+ * address in 10.0.0.0/8, so that manifests from other clusters work.
  */
 export function allocateAddress(service: Service, services: Collection, ownUid: string | undefined): void {
   const { spec } = service;
@@ -50,7 +50,7 @@ function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
 const lowest = 30_000;
 const highest = 32_767;
 
-/** Gives ports of NodePort and LoadBalancer services a port on every node, and one for health checks. */
+/** Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. */
 export function allocateNodePorts(service: Service, services: Collection): void {
   const { spec } = service;
   if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
@@ -63,7 +63,7 @@ export function allocateNodePorts(service: Service, services: Collection): void 
   }
   const ports = hasNodePorts(spec) ? (spec.ports ?? []) : [];
   for (const [index, port] of ports.entries()) {
-    // One port serves TCP and UDP, as DNS wants it.
+    // TCP and UDP may share a node port, as for DNS.
     const shared = ports
       .slice(0, index)
       .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);

@@ -8,7 +8,9 @@ import {
   type ServiceSpec,
 } from "./types.ts";
 
-/** An update that leaves allocated values out keeps them: `kubectl replace` of the original file works. */
+/**
+ * An update that omits allocated values keeps them, so that `kubectl replace` with the original file works.
+ */
 export function keepAllocations({ spec }: Service, { spec: old }: Service): void {
   followAddress(spec, old);
   if (hasAddress(spec) && hasAddress(old)) {
@@ -31,7 +33,7 @@ export function keepAllocations({ spec }: Service, { spec: old }: Service): void
   }
 }
 
-/** Clients of old know one address only: the list follows it where they leave the list alone. */
+/** Older clients know only clusterIP: clusterIPs follows it if they leave the list unchanged. */
 function followAddress(spec: ServiceSpec, old: ServiceSpec): void {
   if (!spec.clusterIPs?.length) {
     if (spec.clusterIP && spec.clusterIP !== old.clusterIP) spec.clusterIPs = [spec.clusterIP];
@@ -50,7 +52,7 @@ const ofAddress = [
   "internalTrafficPolicy",
 ] as const;
 
-/** Removes fields that the new type of a service does not use, unless this update sets them. */
+/** Removes fields that the new type of a Service does not use, unless this update sets them. */
 export function dropFieldsOfType(service: Service, { spec: old }: Service): void {
   const { spec } = service;
   const drop = (...fields: Array<keyof ServiceSpec>): void => {

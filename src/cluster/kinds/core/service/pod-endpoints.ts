@@ -4,7 +4,7 @@ import type { EndpointPort } from "../endpoints/controller/endpoints.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 import { isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 
-/** A pod that a service sends to, with the ports it has for it. */
+/** A pod behind a Service, with its resolved ports. */
 export interface PodEndpoint {
   readonly pod: Pod;
   readonly address: string;
@@ -12,12 +12,12 @@ export interface PodEndpoint {
   readonly ports: readonly EndpointPort[];
 }
 
-/** Tells whether a service has endpoints that follow from pods: others bring their own, or none. */
+/** Returns whether the endpoints of a Service are computed from pods. */
 export function choosesPods({ spec }: Service): boolean {
   return spec.selector !== undefined && spec.type !== "ExternalName";
 }
 
-/** Finds the pods behind a service: those that its selector matches and that have an address. */
+/** Finds the pods behind a Service: those that match its selector and have an IP. */
 export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoint[] {
   const { selector, ports, publishNotReadyAddresses } = service.spec;
   if (!selector || Object.keys(selector).length === 0) return [];
@@ -32,7 +32,7 @@ export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoin
     }));
 }
 
-/** Groups endpoints that have the same ports: pods of two versions may name different numbers. */
+/** Groups endpoints with the same ports: a named port may have different numbers in different pods. */
 export function groupByPorts(endpoints: readonly PodEndpoint[]): PodEndpoint[][] {
   const groups = new Map<string, PodEndpoint[]>();
   for (const endpoint of endpoints) {
@@ -44,7 +44,7 @@ export function groupByPorts(endpoints: readonly PodEndpoint[]): PodEndpoint[][]
   return [...groups.values()];
 }
 
-/** Refers to a pod from an endpoint. */
+/** The reference from an endpoint to its pod. */
 export function targetRefOf({ metadata }: Pod): ObjectReference {
   const { name, namespace, uid } = metadata;
   return {
@@ -55,7 +55,7 @@ export function targetRefOf({ metadata }: Pod): ObjectReference {
   };
 }
 
-/** A pod's host name counts within the service that is its subdomain. */
+/** A pod's hostname is used by the Service that is its subdomain. */
 export function hostnameOf({ spec }: Pod, service: Service): { hostname?: string } {
   return spec.hostname && spec.subdomain === service.metadata.name ? { hostname: spec.hostname } : {};
 }

@@ -26,7 +26,10 @@ import {
   type ServiceSpec,
 } from "./types.ts";
 
-/** Checks a service, new or changed. Its addresses are looked at first: with wrong ones nothing else is said. */
+/**
+ * Validates a Service, on creation and on update. Its IPs are checked first: if they are invalid, nothing
+ * else is reported.
+ */
 export function* serviceProblems({ spec }: Service): Problems {
   const { ports = [] } = spec;
   const wrong = hasAddress(spec) ? [...addresses(spec)] : [];
@@ -85,7 +88,7 @@ function* portList({ ports = [] }: ServiceSpec): Problems {
   }
 }
 
-/** The same port twice is no service; the server shows its struct with what the two have in common. */
+/** Ports must be unique; the server shows a struct with the fields that the two share. */
 function* uniquePorts({ type, ports = [] }: ServiceSpec): Problems {
   for (const [index, { nodePort }] of ports.entries()) {
     if (type !== "ClusterIP" || !nodePort) continue;
@@ -158,7 +161,7 @@ function* balancer(spec: ServiceSpec): Problems {
   const isBalancer = spec.type === "LoadBalancer";
   const refusal = "may only be used when `type` is 'LoadBalancer'";
   const { loadBalancerSourceRanges: ranges = [], loadBalancerClass } = spec;
-  // The server writes this one field with a capital.
+  // The server capitalizes this field.
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalancer) yield forbidden(field, refusal);
   for (const [index, range] of ranges.entries()) {
@@ -191,7 +194,7 @@ function* traffic(spec: ServiceSpec): Problems {
   ]);
 }
 
-/** What of a service's addresses can't change once it is there. */
+/** The immutable address fields of a Service. */
 export function* addressChange({ spec }: Service, { spec: old }: Service): Problems {
   const detail = "may not change once set";
   if (hasAddress(spec) && hasAddress(old) && !(isHeadless(spec) && isHeadless(old))) {
@@ -215,7 +218,7 @@ export function* addressChange({ spec }: Service, { spec: old }: Service): Probl
   }
 }
 
-/** What a load balancer may say of itself. */
+/** Validates the load balancer status. */
 export function* balancerStatus({ spec, status }: Service): Generator<FieldError, void> {
   const list = status?.loadBalancer?.ingress ?? [];
   const field = "status.loadBalancer.ingress";

@@ -9,7 +9,7 @@ import { addressChange, balancerStatus, serviceProblems } from "./rules.ts";
 import { isExternal, type Service } from "./types.ts";
 import { serviceWarnings } from "./warnings.ts";
 
-/** Services get an address and node ports that nobody else has. */
+/** Services get a unique clusterIP and unique node ports. */
 export function serviceStrategy(store: Store): Partial<Strategy> {
   const services = () => store.collection("services");
   return {

@@ -9,7 +9,7 @@ export interface Service extends ApiObject {
   status?: Sent<core.ServiceStatus>;
 }
 
-/** Whether the service can be reached by an address of its own in the cluster. */
+/** Returns whether Services of this type have a clusterIP, which may be None. */
 export function hasAddress({ type }: ServiceSpec): boolean {
   return type !== "ExternalName";
 }
@@ -22,12 +22,12 @@ export function hasNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpe
   return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
 }
 
-/** Whether traffic comes in from outside. */
+/** Returns whether the Service accepts external traffic. */
 export function isExternal({ type, externalIPs = [] }: ServiceSpec): boolean {
   return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
 }
 
-/** A load balancer that sends to nodes with pods only must ask them whether they have some. */
+/** With externalTrafficPolicy Local, the load balancer checks which nodes have pods. */
 export function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
   return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }

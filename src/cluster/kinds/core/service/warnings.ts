@@ -1,6 +1,6 @@
 import { isHeadless, type Service } from "./types.ts";
 
-/** What is said of a service without any effect. */
+/** The warnings about a Service. */
 export function* serviceWarnings({ spec, metadata }: Service): Generator<string, void> {
   const hints = "service.kubernetes.io/topology-aware-hints";
   if (metadata.annotations && hints in metadata.annotations) {

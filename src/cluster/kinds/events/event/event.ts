@@ -1,7 +1,7 @@
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { event } from "../../core/event/event.ts";
 
-/** The other face of the core group's events, under names of its own. */
+/** The core group's Events with the field names of events.k8s.io. */
 export const eventOfEventsGroup: BuiltInKind = {
   ...event,
   resource: "events.events.k8s.io",

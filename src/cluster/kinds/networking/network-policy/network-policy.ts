@@ -19,7 +19,7 @@ const networkPolicyStrategy: Partial<Strategy> = {
     if (!spec) return;
     fillIn(spec, () => ({
       podSelector: {},
-      // Every policy is about what comes in; about what goes out only if it says so.
+      // Every policy applies to ingress; to egress only if it has egress rules.
       policyTypes: ["Ingress", ...(spec["egress"] === undefined ? [] : ["Egress"])],
     }));
     for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {

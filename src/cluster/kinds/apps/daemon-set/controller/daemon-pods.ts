@@ -5,7 +5,7 @@ import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { revisionLabel } from "../../../../control-loop/revisions/controller-revisions.ts";
 import { fitsNode, type NodeAffinity, repellingTaints } from "../../../core/node/node-fit.ts";
 
-/** Taints that every DaemonSet's pods tolerate. */
+/** Taints that the pods of every DaemonSet tolerate. */
 const endured = [
   { name: "not-ready", effect: "NoExecute" },
   { name: "unreachable", effect: "NoExecute" },
@@ -19,7 +19,7 @@ const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSch
 
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
-/** Makes the pod of a node: it is bound there by affinity. */
+/** Builds the pod for a node, which node affinity ties it to. */
 export function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevision): Pod {
   const generation = set.metadata.annotations?.[generationAnnotation];
   const pod = newPod(
@@ -62,20 +62,20 @@ function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["toleration
   return [...tolerations, ...own];
 }
 
-/** The node that a pod of a DaemonSet is on, or is meant for. */
+/** The node that a pod of a DaemonSet runs on, or is meant for. */
 export function nodeOf({ spec }: Pod): string {
   const terms =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
 }
 
-/** Where a DaemonSet wants pods, and where it leaves existing ones alone. */
+/** The nodes that should have a pod, and those where an existing pod may stay. */
 export interface DaemonNodes {
   readonly wanted: readonly string[];
   readonly suffered: readonly string[];
 }
 
-/** A taint that came later ends a pod only if it says so. */
+/** A taint that was added later removes a pod only if its effect is NoExecute. */
 export function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
   const spec = { ...set.spec.template.spec, tolerations: tolerationsOf(set) };
   const fitting = nodes.filter((node) => fitsNode(spec, node));
@@ -88,7 +88,7 @@ export function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes
   };
 }
 
-/** Tells whether a pod was made from a revision. */
+/** Returns whether a pod was created from a revision. */
 export function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
   return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
 }

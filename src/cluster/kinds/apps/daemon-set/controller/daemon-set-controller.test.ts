@@ -38,7 +38,7 @@ const places = () =>
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("daemonSetController()", () => {
-  it("runs one pod on every node, also on those that come later", async () => {
+  it("runs one pod on every node, including new ones", async () => {
     await cluster.install(agent("agent:1"));
     await eventually(() => expect(places()).toEqual(["tsbuilder-node"]));
     await cluster.install(node("other"));
@@ -56,7 +56,7 @@ describe("daemonSetController()", () => {
     );
   });
 
-  it("keeps to the nodes that its pods select", async () => {
+  it("creates pods only on nodes that match the node selector", async () => {
     await cluster.install(node("gpu", { gpu: "yes" }));
     await cluster.install(agent("agent:1", { nodeSelector: { gpu: "yes" } }));
     await eventually(() => expect(places()).toEqual(["gpu"]));

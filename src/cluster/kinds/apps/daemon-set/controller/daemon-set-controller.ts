@@ -4,7 +4,7 @@ import { type DaemonSet, daemonSets } from "./daemon-sets.ts";
 import { nodes, type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
-import { toldFailure } from "../../../../control-loop/failures.ts";
+import { reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import { isFinished, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
@@ -20,7 +20,7 @@ import { nextDaemonStep } from "./next-daemon-step.ts";
 
 const user = userOf("daemon-set");
 
-/** Keeps one pod of a DaemonSet on every node that it belongs on. */
+/** Keeps one pod of a DaemonSet on every eligible node. */
 export function daemonSetController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "daemonset-controller");
@@ -36,7 +36,9 @@ export function daemonSetController(context: ControllerContext): Controller {
       const set = findByKey(objects, daemonSets, key);
       if (!set) return undefined;
       const revision = await ensureRevision(objects, user, set);
-      const failure = set.metadata.deletionTimestamp ? undefined : await toldFailure(takeStep(set, revision));
+      const failure = set.metadata.deletionTimestamp
+        ? undefined
+        : await reportedFailure(takeStep(set, revision));
       const after = await updateStatus(key, revision);
       if (failure) throw failure;
       return after;
@@ -60,7 +62,7 @@ export function daemonSetController(context: ControllerContext): Controller {
     }
   }
 
-  /** A daemon is meant to run for good: one that ends is made anew. */
+  /** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
   function reportEnded(set: DaemonSet, { metadata, spec, status }: Pod): Promise<void> {
     const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
     return status?.phase === "Failed"

@@ -5,7 +5,7 @@ import { isAvailable, isReady } from "../../../../control-loop/pods/pod-state.ts
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 import { isOfRevision, nodeOf } from "./daemon-pods.ts";
 
-/** What a DaemonSet's pods make of its status. */
+/** Computes the status of a DaemonSet from its pods. */
 export function daemonSetStatus(
   set: DaemonSet,
   wanted: readonly string[],

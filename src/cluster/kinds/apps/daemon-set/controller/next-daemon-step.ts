@@ -5,15 +5,15 @@ import { isAvailable, isFinished, isReady } from "../../../../control-loop/pods/
 import { type DaemonNodes, isOfRevision, nodeOf } from "./daemon-pods.ts";
 import { replaceInPlace, replaceWithSurge, type Rollout, surgeOf } from "./rollout.ts";
 
-/** What to do next: nodes to make pods for, and pods to delete. */
+/** What to do next: nodes to create pods for, and pods to delete. */
 export interface DaemonStep {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
 }
 
 /**
- * The next step of a DaemonSet: one pod on each node that it belongs on, and when all are there, the update of
- * those that are outdated. A surge has two pods on a node for a while: the old one until the new one is there.
+ * The next step of a DaemonSet: one pod on each eligible node, and once all exist, the update of outdated
+ * ones. With maxSurge a node has two pods for a while: the old one stays until the new one is available.
  */
 export function nextDaemonStep(
   set: DaemonSet,
@@ -38,7 +38,7 @@ export function nextDaemonStep(
   return surgeOf(rollout) > 0 ? replaceWithSurge(rollout) : replaceInPlace(rollout);
 }
 
-/** The pods of each node, the oldest first. */
+/** The pods of each node, oldest first. */
 function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
   const byAge = [...pods].sort((a, b) =>
     (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
@@ -48,7 +48,10 @@ function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
   return onNode;
 }
 
-/** Of the pods on one node: those that have ended, and those beyond one, or beyond one of each kind in a surge. */
+/**
+ * The pods of a node to delete: those that have finished, and all but one, or during a surge all but one old
+ * and one new.
+ */
 function superfluous(rollout: Rollout, there: readonly Pod[]): Pod[] {
   const ended = there.filter(isFinished);
   const running = there.filter((pod) => !isFinished(pod));

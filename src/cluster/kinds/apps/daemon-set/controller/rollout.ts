@@ -3,7 +3,7 @@ import type { Pod } from "../../../../control-loop/api/core.ts";
 import { scaledCount } from "../../deployment/controller/replica-counts.ts";
 import type { DaemonStep } from "./next-daemon-step.ts";
 
-/** A DaemonSet whose pods may be of an older template. */
+/** A DaemonSet whose pods may have an older template. */
 export interface Rollout {
   readonly set: DaemonSet;
   readonly wanted: readonly string[];
@@ -13,13 +13,13 @@ export interface Rollout {
   readonly isAvailable: (pod: Pod) => boolean;
 }
 
-/** How many nodes may have a second pod while they are updated. */
+/** How many nodes may have a second pod during an update. */
 export function surgeOf({ set, wanted }: Rollout): number {
   if (set.spec.updateStrategy?.type === "OnDelete") return 0;
   return scaledCount(set.spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0, wanted.length, Math.ceil);
 }
 
-/** Deletes as many old pods as may be unavailable at a time; those that serve nobody go at once. */
+/** Chooses old pods to delete, up to maxUnavailable; those that are not available are deleted in any case. */
 export function replaceInPlace({ set, wanted, onNode, isNew, isAvailable }: Rollout): DaemonStep {
   const limit = set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
   const maxUnavailable = Math.max(1, scaledCount(limit, wanted.length, Math.ceil));
@@ -30,7 +30,10 @@ export function replaceInPlace({ set, wanted, onNode, isNew, isAvailable }: Roll
   return { create: [], remove: [...broken, ...outdated.filter(isAvailable).slice(0, room)] };
 }
 
-/** Makes new pods beside as many old ones as the surge allows; beside those that serve nobody in any case. */
+/**
+ * Chooses nodes that get a new pod beside an old one, up to maxSurge; if the old one is not available, in any
+ * case.
+ */
 export function replaceWithSurge(rollout: Rollout): DaemonStep {
   const { onNode, isNew, isAvailable } = rollout;
   const nodes = [...onNode];

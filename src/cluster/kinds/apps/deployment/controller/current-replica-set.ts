@@ -7,7 +7,7 @@ import { newReplicaSet, scaled } from "./new-replica-set.ts";
 import { currentAnnotations, revisionAnnotation } from "./revisions.ts";
 import { reportScaling } from "./scale-replica-sets.ts";
 
-/** Makes the ReplicaSet of the current template, or brings its annotations up to date. */
+/** Creates the ReplicaSet of the current template, or updates its annotations. */
 export async function ensureCurrent(
   context: ReportingContext,
   deployment: Deployment,
@@ -23,7 +23,7 @@ export async function ensureCurrent(
   return current;
 }
 
-/** By way of the status, so that a revision is no change of the spec. */
+/** Written through the status subresource, so that the generation stays the same. */
 async function markRevision(
   context: ReportingContext,
   { namespace, name }: Deployment["metadata"],
@@ -46,7 +46,10 @@ async function annotate(
   return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
 }
 
-/** Creates the ReplicaSet of a template. Should another have its name, the next try takes another name. */
+/**
+ * Creates the ReplicaSet of a template. If its name is taken, collisionCount makes the next attempt use
+ * another.
+ */
 async function createCurrent(
   context: ReportingContext,
   deployment: Deployment,

@@ -22,7 +22,7 @@ const start = async (controllers = all) => {
 };
 afterEach(() => cluster.stop());
 
-/** A Deployment as a user would write it. */
+/** A Deployment as a user would write it, with defaults. */
 const web = (spec: object = {}, image = "web:1") => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -46,7 +46,7 @@ const condition = (type: string) => read().status?.conditions?.find((it) => it.t
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("deploymentController()", () => {
-  it("brings up the pods and tells when they are available", async () => {
+  it("creates the pods and reports when they are available", async () => {
     await start();
     await cluster.install(web());
     await eventually(() => expect(condition("Progressing")?.reason).toBe("NewReplicaSetAvailable"));
@@ -62,7 +62,7 @@ describe("deploymentController()", () => {
     expect(read().metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "1" });
   });
 
-  it("passes on that its pods are refused, until they are let in", async () => {
+  it("reports that its pods are rejected, until they are admitted", async () => {
     await start([...all, "resourcequota"]);
     const quota = {
       apiVersion: "v1",
@@ -102,7 +102,7 @@ describe("deploymentController()", () => {
     );
   });
 
-  it("rolls a new template out and keeps the old ReplicaSet for a way back", async () => {
+  it("rolls out a new template and keeps the old ReplicaSet for a rollback", async () => {
     await start();
     await cluster.install(web());
     await eventually(() => expect(read().status?.availableReplicas).toBe(3));
@@ -127,7 +127,7 @@ describe("deploymentController()", () => {
     ).toContain("1");
   });
 
-  it("keeps as many pods available as the strategy asks for", async () => {
+  it("keeps as many pods available as the strategy requires", async () => {
     await start(["deployment", "replicaset", "scheduler", "node"]);
     await cluster.install(web({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } }));
     await eventually(() => expect(images()).toHaveLength(3));
@@ -136,7 +136,7 @@ describe("deploymentController()", () => {
     expect(condition("Available")).toMatchObject({ status: "False", reason: "MinimumReplicasUnavailable" });
   });
 
-  it("says when a rollout misses its deadline", async () => {
+  it("reports a rollout that exceeds its progress deadline", async () => {
     await start(["deployment", "replicaset"]);
     await cluster.install(web({ progressDeadlineSeconds: 60 }));
     await eventually(() => expect(read().status?.replicas).toBe(3));
@@ -146,7 +146,7 @@ describe("deploymentController()", () => {
     );
   });
 
-  it("waits for the last old pod with the strategy Recreate", async () => {
+  it("waits for the deletion of all old pods with Recreate", async () => {
     await start();
     await cluster.install(web({ strategy: { type: "Recreate" } }));
     await eventually(() => expect(read().status?.availableReplicas).toBe(3));
@@ -154,7 +154,7 @@ describe("deploymentController()", () => {
     await eventually(() => expect(images()).toEqual(["web:2", "web:2", "web:2"]));
   });
 
-  it("rolls nothing out while it is paused, but scales", async () => {
+  it("rolls out nothing while paused, but scales", async () => {
     await start();
     await cluster.install(web());
     await eventually(() => expect(read().status?.availableReplicas).toBe(3));
@@ -165,7 +165,7 @@ describe("deploymentController()", () => {
     await eventually(() => expect(new Set(images())).toEqual(new Set(["web:2"])));
   });
 
-  it("keeps as many old ReplicaSets as revisionHistoryLimit says", async () => {
+  it("keeps old ReplicaSets up to revisionHistoryLimit", async () => {
     await start();
     for (const image of ["web:1", "web:2", "web:3"]) {
       await cluster.install(web({ replicas: 1, revisionHistoryLimit: 1 }, image));

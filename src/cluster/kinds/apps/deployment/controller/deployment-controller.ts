@@ -18,14 +18,14 @@ import { endOld, scaleAll } from "./scale-replica-sets.ts";
 
 const user = userOf("deployment");
 
-/** Rolls a Deployment's template out through ReplicaSets, one per revision of the template. */
+/** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
 export function deploymentController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const steps = reporting(context, user, "deployment-controller");
   return {
     watches: [deployments, replicaSets, pods],
 
-    /** The end of a pod is what Recreate waits for. */
+    /** Recreate waits for the deletion of pods. */
     keysOf(event) {
       if (event.resource !== pods) return keysOfOwner(objects, deployments, "Deployment", event);
       if (event.type !== "DELETED") return [];

@@ -5,7 +5,7 @@ import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 import { availableReplicas, specReplicas, sum } from "./replica-counts.ts";
 import { rolloutConditions } from "./rollout-conditions.ts";
 
-/** What a Deployment's ReplicaSets make of its status. */
+/** Computes the status of a Deployment from its ReplicaSets. */
 export function deploymentStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
@@ -31,7 +31,10 @@ export function deploymentStatus(
   return { ...counts, conditions: [...conditions, ...failureOf(deployment, all)] };
 }
 
-/** Of the ReplicaSets that got no pods, the newest one's complaint; a known one keeps its text and its times. */
+/**
+ * The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and
+ * times.
+ */
 function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
   const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
   const [failure] = failures;

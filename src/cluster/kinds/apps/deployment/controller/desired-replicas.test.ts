@@ -36,7 +36,7 @@ describe("rolloutLimits()", () => {
     [1, { maxSurge: "25%", maxUnavailable: "25%" }, { maxSurge: 1, maxUnavailable: 0 }],
     [4, { maxSurge: 0, maxUnavailable: "10%" }, { maxSurge: 0, maxUnavailable: 1 }],
     [2, { maxSurge: 0, maxUnavailable: 5 }, { maxSurge: 0, maxUnavailable: 2 }],
-  ])("reads the limits for %i replicas and %j", (replicas, strategy, limits) => {
+  ])("resolves the limits for %i replicas and %j", (replicas, strategy, limits) => {
     expect(rolloutLimits(deployment(replicas, strategy))).toEqual(limits);
   });
 });
@@ -44,37 +44,37 @@ describe("rolloutLimits()", () => {
 describe("desiredReplicas()", () => {
   const next = (...args: Parameters<typeof desiredReplicas>) => Object.fromEntries(desiredReplicas(...args));
 
-  it("grows the new ReplicaSet as far as the surge allows", () => {
+  it("scales up the new ReplicaSet as far as maxSurge allows", () => {
     expect(next(deployment(4, { maxSurge: 1, maxUnavailable: 0 }), set("new", 0), [set("old", 4)])).toEqual({
       new: 1,
     });
   });
 
-  it("leaves old pods alone until new ones are available", () => {
+  it("keeps old pods until new ones are available", () => {
     expect(
       next(deployment(4, { maxSurge: 1, maxUnavailable: 0 }), set("new", 1, 0), [set("old", 4)]),
     ).toEqual({});
   });
 
-  it("shrinks the old ReplicaSet by what is more than needed", () => {
+  it("scales down the old ReplicaSet by its surplus", () => {
     expect(next(deployment(4, { maxSurge: 1, maxUnavailable: 0 }), set("new", 1), [set("old", 4)])).toEqual({
       old: 3,
     });
   });
 
-  it("takes old pods that are not available first", () => {
+  it("removes unavailable old pods first", () => {
     expect(
       next(deployment(4, { maxSurge: 0, maxUnavailable: 1 }), set("new", 0), [set("a", 2), set("b", 2, 0)]),
     ).toEqual({ b: 1 });
   });
 
-  it("does nothing when all is done", () => {
+  it("does nothing once the rollout is complete", () => {
     expect(next(deployment(3), set("new", 3), [set("old", 0)])).toEqual({});
   });
 });
 
 describe("proportionalReplicas()", () => {
-  it("spreads more pods over a rollout in the middle", () => {
+  it("distributes additional replicas during a rollout", () => {
     const spread = proportionalReplicas(deployment(20, { maxSurge: 0, maxUnavailable: 1 }), [
       set("old", 8),
       set("new", 2),
@@ -82,7 +82,7 @@ describe("proportionalReplicas()", () => {
     expect(Object.fromEntries(spread)).toEqual({ old: 16, new: 4 });
   });
 
-  it("gives what rounding leaves over to the largest", () => {
+  it("gives the rounding remainder to the largest", () => {
     const spread = proportionalReplicas(deployment(10, { maxSurge: 0, maxUnavailable: 1 }), [
       set("a", 1),
       set("b", 1),

@@ -2,12 +2,13 @@ import type { Deployment } from "./deployments.ts";
 import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import { availableReplicas, rolloutLimits, specReplicas } from "./replica-counts.ts";
 
-/** How many pods each ReplicaSet should ask for next, by name; only those that change. */
+/** The next replicas of each ReplicaSet by name; only those that change. */
 export type DesiredReplicas = ReadonlyMap<string, number>;
 
 /**
- * The next step of a rollout. Each step keeps the limits on its own, so that it is safe to stop after any: the
- * new ReplicaSet grows as far as the surge allows, then the old ones shrink as far as availability allows.
+ * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new
+ * ReplicaSet scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable
+ * allows.
  */
 export function desiredReplicas(
   deployment: Deployment,
@@ -27,7 +28,7 @@ function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonl
   return now + Math.max(0, Math.min(room, replicas - now));
 }
 
-/** Pods that are not available serve nobody, so they go first and cost no availability. */
+/** Unavailable pods are removed first, as that does not reduce availability. */
 function nextOfOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
   const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
   const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
@@ -43,7 +44,7 @@ function nextOfOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
   return new Map([...unhealthy, ...healthy]);
 }
 
-/** Takes pods from ReplicaSets, the oldest first, until so many are taken. */
+/** Removes a number of pods from ReplicaSets, oldest first. */
 function shrink(
   replicaSets: readonly ReplicaSet[],
   count: number,
@@ -64,7 +65,7 @@ function withReplicas(replicaSet: ReplicaSet, next: DesiredReplicas): ReplicaSet
   return replicas === undefined ? replicaSet : { ...replicaSet, spec: { ...replicaSet.spec, replicas } };
 }
 
-/** Orders objects by creation, then by name. */
+/** Orders objects by creation time, then by name. */
 export function byAge(a: ReplicaSet, b: ReplicaSet): number {
   const [first, second] = [a, b].map(
     ({ metadata }) => `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`,

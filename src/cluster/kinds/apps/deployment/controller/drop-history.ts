@@ -3,7 +3,7 @@ import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
 import { revisionOf } from "./revisions.ts";
 
-/** Keeps as many old revisions as the Deployment wants to be able to go back to. */
+/** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
 export async function dropHistory(
   context: ReportingContext,
   { spec }: Deployment,

@@ -6,7 +6,7 @@ import { desiredAnnotation, maxAnnotation } from "./proportional-replicas.ts";
 import { rolloutLimits } from "./replica-counts.ts";
 import { hashLabel } from "./revisions.ts";
 
-/** Makes the ReplicaSet of a Deployment's template, without pods at first. */
+/** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */
 export function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
   const { name, namespace } = deployment.metadata;
   const { selector, template, minReadySeconds } = deployment.spec;
@@ -32,7 +32,7 @@ export function newReplicaSet(deployment: Deployment, annotations: Record<string
   return scaled(deployment, replicaSet, 0);
 }
 
-/** Sets a ReplicaSet's size, and what it was scaled for. */
+/** Sets a ReplicaSet's replicas, and the annotations with the Deployment's replicas at that time. */
 export function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
   const wanted = deployment.spec.replicas;
   const { maxSurge } = rolloutLimits(deployment);

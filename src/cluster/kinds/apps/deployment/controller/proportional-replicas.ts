@@ -4,13 +4,13 @@ import type { DesiredReplicas } from "./desired-replicas.ts";
 import { byAge } from "./desired-replicas.ts";
 import { rolloutLimits, specReplicas } from "./replica-counts.ts";
 
-/** The annotation that tells how many pods a Deployment asked for when it last scaled a ReplicaSet. */
+/** The annotation with the Deployment's replicas at the time it last scaled a ReplicaSet. */
 export const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
 
-/** The annotation that tells how many pods there could be at once then. */
+/** The annotation with the maximum number of pods at that time. */
 export const maxAnnotation = "deployment.kubernetes.io/max-replicas";
 
-/** Tells whether a Deployment was scaled since its ReplicaSets were last written. */
+/** Returns whether a Deployment was scaled since its ReplicaSets were last updated. */
 export function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
   const wanted = String(deployment.spec.replicas);
   return replicaSets
@@ -19,8 +19,8 @@ export function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaS
 }
 
 /**
- * Spreads a new number of pods over the ReplicaSets, in the proportions that they have: scaling in the middle of
- * a rollout must not decide the rollout. What rounding leaves over goes to the largest.
+ * Distributes a new number of replicas over the ReplicaSets in proportion to their sizes, so that scaling
+ * during a rollout does not change how far it has come. The rounding remainder goes to the largest.
  */
 export function proportionalReplicas(
   deployment: Deployment,
@@ -48,7 +48,7 @@ export function proportionalReplicas(
   return next;
 }
 
-/** A share never goes beyond what is left to give or take, nor against its direction. */
+/** A share never exceeds what is left to add or remove, and never goes in the other direction. */
 function limit(share: number, left: number): number {
   return left > 0 ? Math.max(0, Math.min(share, left)) : Math.min(0, Math.max(share, left));
 }

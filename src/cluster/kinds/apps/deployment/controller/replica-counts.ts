@@ -2,13 +2,16 @@ import type { IntOrString } from "@tsbuilder/apimachinery/meta";
 import type { Deployment, DeploymentStatus } from "./deployments.ts";
 import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 
-/** How many pods a rollout may have beyond the wanted number, and how many of them may be missing. */
+/** How many pods a rollout may have above the desired number, and how many may be unavailable. */
 export interface RolloutLimits {
   readonly maxSurge: number;
   readonly maxUnavailable: number;
 }
 
-/** Reads the limits of a rollout. If both round to nothing the rollout could never move: then one may be missing. */
+/**
+ * Resolves the limits of a rollout. If both round to 0, the rollout could never progress: then maxUnavailable
+ * is 1.
+ */
 export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   if (spec.strategy?.type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
   const replicas = spec.replicas;
@@ -21,29 +24,29 @@ export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   };
 }
 
-/** Reads a number, or a share of a whole such as `25%`. */
+/** Resolves a number or a percentage of a total, such as `25%`. */
 export function scaledCount(value: IntOrString, whole: number, round: (share: number) => number): number {
   if (typeof value === "number") return value;
   const percent = Number.parseInt(value, 10);
   return Number.isNaN(percent) ? 0 : round((percent * whole) / 100);
 }
 
-/** How many pods ReplicaSets ask for. */
+/** The desired replicas of all ReplicaSets. */
 export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ spec }) => spec.replicas));
 }
 
-/** How many available pods ReplicaSets have. */
+/** The available replicas of all ReplicaSets. */
 export function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
 }
 
-/** Adds up. */
+/** Returns the sum of numbers. */
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Tells whether nothing of a rollout is left to do. */
+/** Returns whether a rollout is complete. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const replicas = deployment.spec.replicas;
   return (

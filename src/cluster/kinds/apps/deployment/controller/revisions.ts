@@ -4,13 +4,13 @@ import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { PodTemplateSpec } from "../../../../control-loop/api/core.ts";
 import { byAge } from "./desired-replicas.ts";
 
-/** The annotation that counts the revisions of a Deployment; `kubectl rollout history` lists them. */
+/** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
 export const revisionAnnotation = "deployment.kubernetes.io/revision";
 
-/** The label that tells the ReplicaSets of a Deployment apart, and their pods. */
+/** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
 export const hashLabel = "pod-template-hash";
 
-/** Annotations of a Deployment that say nothing about one of its ReplicaSets. */
+/** Annotations of a Deployment that its ReplicaSets don't inherit. */
 const ownAnnotations = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
@@ -20,7 +20,7 @@ const ownAnnotations = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
-/** Finds the ReplicaSet that has the template of a Deployment now; the oldest, if several do. */
+/** Finds the ReplicaSet with the current template of a Deployment; the oldest, if several have it. */
 export function findCurrent(
   deployment: Deployment,
   replicaSets: readonly ReplicaSet[],
@@ -30,19 +30,19 @@ export function findCurrent(
     .find(({ spec }) => isEqual(withoutHash(spec.template), deployment.spec.template));
 }
 
-/** The number of a ReplicaSet's revision; 0 before it has one. */
+/** The revision number of a ReplicaSet; 0 if it has none yet. */
 export function revisionOf({ metadata }: ReplicaSet): number {
   return Number(metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
 }
 
-/** The revision that comes after all others. */
+/** The next revision number. */
 function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
 
 /**
- * The annotations of a Deployment's current ReplicaSet. One that becomes current again, by a rollback, gets the
- * newest revision and remembers those it had.
+ * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the
+ * newest revision and records its earlier ones.
  */
 export function currentAnnotations(
   deployment: Deployment,

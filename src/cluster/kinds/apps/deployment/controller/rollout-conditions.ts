@@ -7,7 +7,7 @@ import { rolloutLimits } from "./replica-counts.ts";
 
 type Finding = Pick<LooseCondition, "type" | "status"> & { reason: string; message: string };
 
-/** The conditions `Available` and `Progressing` that `kubectl rollout status` and `kubectl wait` look at. */
+/** The conditions `Available` and `Progressing` that `kubectl rollout status` and `kubectl wait` read. */
 export function rolloutConditions(
   deployment: Deployment,
   status: DeploymentStatus,
@@ -32,7 +32,7 @@ export function rolloutConditions(
   return [...kept, ...news.map((finding) => dated(finding, before, now))];
 }
 
-/** After how many milliseconds a rollout that stands still misses its deadline, if it has one ahead. */
+/** After how many milliseconds a stalled rollout exceeds its progress deadline, if it has one. */
 export function untilDeadline(deployment: Deployment, now: number): number | undefined {
   const condition = progressingCondition(deployment);
   const seconds = deployment.spec.progressDeadlineSeconds;
@@ -105,7 +105,7 @@ function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean
   );
 }
 
-/** Times move only with what they are the times of: the status, and here also the reason or message. */
+/** lastTransitionTime changes with the status, lastUpdateTime also with the reason or message. */
 function dated(finding: Finding, before: readonly LooseCondition[], now: number): LooseCondition {
   const last = before.find(({ type }) => type === finding.type);
   const stamp = formatTime(now);

@@ -37,7 +37,9 @@ export async function reportScaling(
   await report(deployment, "Normal", "ScalingReplicaSet", message);
 }
 
-/** Recreate starts nothing new before the last old pod is gone; tells whether there is one. */
+/**
+ * With Recreate, old pods are deleted before new ones are created. Returns whether there are old pods left.
+ */
 export async function endOld(
   context: ReportingContext,
   deployment: Deployment,

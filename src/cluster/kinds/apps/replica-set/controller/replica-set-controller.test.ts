@@ -33,7 +33,7 @@ const listPods = () => objects().list(pods, "default");
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("replicaSetController()", () => {
-  it("makes missing pods, deletes those too many and replaces deleted ones", async () => {
+  it("creates missing pods, deletes surplus ones and replaces deleted ones", async () => {
     await cluster.install(web(2));
     await eventually(() => expect(read().status).toMatchObject({ replicas: 2, readyReplicas: 2 }));
     await cluster.install(web(4));
@@ -48,7 +48,7 @@ describe("replicaSetController()", () => {
     });
   });
 
-  it("sees that a number was too high while it still makes pods", async () => {
+  it("notices a corrected number of replicas while it creates pods", async () => {
     await cluster.install(web(100_000));
     await eventually(() => expect(listPods().length).toBeGreaterThan(0));
     await cluster.install(web(1));
@@ -56,7 +56,7 @@ describe("replicaSetController()", () => {
     await eventually(() => expect(listPods()).toHaveLength(1));
   });
 
-  it("adopts pods that match, and lets go of those that no longer do", async () => {
+  it("adopts pods that match, and releases those that no longer do", async () => {
     await cluster.install({
       apiVersion: "v1",
       kind: "Pod",
@@ -83,7 +83,7 @@ describe("replicaSetController()", () => {
     await eventually(() => expect(read().status?.availableReplicas).toBe(1));
   });
 
-  it("tells of pods that the server refuses, and forgets it when they are let in", async () => {
+  it("reports pods that the server rejects, and removes the condition once they are admitted", async () => {
     const quota = {
       apiVersion: "v1",
       kind: "ResourceQuota",

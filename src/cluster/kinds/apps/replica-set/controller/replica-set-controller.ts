@@ -3,7 +3,7 @@ import { type ReplicaSet, replicaSets } from "./replica-sets.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
-import { toldFailure } from "../../../../control-loop/failures.ts";
+import { reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { burst } from "../../../../control-loop/pods/burst.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
@@ -14,7 +14,7 @@ import { replicaSetStatus } from "./replica-set-status.ts";
 
 const user = userOf("replicaset");
 
-/** Keeps as many pods of a ReplicaSet as it asks for. */
+/** Keeps as many pods of a ReplicaSet as its replicas say. */
 export function replicaSetController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "replicaset-controller");
@@ -28,7 +28,7 @@ export function replicaSetController(context: ControllerContext): Controller {
       const owned = (await claimDependents(objects, user, replicaSet, pods)).filter(isActive);
       const failure = replicaSet.metadata.deletionTimestamp
         ? undefined
-        : await toldFailure(scale(replicaSet, owned));
+        : await reportedFailure(scale(replicaSet, owned));
       const after = await updateStatus(key, failure?.message);
       if (failure) throw failure;
       return after;

@@ -5,7 +5,7 @@ import { matchesLabels } from "../../../../control-loop/matches-labels.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 
-/** What a ReplicaSet's pods make of its status, and what the server said if it refused one. */
+/** Computes the status of a ReplicaSet from its pods, and from the message if the server rejected one. */
 export function replicaSetStatus(
   replicaSet: ReplicaSet,
   owned: readonly Pod[],
@@ -30,7 +30,7 @@ export function replicaSetStatus(
   };
 }
 
-/** The failure that is known stays as it was first told, or each attempt would change the status. */
+/** A known failure keeps its first message, or each attempt would change the status. */
 function conditionsOf({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
   const before = status?.conditions ?? [];
   if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");

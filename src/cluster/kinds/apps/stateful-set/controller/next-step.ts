@@ -4,7 +4,7 @@ import { burst } from "../../../../control-loop/pods/burst.ts";
 import { isActive, isAvailable, isFinished } from "../../../../control-loop/pods/pod-state.ts";
 import { ordinalOf, revisionOfPod } from "./stateful-pods.ts";
 
-/** What to do next: ordinals whose pods are to be made, and pods to delete. */
+/** What to do next: ordinals to create pods for, and pods to delete. */
 export interface Step {
   readonly create: readonly number[];
   readonly remove: readonly Pod[];
@@ -13,9 +13,9 @@ export interface Step {
 const nothing: Step = { create: [], remove: [] };
 
 /**
- * The next step of a StatefulSet. In order, one pod at a time comes up, the lowest first, and goes, the highest
- * first, and only while all others are well; in parallel mode all come and go at once. Updates always go one by
- * one from the highest ordinal down to the partition.
+ * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
+ * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
+ * always go one by one from the highest ordinal down to the partition.
  */
 export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): Step {
   const ordered = set.spec.podManagementPolicy === "OrderedReady";
@@ -44,7 +44,7 @@ export function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision:
   return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
 }
 
-/** The first of the ordinals that a set should have. */
+/** The first ordinals that a set should have. */
 function firstOrdinals({ spec }: StatefulSet, most: number): number[] {
   const start = spec.ordinals?.start ?? 0;
   return Array.from({ length: Math.min(spec.replicas, most) }, (_, index) => start + index);
@@ -79,7 +79,7 @@ function nextUpdate(
   return nothing;
 }
 
-/** A pod that ran to its end is made anew: a StatefulSet's pods are meant to run for good. */
+/** A pod that has finished is recreated: the pods of a StatefulSet are meant to run forever. */
 function isRestartable(pod: Pod): boolean {
   return isFinished(pod) && !pod.metadata.deletionTimestamp;
 }

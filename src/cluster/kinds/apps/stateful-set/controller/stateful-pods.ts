@@ -5,7 +5,7 @@ import type { PersistentVolumeClaim, Pod } from "../../../../control-loop/api/co
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { revisionLabel } from "../../../../control-loop/revisions/controller-revisions.ts";
 
-/** The number of a pod within its set: what stands after the last dash of its name; -1 if it has none. */
+/** The ordinal of a pod: the number after the set's name and a dash; -1 if it has none. */
 export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number {
   const prefix = `${metadata.name}-`;
   const name = pod.metadata.name ?? "";
@@ -13,12 +13,12 @@ export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number {
   return /^\d+$/.test(ordinal) ? Number(ordinal) : -1;
 }
 
-/** The name of the revision that a pod was made from. */
+/** The name of the revision that a pod was created from. */
 export function revisionOfPod(pod: Pod): string {
   return pod.metadata.labels?.[revisionLabel] ?? "";
 }
 
-/** Makes the pod of an ordinal: the name, the host name and the volumes stay with it for good. */
+/** Builds the pod of an ordinal, with its stable name, hostname and volumes. */
 export function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevision): Pod {
   const name = `${set.metadata.name}-${ordinal}`;
   const pod = newPod(
@@ -48,7 +48,7 @@ export function statefulPod(set: StatefulSet, ordinal: number, revision: Control
   };
 }
 
-/** Makes the claims of a pod's volumes. They outlive the pod, and the set unless it says otherwise. */
+/** Builds the claims of a pod's volumes. They outlive the pod, and by default the set. */
 export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
   return claimTemplates(set).map((template) => ({

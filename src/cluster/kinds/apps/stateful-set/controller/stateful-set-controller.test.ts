@@ -12,7 +12,7 @@ const start = async (controllers: readonly ControllerName[] = controllerNames) =
 };
 afterEach(() => cluster.stop());
 
-/** A StatefulSet as a user would write it. */
+/** A StatefulSet as a user would write it, with defaults. */
 const db = (spec: object = {}, image = "db:1") => ({
   apiVersion: "apps/v1",
   kind: "StatefulSet",
@@ -41,7 +41,7 @@ const claims = () => objects().list(persistentVolumeClaims, "default");
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("statefulSetController()", () => {
-  it("brings up numbered pods, each with its own volume", async () => {
+  it("creates numbered pods, each with its own volume", async () => {
     await start();
     await cluster.install(db());
     await eventually(() => expect(read().status?.readyReplicas).toBe(3));
@@ -68,7 +68,7 @@ describe("statefulSetController()", () => {
     );
   });
 
-  it("waits for each pod before the next, and not so in parallel mode", async () => {
+  it("waits for each pod before it creates the next, except with Parallel", async () => {
     await start(["statefulset", "persistentvolume"]);
     await cluster.install(db());
     await eventually(() => expect(read().status?.replicas).toBe(1));
@@ -78,7 +78,7 @@ describe("statefulSetController()", () => {
     await eventually(() => expect(names()).toEqual(["db-0", "many-0", "many-1", "many-2"]));
   });
 
-  it("scales down from the highest number and keeps the volumes", async () => {
+  it("scales down from the highest ordinal and keeps the volumes", async () => {
     await start();
     await cluster.install(db());
     await eventually(() => expect(read().status?.readyReplicas).toBe(3));
@@ -87,7 +87,7 @@ describe("statefulSetController()", () => {
     expect(claims()).toHaveLength(3);
   });
 
-  it("deletes volumes with pods that are scaled away, where the set says so", async () => {
+  it("deletes volumes with pods that are scaled down, if whenScaled is Delete", async () => {
     const policy = { persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Retain" } };
     await start();
     await cluster.install(db(policy));
@@ -98,7 +98,7 @@ describe("statefulSetController()", () => {
     );
   });
 
-  it("updates pods from the highest number down to the partition", async () => {
+  it("updates pods from the highest ordinal down to the partition", async () => {
     const partition = (count: number) => ({
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: count } },
     });
@@ -118,7 +118,7 @@ describe("statefulSetController()", () => {
     expect(read().status?.updateRevision).toBe(read().status?.currentRevision);
   });
 
-  it("replaces nothing with the strategy OnDelete until a pod is deleted", async () => {
+  it("replaces no pods with OnDelete until one is deleted", async () => {
     const onDelete = { updateStrategy: { type: "OnDelete" } };
     await start();
     await cluster.install(db(onDelete));
@@ -130,7 +130,7 @@ describe("statefulSetController()", () => {
     await eventually(() => expect(images()).toEqual(["db:1", "db:2", "db:1"]));
   });
 
-  it("makes the revision of an older template the newest again", async () => {
+  it("makes the revision of an older template the newest after a rollback", async () => {
     await start();
     for (const image of ["db:1", "db:2", "db:1"]) {
       await cluster.install(db({ replicas: 1 }, image));

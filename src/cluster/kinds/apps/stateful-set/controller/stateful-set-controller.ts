@@ -5,7 +5,7 @@ import { type StatefulSet, statefulSets } from "./stateful-sets.ts";
 import { persistentVolumeClaims, type Pod, pods } from "../../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
-import { toldFailure } from "../../../../control-loop/failures.ts";
+import { reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import { nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
@@ -21,7 +21,7 @@ import { statefulSetStatus } from "./stateful-set-status.ts";
 
 const user = userOf("statefulset");
 
-/** Keeps the pods of a StatefulSet, each with its own name and volumes. */
+/** Keeps the pods of a StatefulSet, each with a stable name and its own volumes. */
 export function statefulSetController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "statefulset-controller");
@@ -33,7 +33,9 @@ export function statefulSetController(context: ControllerContext): Controller {
       const set = findByKey(objects, statefulSets, key);
       if (!set) return undefined;
       const update = await ensureRevision(objects, user, set);
-      const failure = set.metadata.deletionTimestamp ? undefined : await toldFailure(takeStep(set, update));
+      const failure = set.metadata.deletionTimestamp
+        ? undefined
+        : await reportedFailure(takeStep(set, update));
       const after = await updateStatus(key, update);
       if (failure) throw failure;
       return after;
@@ -77,7 +79,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     return report(set, "Normal", "SuccessfulCreate", message);
   }
 
-  /** A pod below the partition is made as it was before the update. */
+  /** A pod below the partition is created from the current revision, not from the update. */
   async function revisionFor(
     set: StatefulSet,
     ordinal: number,
@@ -96,7 +98,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
   }
 
-  /** The claims of a pod that is scaled away go with it: it becomes their owner. */
+  /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
   async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
     for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
       const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);

@@ -4,7 +4,10 @@ import { isAvailable, isReady } from "../../../../control-loop/pods/pod-state.ts
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
 import { revisionOfPod } from "./stateful-pods.ts";
 
-/** What a StatefulSet's pods make of its status. When all are updated and ready, the update is the current one. */
+/**
+ * Computes the status of a StatefulSet from its pods. Once all are updated and ready, updateRevision becomes
+ * currentRevision.
+ */
 export function statefulSetStatus(
   set: StatefulSet,
   pods: readonly Pod[],

@@ -34,7 +34,7 @@ const listJobs = () => objects().list(jobs, "default");
 const minute = 60_000;
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
-/** Lets the controller see the CronJob before time moves on. */
+/** Lets the controller reconcile the CronJob before the clock advances. */
 async function install(spec?: object): Promise<void> {
   await cluster.install(tick(spec));
   await new Promise((resolve) => setImmediate(resolve));
@@ -53,7 +53,7 @@ async function complete(job: Job): Promise<void> {
 }
 
 describe("cronJobController()", () => {
-  it("starts a Job each time that the schedule says", async () => {
+  it("starts a Job at each scheduled time", async () => {
     await install();
     expect(listJobs()).toEqual([]);
     await clock.advance(minute);
@@ -84,21 +84,24 @@ describe("cronJobController()", () => {
     ["Allow", 2],
     ["Forbid", 1],
     ["Replace", 1],
-  ])("has after two times with concurrencyPolicy %s that many Jobs: %i", async (concurrencyPolicy, count) => {
-    await install({ concurrencyPolicy });
-    await clock.advance(minute);
-    await eventually(() => expect(read().status?.lastScheduleTime).toBe("2030-01-01T00:01:00Z"));
-    const [first] = listJobs();
-    await clock.advance(minute);
-    await eventually(() => expect(listJobs()).toHaveLength(count));
-    await eventually(() => {
-      expect(listJobs().some(({ metadata }) => metadata.uid === first?.metadata.uid)).toBe(
-        concurrencyPolicy !== "Replace",
-      );
-    });
-  });
+  ])(
+    "after two scheduled times with concurrencyPolicy %s, the number of Jobs is %i",
+    async (concurrencyPolicy, count) => {
+      await install({ concurrencyPolicy });
+      await clock.advance(minute);
+      await eventually(() => expect(read().status?.lastScheduleTime).toBe("2030-01-01T00:01:00Z"));
+      const [first] = listJobs();
+      await clock.advance(minute);
+      await eventually(() => expect(listJobs()).toHaveLength(count));
+      await eventually(() => {
+        expect(listJobs().some(({ metadata }) => metadata.uid === first?.metadata.uid)).toBe(
+          concurrencyPolicy !== "Replace",
+        );
+      });
+    },
+  );
 
-  it("forgets a time that it is too late for", async () => {
+  it("skips a time after startingDeadlineSeconds", async () => {
     await install({ suspend: true, startingDeadlineSeconds: 10 });
     await clock.advance(minute - 5000);
     await install({ suspend: false, startingDeadlineSeconds: 10 });
@@ -106,7 +109,7 @@ describe("cronJobController()", () => {
     expect(listJobs()).toEqual([]);
   });
 
-  it("keeps as many finished Jobs as the limits say", async () => {
+  it("keeps finished Jobs up to the history limits", async () => {
     await install({ successfulJobsHistoryLimit: 1 });
     for (let count = 0; count < 3; count++) {
       const before = read().status?.lastScheduleTime;

@@ -12,11 +12,11 @@ import { cronStatus, jobFor, spentJobs } from "./scheduled-jobs.ts";
 
 const user = userOf("cronjob");
 
-/** Makes the Jobs of a CronJob when its schedule says so. */
+/** Creates the Jobs of a CronJob on its schedule. */
 export function cronJobController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "cronjob-controller");
-  /** The schedules as they were at the last look. */
+  /** The schedules at the last reconcile. */
   const schedules = new Map<string, string>();
   return {
     watches: [cronJobs, jobs],
@@ -34,7 +34,7 @@ export function cronJobController(context: ControllerContext): Controller {
     },
   };
 
-  /** Of the Jobs that were at work before: which are done, and which are gone although nobody dropped them. */
+  /** Reports which of the Jobs that were active before have finished, and which have disappeared. */
   async function reportEnded(cronJob: CronJob, owned: readonly Job[], spent: readonly Job[]): Promise<void> {
     for (const { name, uid } of cronJob.status?.active ?? []) {
       const job = owned.find(({ metadata }) => metadata.uid === uid);
@@ -65,7 +65,7 @@ export function cronJobController(context: ControllerContext): Controller {
       await report(cronJob, "Warning", "UnparseableSchedule", message);
       return undefined;
     }
-    // What would have been missed under a schedule that nobody had set yet was not missed.
+    // Times before the schedule was changed were not missed.
     const due = !isNew && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
     if (due) await start(cronJob, due);
     await writeStatus(cronJob, due);
@@ -90,7 +90,7 @@ export function cronJobController(context: ControllerContext): Controller {
     return false;
   }
 
-  /** A Job's name follows from its time, so that one time never makes two. */
+  /** A Job's name is derived from its scheduled time, so that there are never two for the same time. */
   async function start(cronJob: CronJob, due: number): Promise<void> {
     if (cronJob.spec.concurrencyPolicy === "Replace") {
       for (const job of jobsOf(cronJob).filter((job) => !finishedCondition(job))) await end(cronJob, job);

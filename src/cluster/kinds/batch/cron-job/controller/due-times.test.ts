@@ -4,7 +4,7 @@ import { dueTimes } from "./due-times.ts";
 const at = (time: string) => Date.parse(`2030-01-01T${time}Z`);
 
 describe("dueTimes()", () => {
-  it("finds the last time missed, how many there are, and the next", () => {
+  it("finds the last missed time, the number of missed times, and the next", () => {
     expect(dueTimes("*/15 * * * *", undefined, at("00:01:00"), at("00:46:00"))).toEqual({
       last: at("00:45:00"),
       missed: 3,
@@ -12,7 +12,7 @@ describe("dueTimes()", () => {
     });
   });
 
-  it("finds nothing when it is not yet time", () => {
+  it("finds no time that is due yet", () => {
     expect(dueTimes("0 5 * * *", undefined, at("00:00:00"), at("04:59:59")).last).toBeUndefined();
   });
 
@@ -26,7 +26,7 @@ describe("dueTimes()", () => {
     expect({ last, missed }).toEqual({ last: at("12:00:00"), missed: 100 });
   });
 
-  it("refuses what is not a schedule", () => {
+  it("rejects an invalid schedule", () => {
     expect(() => dueTimes("every day", undefined, at("00:00:00"), at("00:00:01"))).toThrow();
   });
 });

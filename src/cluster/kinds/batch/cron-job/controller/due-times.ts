@@ -1,17 +1,17 @@
 import { Cron } from "croner";
 
-/** When a schedule is due. */
+/** The times of a schedule. */
 export interface DueTimes {
-  /** The last time that is not in the future and after the given one. */
+  /** The last time after the given one that is not in the future. */
   readonly last: number | undefined;
-  /** How many such times there are, counted up to a hundred. */
+  /** How many such times there are, up to a hundred. */
   readonly missed: number;
   readonly next: number | undefined;
 }
 
 const most = 100;
 
-/** Finds when a schedule was due since a time, and when it is next. The time zone is UTC unless named. */
+/** Finds when a schedule was due since a given time, and when it is due next. Default time zone: UTC. */
 export function dueTimes(
   schedule: string,
   timeZone: string | undefined,

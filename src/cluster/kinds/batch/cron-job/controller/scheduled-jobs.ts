@@ -5,7 +5,7 @@ import type { CronJob } from "./cron-jobs.ts";
 import type { Job } from "../../job/controller/jobs.ts";
 import { finishedCondition } from "../../job/controller/job-conditions.ts";
 
-/** Makes the Job of one time. */
+/** Builds the Job for a scheduled time. */
 export function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const minute = Math.floor(due / 60_000);
@@ -26,7 +26,7 @@ export function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
   };
 }
 
-/** A time as it reads in a time zone; UTC unless one is named. */
+/** Formats a time in a time zone. Default: UTC. */
 function zonedTime(time: number, timeZone = "UTC"): string {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   const zone = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";
@@ -38,7 +38,7 @@ function zonedTime(time: number, timeZone = "UTC"): string {
   return `${local.toISOString().slice(0, 19)}${offset}`;
 }
 
-/** The finished Jobs that a CronJob no longer keeps, the oldest ones. */
+/** The oldest finished Jobs beyond the history limits of a CronJob. */
 export function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec;
   const ended = (type: string) =>
@@ -52,8 +52,8 @@ export function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
 }
 
 /**
- * The status of a CronJob: its Jobs at work, and when it last started one and last had success. A Job that it knows
- * stays noted as it was: how far it comes is no news.
+ * The status of a CronJob: its active Jobs, when it last started one and when one last succeeded. The
+ * reference to a known Job stays as it is, so that the Job's progress does not change the status.
  */
 export function cronStatus(
   { status = {} }: CronJob,

@@ -20,8 +20,8 @@ import {
 import { releasePods } from "./job-tracking.ts";
 
 /**
- * Counts the pods that have ended: their uids are recorded, then they are released, then the counts grow. So
- * each counts once, wherever this is interrupted.
+ * Counts the pods that have finished: their uids are recorded, then their finalizers are removed, then the
+ * counts are increased. So each pod counts once, even if this is interrupted.
  */
 export async function countEnded(
   context: ReportingContext,
@@ -37,7 +37,7 @@ export async function countEnded(
     uncountedTerminatedPods: uncounted(job, progress, lost),
     ...withConditions(job, outcome ? [announcement(outcome, clock.now())] : [], clock.now()),
   }));
-  // Those that end meanwhile are left for the next time: nobody has written them down.
+  // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
   const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
   await releasePods(objects, user, ended);
   await writeStatus(context, stored, progress, (status) => {
@@ -69,7 +69,7 @@ async function writeStatus(
   return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
 }
 
-/** When a Job has failed, whatever it still had at work counts as failed. */
+/** When a Job has failed, its active pods count as failed. */
 function isUncounted(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   const known = new Set([
@@ -88,7 +88,7 @@ function uncounted(
 ): { succeeded?: string[]; failed?: string[] } {
   const uids = (of: readonly Pod[]) => of.map(({ metadata }) => metadata.uid!);
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
-  // The indexes tell which of an indexed Job's pods have succeeded.
+  // An indexed Job counts successes by completedIndexes.
   const done = isIndexed(job) ? [] : [...succeeded, ...uids(progress.newSucceeded)];
   const gone = [...failed, ...uids(progress.newFailed), ...uids(lost)];
   return { ...(done.length > 0 ? { succeeded: done } : {}), ...(gone.length > 0 ? { failed: gone } : {}) };

@@ -1,4 +1,4 @@
-/** Writes indexes as a Job's status does: `1,3-5,7`. */
+/** Formats indexes as in a Job's status: `1,3-5,7`. */
 export function formatIndexes(indexes: Iterable<number>): string {
   const sorted = [...indexes].sort((a, b) => a - b);
   const ranges: [first: number, last: number][] = [];
@@ -10,7 +10,7 @@ export function formatIndexes(indexes: Iterable<number>): string {
   return ranges.map(formatRange).join(",");
 }
 
-/** Reads what `formatIndexes` writes. */
+/** Parses what `formatIndexes` returns. */
 export function parseIndexes(text: string | undefined): Set<number> {
   const indexes = new Set<number>();
   for (const range of (text ?? "").split(",")) {

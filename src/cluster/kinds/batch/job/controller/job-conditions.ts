@@ -3,14 +3,14 @@ import type { Job } from "./jobs.ts";
 import type { LooseCondition } from "../../../../control-loop/api/core.ts";
 import type { JobOutcome } from "./job-outcome.ts";
 
-/** The outcome of a Job, if it is over. */
+/** The condition of a Job that has finished. */
 export function finishedCondition({ status }: Job): LooseCondition | undefined {
   return status?.conditions?.find(
     ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
   );
 }
 
-/** An outcome is announced before the pods are released, and final afterwards. */
+/** An outcome is announced before the finalizers of the pods are removed, and final afterwards. */
 export function announcement({ type, reason, message }: JobOutcome, now: number): LooseCondition {
   const name = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
   return jobCondition(name, "True", reason, message, now);
@@ -20,7 +20,7 @@ export function conclusion({ type, reason, message }: JobOutcome, now: number): 
   return jobCondition(type, "True", reason, message, now);
 }
 
-/** The conditions of a status, with those that come to hold. */
+/** The conditions of a status with the given ones added. */
 export function withConditions(
   job: Job,
   added: readonly LooseCondition[],
@@ -32,7 +32,7 @@ export function withConditions(
   return conditions.length > 0 ? { conditions } : {};
 }
 
-/** Makes a condition of a Job that holds from now on. */
+/** Builds a condition of a Job that is set now. */
 function jobCondition(
   type: string,
   status: "True" | "False",
@@ -44,7 +44,7 @@ function jobCondition(
   return { type, status, reason, message, lastProbeTime: stamp, lastTransitionTime: stamp };
 }
 
-/** The condition that tells whether a Job is held; none as long as it never was. */
+/** The `Suspended` condition; absent if the Job was never suspended. */
 function suspendedCondition(job: Job, now: number): LooseCondition[] {
   const last = job.status?.conditions?.find(({ type }) => type === "Suspended");
   const status = job.spec.suspend ? "True" : "False";

@@ -31,7 +31,7 @@ const running = () =>
 const conditions = () => (read().status?.conditions ?? []).map(({ type, reason }) => `${type}: ${reason}`);
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
-/** Ends pods as the kubelet of a real node would. */
+/** Finishes pods as a kubelet would. */
 async function end(phase: "Succeeded" | "Failed", ended: readonly Pod[]): Promise<void> {
   for (const pod of ended)
     await objects().update("tester", { ...pod, status: { ...pod.status, phase } }, "status");
@@ -53,7 +53,7 @@ describe("jobController()", () => {
     expect(read().status).toMatchObject({ succeeded: 3, completionTime: expect.any(String) as string });
   });
 
-  it("waits longer after each failure, and gives up after too many", async () => {
+  it("backs off after each failure, and fails after backoffLimit", async () => {
     await cluster.install(work({ backoffLimit: 2 }));
     await eventually(() => expect(running()).toHaveLength(1));
     await end("Failed", running());
@@ -74,7 +74,7 @@ describe("jobController()", () => {
     );
   });
 
-  it("ends a Job that runs past its deadline", async () => {
+  it("fails a Job that exceeds its deadline", async () => {
     await cluster.install(work({ activeDeadlineSeconds: 60 }));
     await eventually(() => expect(read().status).toMatchObject({ active: 1 }));
     await clock.advance(60_000);
@@ -84,7 +84,7 @@ describe("jobController()", () => {
     );
   });
 
-  it("gives each index a pod of its own", async () => {
+  it("creates a pod for each index", async () => {
     await cluster.install(work({ completions: 3, parallelism: 3, completionMode: "Indexed" }));
     await eventually(() => expect(running()).toHaveLength(3));
     const index = (pod: Pod) => pod.metadata.annotations?.["batch.kubernetes.io/job-completion-index"];
@@ -104,7 +104,7 @@ describe("jobController()", () => {
     await eventually(() => expect(running().map(index)).toEqual(["1"]));
   });
 
-  it("holds a suspended Job", async () => {
+  it("creates no pods for a suspended Job", async () => {
     await cluster.install(work({ suspend: true }));
     await eventually(() => expect(conditions()).toEqual(["Suspended: JobSuspended"]));
     expect(running()).toEqual([]);
@@ -113,7 +113,7 @@ describe("jobController()", () => {
     await eventually(() => expect(running()).toHaveLength(1));
   });
 
-  it("deletes a finished Job after its time to live", async () => {
+  it("deletes a finished Job after ttlSecondsAfterFinished", async () => {
     await cluster.install(work({ ttlSecondsAfterFinished: 10 }));
     await eventually(() => expect(running()).toHaveLength(1));
     await end("Succeeded", running());
@@ -122,7 +122,7 @@ describe("jobController()", () => {
     await eventually(() => expect(read()).toBeUndefined());
   });
 
-  it("lets go of pods whose Job is gone, or was taken from them", async () => {
+  it("removes the finalizer of pods whose Job is gone or no longer owns them", async () => {
     await cluster.install(work({ parallelism: 2, completions: 2 }));
     await eventually(() => expect(running()).toHaveLength(2));
     await objects().delete("tester", read(), { propagationPolicy: "Orphan" });

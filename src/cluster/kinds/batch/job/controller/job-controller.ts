@@ -1,7 +1,7 @@
 import { type Job, jobs } from "./jobs.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
-import { type ReportedError, toldFailure } from "../../../../control-loop/failures.ts";
+import { type ReportedError, reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
 import { countEnded } from "./count-ended.ts";
@@ -14,12 +14,12 @@ import { nextPods } from "./next-pods.ts";
 import { removeWhenDue } from "./remove-when-due.ts";
 import { type Failures, withFailures } from "./retry-delay.ts";
 
-/** Runs the pods of a Job until enough of them have succeeded, or too many failed. */
+/** Runs the pods of a Job until enough have succeeded or too many have failed. */
 export function jobController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const steps = reporting(context, userOf("job"), "job-controller");
   const { report } = steps;
-  /** What decides how long unfinished Jobs wait before they try again. */
+  /** The failures of unfinished Jobs, which determine their backoff. */
   const failures = new Map<string, Failures>();
   return {
     watches: [jobs, pods],
@@ -45,7 +45,7 @@ export function jobController(context: ControllerContext): Controller {
     },
   };
 
-  /** Takes the next step of a Job, and tells after how many milliseconds there is another. */
+  /** Takes the next step of a Job; returns after how many milliseconds to requeue it. */
   async function run(key: string, job: Job): Promise<number> {
     const owned = podsOf(steps, job);
     const progress = jobProgress(job, owned);
@@ -54,7 +54,7 @@ export function jobController(context: ControllerContext): Controller {
     const next = nextPods(job, owned, progress, failed, clock.now());
     let refused: ReportedError | undefined;
     if (outcome) await end(steps, job, progress.active);
-    else if (!job.metadata.deletionTimestamp) refused = await toldFailure(scale(steps, job, next));
+    else if (!job.metadata.deletionTimestamp) refused = await reportedFailure(scale(steps, job, next));
     await reportSuspension(steps, job);
     await countEnded(steps, job, owned, progress, outcome);
     if (failed) failures.set(key, failed);

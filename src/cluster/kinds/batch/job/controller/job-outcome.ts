@@ -11,7 +11,7 @@ export interface JobOutcome {
   readonly message: string;
 }
 
-/** Why a Job is over, or nothing as long as it isn't. What was announced once stays so. */
+/** The outcome of a Job; undefined while it runs. An announced outcome is final. */
 export function jobOutcome(
   job: Job,
   pods: readonly Pod[],
@@ -76,7 +76,7 @@ function success(job: Job, progress: JobProgress): JobOutcome | undefined {
   return { type: "Complete", reason: "CompletionsReached", message };
 }
 
-/** The first rule of the success policy that the completed indexes meet, or -1. */
+/** The index of the first successPolicy rule that the completed indexes satisfy, or -1. */
 function metRule(job: Job, { completedIndexes }: JobProgress): number {
   if (!isIndexed(job)) return -1;
   return (job.spec.successPolicy?.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
@@ -86,7 +86,7 @@ function metRule(job: Job, { completedIndexes }: JobProgress): number {
   });
 }
 
-/** Without a number of completions, one success ends the Job, once nothing runs any more. */
+/** Without completions, the Job is complete after one success, once no pods are active. */
 function isFulfilled({ spec }: Job, { active, succeeded }: JobProgress): boolean {
   if (spec.completions === undefined) return succeeded > 0 && active.length === 0;
   return succeeded >= spec.completions && active.length === 0;

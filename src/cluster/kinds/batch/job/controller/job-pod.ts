@@ -3,12 +3,12 @@ import type { Pod } from "../../../../control-loop/api/core.ts";
 import { newPod } from "../../../../control-loop/pods/new-pod.ts";
 import { failureCountAnnotation, indexAnnotation, isIndexed, trackingFinalizer } from "./job-progress.ts";
 
-/** The label by which a pod is found when its Job is gone. */
+/** The label by which pods are found after their Job is deleted. */
 export const nameLabel = "batch.kubernetes.io/job-name";
 
 /**
- * Makes a pod of a Job; one of an indexed Job carries its index in name, annotation, label and environment, and
- * how often the index has failed where that is limited.
+ * Builds a pod of a Job. A pod of an indexed Job has its index in name, annotation, label and environment,
+ * and with backoffLimitPerIndex also how often the index has failed.
  */
 export function jobPod(job: Job, index: number, failures: number | undefined): Pod {
   const pod = podOf(job, index, failures);

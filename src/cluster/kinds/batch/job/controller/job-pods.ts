@@ -12,7 +12,7 @@ export function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] 
   return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
 }
 
-/** Pods whose Job is gone, or doesn't own them any more, are counted by nobody. */
+/** Pods whose Job is gone or no longer owns them are never counted, so their finalizer is removed. */
 export async function releaseOrphans(
   { objects, user }: ReportingContext,
   key: string,

@@ -4,28 +4,28 @@ import { isActive, isFinished, isReady } from "../../../../control-loop/pods/pod
 import { formatIndexes, parseIndexes } from "./indexes.ts";
 import { failureRule } from "./pod-failure-policy.ts";
 
-/** How far a Job has come: what its status counted already, and the pods that are yet to be counted. */
+/** The progress of a Job: what its status has counted, and the pods that are yet to be counted. */
 export interface JobProgress {
   readonly active: readonly Pod[];
   readonly terminating: number;
-  /** Pods that have ended and that nobody counted yet. */
+  /** Pods that have finished and are not counted yet. */
   readonly newSucceeded: readonly Pod[];
   readonly newFailed: readonly Pod[];
   readonly succeeded: number;
   readonly failed: number;
-  /** The indexes that are done, and those that failed too often, of an indexed Job. */
+  /** The completed and the failed indexes of an indexed Job. */
   readonly completedIndexes: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
 }
 
-/** Where an indexed Job's pod carries its index, and how often its index had failed before. */
+/** The annotations with the index of an indexed Job's pod, and how often that index had failed before. */
 export const indexAnnotation = "batch.kubernetes.io/job-completion-index";
 export const failureCountAnnotation = "batch.kubernetes.io/job-index-failure-count";
 
-/** Holds a pod until its Job has counted it. */
+/** The finalizer that keeps a pod until its Job has counted it. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 
-/** Counts a Job's pods. Of an indexed Job each index counts once. */
+/** Counts a Job's pods; of an indexed Job, each index counts once. */
 export function jobProgress(job: Job, pods: readonly Pod[]): JobProgress {
   const { status = {} } = job;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
@@ -56,7 +56,7 @@ function hasSucceeded({ status }: Pod): boolean {
   return status?.phase === "Succeeded";
 }
 
-/** A pod that is taken away has failed, too, unless only failures ask for a replacement. */
+/** A pod that is being deleted has failed, too, unless podReplacementPolicy is Failed. */
 export function hasFailed({ spec }: Job, pod: Pod): boolean {
   if (pod.status?.phase === "Failed") return true;
   return (
@@ -91,19 +91,19 @@ function failedIndexes(job: Job, pods: readonly Pod[], done: ReadonlySet<number>
   return new Set(indexes.filter((index) => !done.has(index)));
 }
 
-/** How often the index of a pod has failed, the pod itself included. */
+/** How often the index of a pod has failed, including the pod itself. */
 export function failuresOf(job: Job, pod: Pod): number {
   const before = Number(pod.metadata.annotations?.[failureCountAnnotation] ?? 0);
   return hasFailed(job, pod) && countsAsFailure(job, pod) ? before + 1 : before;
 }
 
-/** After how many milliseconds a Job has run for too long, if it may not run for ever. */
+/** After how many milliseconds a Job exceeds its activeDeadlineSeconds, if it has one. */
 export function untilDeadline({ spec, status }: Job, now: number): number | undefined {
   if (spec.activeDeadlineSeconds === undefined || !status?.startTime || spec.suspend) return undefined;
   return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now);
 }
 
-/** How many pods a Job should have at work now. */
+/** How many active pods a Job should have now. */
 export function wantedActive({ spec }: Job, progress: JobProgress): number {
   if (spec.suspend) return 0;
   const { active, succeeded, failedIndexes, terminating } = progress;
@@ -116,7 +116,9 @@ export function wantedActive({ spec }: Job, progress: JobProgress): number {
   return Math.max(0, Math.min(parallelism, left) - waited);
 }
 
-/** The counts of a Job's status; what has ended and is not let go yet stands apart, by uid. */
+/**
+ * The counts of a Job's status; finished pods that still have their finalizer are listed separately by uid.
+ */
 export function progressStatus(job: Job, progress: JobProgress): JobStatus {
   const { active, completedIndexes, failedIndexes, terminating } = progress;
   const { succeeded = 0, failed = 0 } = job.status ?? {};
@@ -133,7 +135,7 @@ export function progressStatus(job: Job, progress: JobProgress): JobStatus {
   };
 }
 
-/** Tells whether a Job's pods are told apart by an index. */
+/** Returns whether a Job is indexed. */
 export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === "Indexed";
 }

@@ -3,7 +3,7 @@ import { pods } from "../../../../control-loop/api/core.ts";
 import type { ClusterObjects } from "../../../../contract/cluster-objects.ts";
 import { isTracked, trackingFinalizer } from "./job-progress.ts";
 
-/** Lets go of pods that their Job has counted, or will never count. */
+/** Removes the tracking finalizer from pods that their Job has counted or will never count. */
 export async function releasePods(
   objects: ClusterObjects,
   user: string,

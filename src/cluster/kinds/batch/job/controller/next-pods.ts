@@ -5,7 +5,7 @@ import { compareForDeletion } from "../../../../control-loop/pods/pod-state.ts";
 import { failuresOf, hasFailed, indexOf, type JobProgress, wantedActive } from "./job-progress.ts";
 import { endOf, type Failures, untilRetry } from "./retry-delay.ts";
 
-/** Which pods a Job makes and which it ends, and for how many milliseconds it waits with others. */
+/** Which pods a Job creates and deletes now, and after how many milliseconds it creates more. */
 export interface NextPods {
   readonly create: readonly NextPod[];
   readonly surplus: readonly Pod[];
@@ -14,11 +14,11 @@ export interface NextPods {
 
 interface NextPod {
   readonly index: number;
-  /** How often its index has failed before, where that has a limit. */
+  /** How often its index has failed before; undefined without backoffLimitPerIndex. */
   readonly failures: number | undefined;
 }
 
-/** After failures a Job waits, all of it, or where each index has a limit of its own, the indexes that failed. */
+/** After failures the whole Job backs off; with backoffLimitPerIndex, only the failed indexes. */
 export function nextPods(
   job: Job,
   owned: readonly Pod[],
@@ -42,7 +42,7 @@ export function nextPods(
   };
 }
 
-/** The first indexes that nobody works on; a Job without indexes only needs to know how many. */
+/** The first indexes without an active pod; for a Job that is not indexed only their number matters. */
 function freeIndexes({ spec }: Job, progress: JobProgress, wanted: number): number[] {
   const { active, completedIndexes, failedIndexes } = progress;
   const taken = new Set([

@@ -6,7 +6,7 @@ interface TerminatedContainer {
   readonly exitCode: number;
 }
 
-/** The first rule of a Job's policy that a failed pod falls under, and why. */
+/** The first rule of a Job's podFailurePolicy that a failed pod matches, and why. */
 export function failureRule(
   { spec }: Job,
   pod: Pod,

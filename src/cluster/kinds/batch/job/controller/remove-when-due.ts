@@ -2,7 +2,7 @@ import type { Job } from "./jobs.ts";
 import { finishedCondition } from "./job-conditions.ts";
 import type { ReportingContext } from "../../../../control-loop/record-event.ts";
 
-/** Deletes a finished Job when its time to live is over. */
+/** Deletes a finished Job once its ttlSecondsAfterFinished has passed. */
 export async function removeWhenDue(
   { objects, clock, user }: ReportingContext,
   job: Job,

@@ -43,6 +43,6 @@ it.each([
   expect(untilRetry({ count, last: at(0) }, at(ago))).toBe(wait);
 });
 
-it("untilRetry() does not wait where nothing failed", () => {
+it("untilRetry() does not wait without failures", () => {
   expect(untilRetry(undefined, at(0))).toBe(0);
 });

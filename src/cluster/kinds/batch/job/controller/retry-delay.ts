@@ -4,13 +4,15 @@ import type { JobProgress } from "./job-progress.ts";
 const firstDelay = 10_000;
 const longestDelay = 600_000;
 
-/** The failures of a Job since its last success: how many, and when the last one was, in milliseconds. */
+/**
+ * The failures of a Job since its last success: their number, and the time of the last one in milliseconds.
+ */
 export interface Failures {
   readonly count: number;
   readonly last: number;
 }
 
-/** Takes into account the pods that have ended and were not counted before. */
+/** Adds the pods that have finished and were not counted before. */
 export function withFailures(
   before: Failures | undefined,
   { newFailed, newSucceeded }: Pick<JobProgress, "newFailed" | "newSucceeded">,
@@ -22,14 +24,17 @@ export function withFailures(
   return { count: (kept?.count ?? 0) + ends.length, last: Math.max(kept?.last ?? 0, ...ends) };
 }
 
-/** For how many milliseconds a Job waits before it tries again: longer with each failure. */
+/** The remaining backoff of a Job in milliseconds, which doubles with each failure. */
 export function untilRetry(failures: Failures | undefined, now: number): number {
   if (!failures) return 0;
   const delay = Math.min(firstDelay * 2 ** (failures.count - 1), longestDelay);
   return Math.max(0, failures.last + delay - now);
 }
 
-/** When a pod ended, by the first that is known: its last container's end, its deletion, its last word on readiness. */
+/**
+ * When a pod finished, by the first known of these: its last container's end, its deletion, its last
+ * readiness change, its creation.
+ */
 export function endOf({ metadata, status }: Pod): number {
   const containers = status?.containerStatuses ?? [];
   const ends = containers.flatMap(({ state }) => state?.terminated?.finishedAt ?? []);

@@ -8,12 +8,12 @@ import { choosesPods, podEndpoints } from "../../service/pod-endpoints.ts";
 
 const user = userOf("endpoint");
 
-/** Lists the addresses of the pods behind each service that has a selector, in an Endpoints object. */
+/** Lists the addresses of the pods behind each Service with a selector in an Endpoints object. */
 export function endpointsController({ objects }: ControllerContext): Controller {
   return {
     watches: [services, pods, endpoints],
 
-    /** A pod that changed its labels may have left a service, so a pod concerns all of its namespace. */
+    /** A pod whose labels changed may have left a Service, so it enqueues all Services of its namespace. */
     keysOf({ resource, object }) {
       if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
       return [keyOf(object)];
@@ -46,7 +46,7 @@ export function endpointsController({ objects }: ControllerContext): Controller 
     }
   }
 
-  /** Endpoints have no owner reference: they go by the name of their service. */
+  /** Endpoints have no owner reference: they are deleted by the name of their Service. */
   async function remove(key: string): Promise<void> {
     const current = findByKey(objects, endpoints, key);
     const ours = current?.metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";

@@ -2,10 +2,10 @@ import type { Service } from "../../../../control-loop/api/core.ts";
 import type { EndpointAddress, EndpointPort, Endpoints } from "./endpoints.ts";
 import { hostnameOf, type PodEndpoint, targetRefOf } from "../../service/pod-endpoints.ts";
 
-/** The Endpoints object of a service. */
+/** The Endpoints object of a Service. */
 export function endpointsOf(service: Service, found: readonly PodEndpoint[]): Endpoints {
   const { name, namespace, labels } = service.metadata;
-  // Slices say of a pod that it is on its way out; here it can only be left out.
+  // EndpointSlices have a terminating condition; in Endpoints a terminating pod can only be omitted.
   const staying = service.spec.publishNotReadyAddresses
     ? found
     : found.filter(({ pod }) => !pod.metadata.deletionTimestamp);
@@ -36,7 +36,7 @@ interface Subset {
   readonly ports: EndpointPort[];
 }
 
-/** Ports that the same pods have share a subset; a service without ports has one of all pods. */
+/** Ports with the same pods share a subset; a Service without ports has one subset of all pods. */
 function pack(found: readonly PodEndpoint[]): Subset[] {
   const byPort = new Map<string, { port: EndpointPort | undefined; endpoints: PodEndpoint[] }>();
   for (const endpoint of found) {

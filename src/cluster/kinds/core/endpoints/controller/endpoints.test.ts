@@ -36,7 +36,7 @@ const ip = (name: string) => objects().get(pods, "default", name)?.status?.podIP
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("endpoints and endpoint slices", () => {
-  it("list the ready pods behind a service with the ports they name", async () => {
+  it("list the ready pods behind a Service with their named ports", async () => {
     await cluster.install(service(), pod("a", 8080), pod("b", 8080));
     const target = (name: string) => ({
       ip: ip(name),
@@ -61,13 +61,13 @@ describe("endpoints and endpoint slices", () => {
     ]);
   });
 
-  it("keep pods apart that have the port at different numbers", async () => {
+  it("separate pods that have different numbers for a port", async () => {
     await cluster.install(service(), pod("a", 8080), pod("b", 9090));
     await eventually(() => expect(subsets()?.map(({ ports }) => ports?.[0]?.port)).toEqual([8080, 9090]));
     await eventually(() => expect(slices()).toHaveLength(2));
   });
 
-  it("set a pod apart that is not ready", async () => {
+  it("list a pod that is not ready separately", async () => {
     await cluster.install(service(), pod("a", 8080, { readinessGates: [{ conditionType: "test.io/gate" }] }));
     await eventually(() => expect(subsets()).toMatchObject([{ notReadyAddresses: [{ ip: ip("a") }] }]));
     await eventually(() => expect(slices()[0]?.endpoints?.[0]?.conditions?.ready).toBe(false));
@@ -78,7 +78,7 @@ describe("endpoints and endpoint slices", () => {
     await eventually(() => expect(subsets()).toMatchObject([{ addresses: [{ ip: ip("a") }] }]));
   });
 
-  it("name the pods of a headless service", async () => {
+  it("include the hostnames of the pods of a headless Service", async () => {
     await cluster.install(
       service({ clusterIP: "None" }),
       pod("a", 8080, { hostname: "a", subdomain: "web" }),
@@ -87,7 +87,7 @@ describe("endpoints and endpoint slices", () => {
     await eventually(() => expect(slices()[0]?.endpoints?.[0]?.hostname).toBe("a"));
   });
 
-  it("follow pods that go, and services that go", async () => {
+  it("follow the deletion of pods and Services", async () => {
     await cluster.install(service(), pod("a", 8080));
     await eventually(() => expect(subsets()).toHaveLength(1));
     await objects().delete("tester", objects().get(pods, "default", "a")!);
@@ -98,7 +98,7 @@ describe("endpoints and endpoint slices", () => {
     await eventually(() => expect(slices()).toEqual([]));
   });
 
-  it("leave a service without a selector to its owner", async () => {
+  it("ignore a Service without a selector", async () => {
     const { selector: _, ...spec } = service().spec;
     await cluster.install(
       { ...service(), spec },

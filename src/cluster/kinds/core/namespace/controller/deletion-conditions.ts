@@ -4,10 +4,10 @@ import type { ResourceName } from "../../../../contract/cluster-objects.ts";
 
 type Finding = readonly [type: string, holds: boolean, reason: string, message: string];
 
-/** What a namespace still holds, by resource; nothing is listed for a resource without objects. */
+/** What is left in a namespace, by resource; resources without objects are omitted. */
 export type Remaining = ReadonlyMap<ResourceName, readonly KubernetesObject[]>;
 
-/** The conditions by which a terminating namespace tells what keeps it. */
+/** The conditions by which a terminating namespace reports what is left in it. */
 export function deletionConditions(
   before: readonly LooseCondition[],
   remaining: Remaining,

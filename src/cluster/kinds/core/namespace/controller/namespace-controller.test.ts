@@ -21,7 +21,7 @@ const configMap = (finalizers: readonly string[]) => ({
 const condition = (type: string) => shop()?.status?.conditions?.find((it) => it.type === type);
 
 describe("namespaceController()", () => {
-  it("empties a namespace of all that is in it, custom resources too", async () => {
+  it("deletes everything in a namespace, including custom resources", async () => {
     await cluster.installCRDs(thingDefinition);
     await cluster.install(
       configMap([]),
@@ -37,7 +37,7 @@ describe("namespaceController()", () => {
     expect(left).toEqual([]);
   });
 
-  it("tells what holds a namespace up", async () => {
+  it("reports what keeps a namespace from being removed", async () => {
     await cluster.install(configMap(["test.io/hold"]));
     await objects().delete("tester", shop()!);
     await eventually(() =>
@@ -57,7 +57,7 @@ describe("namespaceController()", () => {
     await eventually(() => expect(shop()).toBeUndefined());
   });
 
-  it("deletes pods before all else", async () => {
+  it("deletes pods first", async () => {
     await cluster.install(configMap([]), {
       apiVersion: "v1",
       kind: "Pod",
@@ -70,7 +70,7 @@ describe("namespaceController()", () => {
     expect(objects().get("pods", "shop", "till")?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  it("does not go over a namespace anew for each of its objects that ends", async () => {
+  it("does not list a namespace again for each object that is deleted", async () => {
     const count = 100;
     const names = Array.from({ length: count }, (_, index) => `till-${index}`);
     await cluster.install(
@@ -87,7 +87,7 @@ describe("namespaceController()", () => {
       if (resource === namespaces) writes++;
     });
     await objects().delete("tester", shop()!);
-    // As kubelets do, one after the other, each write a turn of its own.
+    // As kubelets do, one after the other, each write in its own turn.
     for (const name of names) {
       await eventually(() =>
         expect(objects().get("pods", "shop", name)?.metadata.deletionTimestamp).toBeDefined(),

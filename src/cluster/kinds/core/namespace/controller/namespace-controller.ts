@@ -9,12 +9,12 @@ import { deletionConditions, type Remaining } from "./deletion-conditions.ts";
 
 const user = userOf("namespace");
 
-/** For how many turns of the event loop a sweep waits at most for a namespace to grow quiet. */
+/** The maximum number of event loop turns to wait for changes in a namespace to stop. */
 const patience = 200;
 
-/** Empties namespaces that are being deleted, pods first, and lets them go when nothing is left. */
+/** Deletes the content of terminating namespaces, pods first, and finalizes them once nothing is left. */
 export function namespaceController({ objects, clock }: ControllerContext): Controller {
-  /** How much has happened in terminating namespaces. */
+  /** The number of events in terminating namespaces. */
   let changes = 0;
   return {
     keysOf({ resource, object }) {
@@ -39,8 +39,8 @@ export function namespaceController({ objects, clock }: ControllerContext): Cont
   };
 
   /**
-   * Waits until nothing goes on: each look goes over all that is left, and a namespace of thousands of objects that
-   * end one by one must not be gone over for each of them.
+   * Waits until changes stop: each sweep lists everything that is left, and a namespace with thousands of
+   * objects must not be listed for each one that is deleted.
    */
   async function quiet(): Promise<void> {
     let before = -1;

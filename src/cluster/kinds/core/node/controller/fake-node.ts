@@ -6,10 +6,10 @@ import type { Controller, ControllerContext } from "../../../../control-loop/con
 import { versionInfo } from "../../../../contract/version.ts";
 import type { ResourceName } from "../../../../contract/cluster-objects.ts";
 
-/** The name of the one node that the cluster starts with. */
+/** The name of the node that the cluster starts with. */
 const nodeName = "tsbuilder-node";
 
-/** The address of the node; nothing listens there. */
+/** The address of the node; nothing listens on it. */
 export const nodeAddress = "10.0.0.1";
 
 const user = `system:node:${nodeName}`;
@@ -17,7 +17,7 @@ const heartbeat = 10_000;
 
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
-/** Registers a node, keeps it ready and renews its lease. Nodes that others create are made ready as well. */
+/** Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. */
 export function fakeNode({ objects, clock }: ControllerContext): Controller {
   return {
     watches: [nodes],
@@ -32,7 +32,7 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
     },
   };
 
-  /** A node that is ready no longer has the taint that admission gives to new ones. */
+  /** Removes the not-ready taint, which admission adds to new nodes. */
   async function makeReady(node: Node): Promise<void> {
     const status = readyStatus(node, formatTime(clock.now()));
     const ready = isEqual(status, node.status)
@@ -94,7 +94,7 @@ const nodeInfo = {
   osImage: "tsbuilder",
 };
 
-/** A node's status once it is ready; what is there already stays. */
+/** The status of a ready node; existing fields are kept. */
 function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
   const conditions: LooseCondition[] = node.status?.conditions ?? [
     condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),

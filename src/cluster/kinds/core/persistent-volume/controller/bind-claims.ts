@@ -29,7 +29,7 @@ const provisionerAnnotations = [
   "volume.kubernetes.io/storage-provisioner",
 ];
 
-/** Makes what gives a claim its volume, or says what it waits for. */
+/** Creates the function that binds a claim to a volume, or reports what it waits for. */
 export function claimBinder(context: ControllerContext): (claim: PersistentVolumeClaim) => Promise<void> {
   const { objects } = context;
   const report = reporter(context, "persistentvolume-controller");
@@ -46,7 +46,7 @@ export function claimBinder(context: ControllerContext): (claim: PersistentVolum
     else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
   };
 
-  /** A claim that names no class gets the default one, also when that comes later. */
+  /** A claim without a class gets the default one, even if that is created later. */
   async function withClass(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
     if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
     const preferred = objects
@@ -90,19 +90,19 @@ export function claimBinder(context: ControllerContext): (claim: PersistentVolum
     return report(claim, "Normal", "WaitForPodScheduled", why);
   }
 
-  /** Whose class is not ours is told by annotation that there is something to do. */
+  /** An external provisioner is requested by annotation. */
   async function askProvisioner(claim: PersistentVolumeClaim, name: string): Promise<void> {
     const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
     const annotations = { ...claim.metadata.annotations, ...asked };
     const known = isEqual(annotations, claim.metadata.annotations);
-    const told = known
+    const annotated = known
       ? claim
       : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
     const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
-    await report(told, "Normal", "ExternalProvisioning", why);
+    await report(annotated, "Normal", "ExternalProvisioning", why);
   }
 
-  /** A claim may ask for more later; a volume of this controller then grows at once. */
+  /** A claim may be expanded later; its volume is then expanded immediately. */
   async function grow(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<PersistentVolume> {
     const wanted = claim.spec.resources?.requests?.storage ?? 0;
     const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
@@ -124,7 +124,7 @@ export function claimBinder(context: ControllerContext): (claim: PersistentVolum
     });
   }
 
-  /** Says on the claim that it is bound, and whether that was its own wish. */
+  /** Sets volumeName of a claim and annotates whether the controller chose the volume. */
   async function nameVolume(
     claim: PersistentVolumeClaim,
     volume: PersistentVolume,
@@ -162,7 +162,7 @@ export function claimBinder(context: ControllerContext): (claim: PersistentVolum
   }
 }
 
-/** A volume that is kept for a claim from now on; one that was kept by name already is not the controller's choice. */
+/** Reserves a volume for a claim; one that already had a claimRef was not the controller's choice. */
 export function reserved(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   const annotations = { ...volume.metadata.annotations, [boundByController]: "yes" };
   return {

@@ -6,12 +6,14 @@ import type {
   StorageClass,
 } from "../../../../control-loop/api/core.ts";
 
-/** Tells whether the claims of a class get their volume only when a pod is to be placed that uses it. */
+/** Returns whether claims of a class get their volume only when a pod that uses them is scheduled. */
 export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-/** Finds the smallest free volume that satisfies a claim; one that is reserved for the claim comes first. */
+/**
+ * Finds the smallest free volume that satisfies a claim; one that is reserved for the claim takes precedence.
+ */
 export function chooseVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
@@ -26,7 +28,7 @@ export function chooseVolume(
   return smallest;
 }
 
-/** Tells whether a volume is bound to a claim, or kept for it by name. */
+/** Returns whether a volume is bound to a claim, or reserved for it by name. */
 export function isReservedFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const reference = spec.claimRef;
   return (

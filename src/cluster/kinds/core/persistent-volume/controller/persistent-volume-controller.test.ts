@@ -39,7 +39,7 @@ const volumes = () => objects().list(persistentVolumes);
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("persistentVolumeController()", () => {
-  it("makes a volume for a claim that names no class", async () => {
+  it("provisions a volume for a claim without a class", async () => {
     await cluster.install(claim("1Gi"));
     await eventually(() =>
       expect(read()?.status).toEqual({
@@ -56,7 +56,7 @@ describe("persistentVolumeController()", () => {
     expect(volumes()[0]?.spec.claimRef).toMatchObject({ name: "data", uid: read()?.metadata.uid });
   });
 
-  it("grows a volume with its claim", async () => {
+  it("expands a volume with its claim", async () => {
     await cluster.install(claim("1Gi"));
     await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
     const { spec } = read()!;
@@ -81,14 +81,14 @@ describe("persistentVolumeController()", () => {
     );
   });
 
-  it("lets a claim wait for a volume of a class without a provisioner", async () => {
+  it("keeps a claim pending if its class has no provisioner", async () => {
     await cluster.install(claim("1Gi", { storageClassName: "manual" }));
     await eventually(() => expect(read()?.status?.phase).toBe("Pending"));
     await cluster.install(volume("late", "1Gi"));
     await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
   });
 
-  it("deletes a volume of its own with the claim, and releases others", async () => {
+  it("deletes a provisioned volume with its claim, and releases others", async () => {
     await cluster.install(claim("1Gi"));
     await eventually(() => expect(read()?.status?.phase).toBe("Bound"));
     await objects().delete("tester", read()!);
@@ -115,7 +115,7 @@ describe("persistentVolumeController()", () => {
     await eventually(() => expect(read()).toBeUndefined());
   });
 
-  it("brings a default storage class along", async () => {
+  it("creates a default StorageClass", async () => {
     await eventually(() =>
       expect(objects().get(storageClasses, undefined, "standard")).toMatchObject({
         metadata: { annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },

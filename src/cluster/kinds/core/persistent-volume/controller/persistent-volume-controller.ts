@@ -15,7 +15,7 @@ import { defaultClass, standardClass } from "./provision.ts";
 
 const user = userOf("persistent-volume-binder");
 
-/** Binds claims to volumes, makes volumes for claims of its own storage class, grows and reclaims them. */
+/** Binds claims to volumes; provisions, expands and reclaims volumes of its own StorageClass. */
 export function persistentVolumeController(context: ControllerContext): Controller {
   const { objects } = context;
   const bindClaim = claimBinder(context);
@@ -23,7 +23,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, pods],
     startKeys: ["class"],
 
-    /** A new volume or class may be what any waiting claim waits for. */
+    /** Any pending claim may be waiting for this volume or class. */
     keysOf({ resource, object }) {
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
       if (resource === persistentVolumeClaims) return [`claim${keyOf(object)}`, ...volumeKeyOf(object)];
@@ -65,7 +65,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     await bindClaim(found);
   }
 
-  /** Takes the finalizer off that keeps an object while it is in use. */
+  /** Removes the finalizer that protects an object while it is in use. */
   async function release(object: KubernetesObject, finalizer: string): Promise<void> {
     const finalizers = object.metadata.finalizers ?? [];
     if (!finalizers.includes(finalizer)) return;
@@ -73,7 +73,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers: others } });
   }
 
-  /** When its claim is gone a volume goes too, or is released and kept, as it says. */
+  /** When its claim is deleted, a volume is deleted or released, according to its reclaim policy. */
   async function settleVolume(key: string): Promise<void> {
     const volume = findByKey(objects, persistentVolumes, key);
     if (!volume) return;

@@ -1,20 +1,20 @@
 import type { PersistentVolumeClaim, Pod } from "../../../../control-loop/api/core.ts";
 import { isFinished } from "../../../../control-loop/pods/pod-state.ts";
 
-/** The finalizer that keeps a claim as long as a pod uses it. */
+/** The finalizer that keeps a claim while a pod uses it. */
 export const claimProtection = "kubernetes.io/pvc-protection";
 
-/** The finalizer that keeps a volume as long as a claim is bound to it. */
+/** The finalizer that keeps a volume while a claim is bound to it. */
 export const volumeProtection = "kubernetes.io/pv-protection";
 
-/** The keys of the claims that a pod names. */
+/** The keys of the claims that a pod uses. */
 export function claimsOfPod({ metadata, spec }: Pod): string[] {
   return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
     persistentVolumeClaim ? [`${metadata.namespace}/${persistentVolumeClaim.claimName}`] : [],
   );
 }
 
-/** Tells whether a pod that has a node and has not ended names a claim. */
+/** Returns whether a claim is used by a pod that has a node and has not finished. */
 export function isInUse({ metadata }: PersistentVolumeClaim, pods: readonly Pod[]): boolean {
   const key = `${metadata.namespace}/${metadata.name}`;
   return pods.some((pod) => pod.spec.nodeName && !isFinished(pod) && claimsOfPod(pod).includes(key));

@@ -4,22 +4,22 @@ import type {
   StorageClass,
 } from "../../../../control-loop/api/core.ts";
 
-/** The name of the class that the cluster brings along. */
+/** The name of the StorageClass that the cluster creates. */
 export const defaultClass = "standard";
 
-/** Who makes the volumes of the class: this controller. */
+/** The provisioner of that class: this controller. */
 export const provisioner = "tsbuilder.dev/pretended";
 
-/** The annotation that makes a class the one of claims that name none. */
+/** The annotation that makes a class the default. */
 export const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
 
-/** The annotation of volumes that a controller chose for their claim, and of claims whose volume it chose. */
+/** The annotation of volumes and claims that the controller bound by its own choice. */
 export const boundByController = "pv.kubernetes.io/bound-by-controller";
 
-/** The annotation by which the scheduler says for which node a claim's volume is wanted. */
+/** The annotation with the node that the scheduler selected for a claim's volume. */
 export const selectedNode = "volume.kubernetes.io/selected-node";
 
-/** The class that the cluster brings along: volumes that are there at once, can grow and hold nothing. */
+/** The default StorageClass: its volumes are provisioned immediately, can be expanded, and store nothing. */
 export function standardClass(): StorageClass {
   return {
     apiVersion: "storage.k8s.io/v1",
@@ -32,7 +32,7 @@ export function standardClass(): StorageClass {
   };
 }
 
-/** Makes the volume that a claim asks for. */
+/** Builds the volume for a claim. */
 export function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): PersistentVolume {
   const { accessModes, volumeMode, resources } = claim.spec;
   return {

@@ -35,7 +35,7 @@ function pod(name: string, cpu: string): Pod {
 }
 
 describe("resourceQuotaController()", () => {
-  it("counts what is there, lets in what is left, and gives back what goes", async () => {
+  it("counts existing objects, admits what is left, and releases deleted objects", async () => {
     await objects().create("tester", pod("first", "300m"));
     await limit("compute", { pods: "2", "requests.cpu": "1", "count/configmaps": "5" });
     await eventually(() =>
@@ -56,7 +56,7 @@ describe("resourceQuotaController()", () => {
     await objects().create("tester", pod("third", "300m"));
   });
 
-  it("counts a pod no more that has ended", async () => {
+  it("no longer counts a pod that has finished", async () => {
     const { status: _, ...first } = await objects().create("tester", pod("first", "1"));
     await limit("compute", { pods: "1", "count/pods": "9" });
     await eventually(() => expect(used("compute")?.status?.used).toEqual({ pods: "1", "count/pods": "1" }));
@@ -64,7 +64,7 @@ describe("resourceQuotaController()", () => {
     await eventually(() => expect(used("compute")?.status?.used).toEqual({ pods: "0", "count/pods": "1" }));
   });
 
-  it("lets no more in than is left when many come at once", async () => {
+  it("admits no more than is left when many are created at once", async () => {
     await limit("few", { "count/configmaps": "3" });
     await eventually(() => expect(used("few")?.status?.used).toEqual({ "count/configmaps": "0" }));
     const attempts = Array.from({ length: 20 }, (_, index) =>

@@ -10,10 +10,13 @@ import type { ObjectEvent, ResourceName, ServedResource } from "../../../../cont
 const user = userOf("resourcequota");
 const quotas: ResourceName<ResourceQuota> = "resourcequotas";
 
-/** What was charged and then not made is given back as late as this. */
+/**
+ * How soon usage is recounted, which releases what was charged for objects that were not created, in
+ * milliseconds.
+ */
 const recountAfter = 300_000;
 
-/** Says in the status of each quota what it limits and what is used; admission lets nothing in beyond that. */
+/** Writes the limits and the usage into the status of each ResourceQuota, which admission enforces. */
 export function resourceQuotaController({ objects, clock }: ControllerContext): Controller {
   return {
     keysOf(event) {
@@ -58,13 +61,13 @@ export function resourceQuotaController({ objects, clock }: ControllerContext): 
   }
 }
 
-/** Admission changes what is used too, before the object is there: a count at that moment would miss it. */
+/** Admission also updates `used`, before the object exists: a count at that moment would miss it. */
 function isCounted({ type, object }: ObjectEvent): boolean {
   const { spec, status } = object as ResourceQuota;
   return type === "MODIFIED" && isSameList(spec?.hard ?? {}, status?.hard ?? {});
 }
 
-/** What comes was charged when it was let in; what goes or ends gives back. */
+/** New objects were charged on admission; deleted objects and finished pods release their usage. */
 function mayFree({ type, resource, object }: ObjectEvent): boolean {
   if (object.metadata.namespace === undefined) return false;
   const changes = ["pods", "services", "persistentvolumeclaims"];

@@ -15,7 +15,7 @@ const certificate = (namespace: string) => objects().get(configMaps, namespace, 
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("serviceAccountController()", () => {
-  it("gives each namespace an account and the server's certificate", async () => {
+  it("creates a ServiceAccount and the CA certificate in each namespace", async () => {
     await cluster.install({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
     for (const namespace of ["default", "shop"]) {
       await eventually(() => expect(account(namespace)).toBeDefined());
@@ -23,7 +23,7 @@ describe("serviceAccountController()", () => {
     }
   });
 
-  it("makes again what somebody deletes or changes", async () => {
+  it("restores what is deleted or changed", async () => {
     await eventually(() => expect(certificate("default")).toBeDefined());
     const first = account("default")!;
     const data = certificate("default")!.data;

@@ -10,7 +10,7 @@ import { findByKey } from "../../../../control-loop/keys.ts";
 const user = userOf("service-account");
 const rootCertificate = "kube-root-ca.crt";
 
-/** Gives every namespace the service account `default`, and the certificate by which pods know the server. */
+/** Creates the ServiceAccount `default` and the ConfigMap with the CA certificate in every namespace. */
 export function serviceAccountController({ objects, caCertificate = "" }: ControllerContext): Controller {
   return {
     watches: [namespaces, serviceAccounts, configMaps],

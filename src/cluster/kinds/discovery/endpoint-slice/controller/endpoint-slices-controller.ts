@@ -9,7 +9,7 @@ import { choosesPods, podEndpoints } from "../../../core/service/pod-endpoints.t
 const user = userOf("endpointslice");
 const serviceLabel = "kubernetes.io/service-name";
 
-/** Lists the addresses of the pods behind each service that has a selector, in EndpointSlices. */
+/** Lists the addresses of the pods behind each Service with a selector in EndpointSlices. */
 export function endpointSlicesController({ objects }: ControllerContext): Controller {
   return {
     watches: [services, pods, endpointSlices],
@@ -28,7 +28,7 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
     },
   };
 
-  /** Slices that stay as they are keep their names; of the others, as many as needed are rewritten. */
+  /** Unchanged slices keep their names; of the others, as many as needed are updated. */
   async function write(service: Service): Promise<void> {
     const found = podEndpoints(service, objects.list(pods, service.metadata.namespace));
     const wanted = endpointSlicesOf(service, found);

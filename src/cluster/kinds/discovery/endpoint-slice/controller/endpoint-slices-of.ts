@@ -10,10 +10,12 @@ import {
   targetRefOf,
 } from "../../../core/service/pod-endpoints.ts";
 
-/** How many endpoints one slice holds. */
+/** The maximum number of endpoints in a slice. */
 const sliceSize = 100;
 
-/** The EndpointSlices that a service should have, without names; a service without pods has one empty slice. */
+/**
+ * The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice.
+ */
 export function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
   const groups = groupByPorts(found).flatMap((group) => chunk(group, sliceSize));
   return (groups.length > 0 ? groups : [[]]).map((group) => ({

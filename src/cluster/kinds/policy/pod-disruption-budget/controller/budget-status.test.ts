@@ -41,7 +41,7 @@ it.each([
   },
 );
 
-it("budgetStatus() counts a pod whose eviction was let in as gone, for two minutes", () => {
+it("budgetStatus() counts a pod with an admitted eviction as gone, for two minutes", () => {
   const named = (name: string): Pod => ({ ...pod(true), metadata: { name } });
   const before = budgetStatus(budget({ minAvailable: 1 }), [named("a"), named("b")], 2, now);
   const evicting = {
@@ -59,7 +59,7 @@ it("budgetStatus() counts a pod whose eviction was let in as gone, for two minut
   expect(status(120)).not.toHaveProperty("disruptedPods");
 });
 
-it("budgetStatus() keeps the time of a condition that still holds", () => {
+it("budgetStatus() keeps lastTransitionTime of an unchanged condition", () => {
   const before = budgetStatus(budget({ minAvailable: 1 }), [pod(false)], 1, now);
   const later = Date.parse("2026-01-02T00:00:00Z");
   const after = budgetStatus({ ...budget({ minAvailable: 1 }), status: before }, [pod(false)], 1, later);

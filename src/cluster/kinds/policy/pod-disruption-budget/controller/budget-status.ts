@@ -4,12 +4,12 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "@tsbuilder/
 import { scaledCount } from "../../../apps/deployment/controller/replica-counts.ts";
 import { isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
 
-/** How long an eviction that was let in counts before its pod is seen to go. */
+/** How long an admitted eviction counts before its pod is deleted, in milliseconds. */
 export const evictionTimeout = 120_000;
 
 /**
- * How many of a budget's pods may go: of its pods, and of how many their owners want. Pods whose eviction was let in
- * count as gone until they are, or until it has taken too long.
+ * Computes how many disruptions a budget allows, from its pods and from the replicas of their owners. Pods
+ * with an admitted eviction count as gone until they are deleted, or until the eviction times out.
  */
 export function budgetStatus(
   budget: PodDisruptionBudget,

@@ -16,11 +16,14 @@ interface Scaled extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
-/** Says in the status of each budget how many of its pods may go; evictions look there. */
+/** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
 export function disruptionController(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = reporter(context, "controllermanager");
-  /** What was said of a budget last, so that it is said once and not with each pod that comes or goes. */
+  /**
+   * The last warning about a budget, so that it is reported once and not with each pod that is created or
+   * deleted.
+   */
   const warned = new Map<string, string>();
   return {
     watches: [podDisruptionBudgets, pods],
@@ -44,7 +47,7 @@ export function disruptionController(context: ControllerContext): Controller {
     },
   };
 
-  /** Says what keeps a budget from meaning what it seems to mean. */
+  /** Reports why a budget does not do what it seems to say. */
   async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
     const reason = covered.length === 0 ? "NoPods" : hasUnmanaged(budget, covered) ? "UnmanagedPods" : "";
     if (warned.get(key) === reason) return;
@@ -52,7 +55,7 @@ export function disruptionController(context: ControllerContext): Controller {
     if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
     if (reason !== "UnmanagedPods") return;
     const why =
-      "Some of its pods have no owner that says how many there should be: use a number as minAvailable";
+      "Some of its pods have no controller with replicas: set minAvailable to an integer";
     await report(budget, "Warning", reason, why);
   }
 
@@ -61,14 +64,14 @@ export function disruptionController(context: ControllerContext): Controller {
     return !isCount && covered.some((pod) => !ownerOf(pod));
   }
 
-  /** How many pods the owners of these ask for, each owner once. */
+  /** The sum of the replicas of the pods' owners, each owner counted once. */
   function wantedByOwners(covered: readonly Pod[]): number {
     const owners = covered.flatMap((pod) => ownerOf(pod) ?? []);
     const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
     return sum([...distinct.values()]);
   }
 
-  /** Whoever says how many there are: of a Deployment's pods the Deployment, not its ReplicaSet. */
+  /** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
   function ownerOf(object: KubernetesObject): Scaled | undefined {
     const reference = findController(object);
     if (!reference) return undefined;
