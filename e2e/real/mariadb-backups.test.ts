@@ -122,7 +122,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     }
     expect(restore("absent.sql.gz")).toMatchObject({
       code: 1,
-      output: 'there is no backup "absent.sql.gz"\n',
+      output: 'backup "absent.sql.gz" not found\n',
     });
     expect(target.sql("CHECKSUM TABLE shop.accounts, shop.log", root).output).toBe(before);
     expect(restore("latest")).toMatchObject({ code: 0 });

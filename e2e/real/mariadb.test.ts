@@ -67,7 +67,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     primary.start();
     await primary.ready();
     root(replica, "STOP SLAVE SQL_THREAD");
-    expect(replica.script("ready.sh")).toMatchObject({ code: 1, output: "the SQL thread stands still\n" });
+    expect(replica.script("ready.sh")).toMatchObject({ code: 1, output: "the SQL thread is not running\n" });
     root(replica, "START SLAVE");
     await replica.ready();
   });

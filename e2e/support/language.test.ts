@@ -11,7 +11,6 @@ const notYetReviewed = [
   "src/cluster/control-loop/",
   "src/cluster/controllers/",
   "src/runtime/",
-  "templates/typescript/template/mysql/",
 ];
 
 /** Files that quote the phrases, or texts of others. */

@@ -1,6 +1,6 @@
 import { defineConfig, type Plugin } from "vitest/config";
 
-/** Scripts and configuration files are imported as text here, as `tsbuilder build` bundles them. */
+/** Imports scripts and configuration files as text, like `tsbuilder build`. */
 const textFiles: Plugin = {
   name: "text-files",
   enforce: "pre",

@@ -39,7 +39,7 @@ export const refusals: readonly Scenario[] = [
         [{ username: "x".repeat(33) }, "spec.username"],
         [{ storage: { size: "1GB1" } }, "spec.storage.size"],
         [{ deletionPolicy: "Maybe" }, "spec.deletionPolicy"],
-        [{ password: "a", passwordSecretRef: { name: "b" } }, "exclude each other"],
+        [{ password: "a", passwordSecretRef: { name: "b" } }, "mutually exclusive"],
         [{ password: "a\nb" }, "spec.password"],
         [{ config: { "server-id": "7" } }, "the operator sets"],
         [{ config: { gtid_mode: "OFF" } }, "the operator sets"],
@@ -53,9 +53,9 @@ export const refusals: readonly Scenario[] = [
         [{ image: "" }, "spec.image"],
       ];
       for (const [spec, path] of bad) await refused(context.create("bad", spec), path);
-      await refused(context.create("x".repeat(41)), "longer than 40");
+      await refused(context.create("x".repeat(41)), "at most 40 characters");
       for (const name of ["my.db", "1db"])
-        await refused(context.create(name), "the name is that of a Service");
+        await refused(context.create(name), "metadata.name must be a valid Service name");
       expect(await context.client.list(Maria, { namespace: context.namespace })).toEqual([]);
       expect(await context.client.list(Secret, { namespace: context.namespace })).toEqual([]);
       expect(context.writes()).toEqual([]);
@@ -83,7 +83,7 @@ export const refusals: readonly Scenario[] = [
         [{ storage: { className: "other" } }, "className is immutable"],
         [{ storage: { className: null } }, "className is immutable"],
         [{ storage: { size: "512Mi" } }, "storage can't shrink"],
-        [{ restoreFrom: { name: "x" } }, "restoreFrom is set when the object is created"],
+        [{ restoreFrom: { name: "x" } }, "restoreFrom can only be set on creation"],
         [{ username: "other" }, "username is immutable"],
       ];
       for (const [spec, message] of bad) await refused(context.change("db", spec), message);

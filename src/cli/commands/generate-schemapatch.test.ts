@@ -31,6 +31,6 @@ spec:
   expect(printed).toBe("update deploy/orders.yaml");
   const text = readFileSync(file, "utf8");
   expect(text.startsWith(`${head}\n`)).toBe(true);
-  expect(text).toContain("description: The generation of the spec that the status was made for.");
+  expect(text).toContain("description: Generation of the spec that the controller observed.");
   expect(await run("generate schemapatch --manifests deploy --diff".split(" "), root)).toBe("");
 });

@@ -46,7 +46,7 @@ describe("upgrade", () => {
 
   test("applies what changed, and keeps what the user edited", async () => {
     write("README.md", `${read("README.md")}\nMine.\n`);
-    const controller = read("src/controller/order_controller.ts").replace("Here goes", "HERE GOES");
+    const controller = read("src/controller/order_controller.ts").replace("Add your logic", "ADD YOUR LOGIC");
     write("src/controller/order_controller.ts", controller);
     await upgrade();
     expect(read("README.md")).toMatch(/## Developing[\s\S]*\nMine\.\n$/);

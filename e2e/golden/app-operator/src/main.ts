@@ -7,7 +7,7 @@ import { setupAppServiceController } from "./controller/appservice_controller.ts
 import { setupMemcachedController } from "./controller/memcached_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
 const manager = Manager.fromArgs({
   name: "app-operator",
   leaderElectionId: "189232f3.example.com",
@@ -17,5 +17,5 @@ setupAppServiceController(manager);
 setupMemcachedController(manager);
 // +tsbuilder:scaffold:setup
 
-// Ends after SIGTERM, once the work in hand is done.
+// Resolves after SIGTERM, once running reconciles have finished.
 await manager.start();

@@ -14,7 +14,7 @@ import { setupDeploymentController as setupAppsDeploymentController } from "./co
 import { setupPodDefaulter as setupCorePodDefaulter } from "./webhook/core/v1/pod_defaulter.ts";
 // +tsbuilder:scaffold:imports
 
-// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
 const manager = Manager.fromArgs({
   name: "fleet-operator",
   leaderElectionId: "7024d776.example.com",
@@ -31,5 +31,5 @@ setupAppsDeploymentController(manager);
 setupCorePodDefaulter(manager);
 // +tsbuilder:scaffold:setup
 
-// Ends after SIGTERM, once the work in hand is done.
+// Resolves after SIGTERM, once running reconciles have finished.
 await manager.start();

@@ -6,7 +6,7 @@ import { Manager } from "@tsbuilder/runtime";
 import { setupMariaController } from "./controller/maria_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
 const manager = Manager.fromArgs({
   name: "maria-operator",
   leaderElectionId: "046227c8.example.com",
@@ -15,5 +15,5 @@ const manager = Manager.fromArgs({
 setupMariaController(manager);
 // +tsbuilder:scaffold:setup
 
-// Ends after SIGTERM, once the work in hand is done.
+// Resolves after SIGTERM, once running reconciles have finished.
 await manager.start();

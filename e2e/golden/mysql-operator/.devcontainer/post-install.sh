@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs once, when the container has been made: dependencies, and kind for the end-to-end tests.
+# Runs once, after the container was created: installs dependencies, and kind for the end-to-end tests.
 set -euo pipefail
 
 KIND_VERSION=v0.31.0

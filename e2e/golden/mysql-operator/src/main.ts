@@ -7,7 +7,7 @@ import { Manager } from "@tsbuilder/runtime";
 import { setupMySQLController } from "./controller/mysql_controller.ts";
 // +tsbuilder:scaffold:imports
 
-// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
 const manager = Manager.fromArgs({
   name: "mysql-operator",
   leaderElectionId: "5e3c7de0.example.com",
@@ -16,5 +16,5 @@ const manager = Manager.fromArgs({
 setupMySQLController(manager);
 // +tsbuilder:scaffold:setup
 
-// Ends after SIGTERM, once the work in hand is done.
+// Resolves after SIGTERM, once running reconciles have finished.
 await manager.start();

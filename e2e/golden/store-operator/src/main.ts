@@ -8,7 +8,7 @@ import { setupInvoiceValidator } from "./webhook/v1/invoice_validator.ts";
 import { setupInvoiceConversion as setupV1beta1InvoiceConversion } from "./webhook/v1beta1/invoice_conversion.ts";
 // +tsbuilder:scaffold:imports
 
-// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
 const manager = Manager.fromArgs({
   name: "store-operator",
   leaderElectionId: "2ae34121.example.com",
@@ -23,5 +23,5 @@ setupInvoiceValidator(manager);
 setupV1beta1InvoiceConversion(manager);
 // +tsbuilder:scaffold:setup
 
-// Ends after SIGTERM, once the work in hand is done.
+// Resolves after SIGTERM, once running reconciles have finished.
 await manager.start();

@@ -9,7 +9,7 @@ import { setupWorkspaceDefaulter } from "./webhook/v1/workspace_defaulter.ts";
 import { setupWorkspaceValidator } from "./webhook/v1/workspace_validator.ts";
 // +tsbuilder:scaffold:imports
 
-// Flags, probes, metrics, leader election and TLS are the library's: `npm run run -- -- --help` lists them.
+// The library provides flags, probes, metrics, leader election and TLS: `npm run run -- -- --help` lists the flags.
 const manager = Manager.fromArgs({
   name: "team-operator",
   leaderElectionId: "acb11153.example.com",
@@ -20,5 +20,5 @@ setupWorkspaceDefaulter(manager);
 setupWorkspaceValidator(manager);
 // +tsbuilder:scaffold:setup
 
-// Ends after SIGTERM, once the work in hand is done.
+// Resolves after SIGTERM, once running reconciles have finished.
 await manager.start();

@@ -20,10 +20,10 @@ import type {
 import { groupVersion } from "./groupversion_info.ts";
 
 /**
- * AppServiceSpec is what the user asks for: one image, and how it is run and reached.
- * +kubebuilder:validation:XValidation:rule="!has(self.ports) || !self.ports.exists(port, has(port.nodePort)) || !has(self.serviceType) || self.serviceType != 'ClusterIP'",message="a nodePort needs serviceType NodePort or LoadBalancer"
- * +kubebuilder:validation:XValidation:rule="!has(self.ingress) || (has(self.ports) && size(self.ports) > 0)",message="ingress needs ports"
- * +kubebuilder:validation:XValidation:rule="!has(self.autoscaling) || (has(self.resources) && has(self.resources.requests) && 'cpu' in self.resources.requests)",message="autoscaling needs resources.requests.cpu"
+ * AppServiceSpec is the desired state: an image, how it runs, and how it is exposed.
+ * +kubebuilder:validation:XValidation:rule="!has(self.ports) || !self.ports.exists(port, has(port.nodePort)) || !has(self.serviceType) || self.serviceType != 'ClusterIP'",message="nodePort requires serviceType NodePort or LoadBalancer"
+ * +kubebuilder:validation:XValidation:rule="!has(self.ingress) || (has(self.ports) && size(self.ports) > 0)",message="ingress requires ports"
+ * +kubebuilder:validation:XValidation:rule="!has(self.autoscaling) || (has(self.resources) && has(self.resources.requests) && 'cpu' in self.resources.requests)",message="autoscaling requires resources.requests.cpu"
  */
 export interface AppServiceSpec {
   /**
@@ -33,74 +33,74 @@ export interface AppServiceSpec {
    */
   image: string;
   /**
-   * Number of pods. It does not count while autoscaling is set.
+   * Number of pods. Ignored while autoscaling is set.
    * +kubebuilder:default=1
    * +kubebuilder:validation:Minimum=0
    * +kubebuilder:validation:Maximum=1000
    */
   replicas?: int32;
-  /** CPU and memory that each pod needs, and may use. */
+  /** CPU and memory requests and limits of each pod. */
   resources?: ResourceRequirements;
   /**
-   * Environment of the container.
+   * Environment variables of the container.
    * +listType=map
    * +listMapKey=name
    */
   envs?: EnvVar[];
-  /** ConfigMaps and Secrets whose entries are variables, too. */
+  /** ConfigMaps and Secrets to set environment variables from. */
   envFrom?: EnvFromSource[];
-  /** Command that the container runs; the image's own unless given. */
+  /** Command of the container. Default: that of the image. */
   command?: string[];
-  /** Arguments of the command; the image's own unless given. */
+  /** Arguments of the command. Default: those of the image. */
   args?: string[];
   /**
-   * When the image is pulled.
+   * When to pull the image.
    * +kubebuilder:default=IfNotPresent
    */
   imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
   /** Secrets to pull the image with. */
   imagePullSecrets?: LocalObjectReference[];
   /**
-   * Ports of the container and of the Service; without one there is no Service.
+   * Ports of the container and of the Service. Without ports there is no Service.
    * +kubebuilder:validation:MaxItems=32
-   * +kubebuilder:validation:XValidation:rule="size(self) <= 1 || self.all(port, has(port.name) && size(port.name) > 0)",message="with several ports, each needs a name"
-   * +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.port == b.port && a.protocol == b.protocol))",message="a port and its protocol stand once"
-   * +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",message="a port's name stands once"
-   * +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.targetPort) || type(a.targetPort) == int || self.exists(b, has(b.name) && b.name == a.targetPort && b.protocol == a.protocol && (!has(b.targetPort) || type(b.targetPort) == int || b.targetPort == b.name)))",message="a targetPort that is a name is the name of a port that has a number"
+   * +kubebuilder:validation:XValidation:rule="size(self) <= 1 || self.all(port, has(port.name) && size(port.name) > 0)",message="if there are several ports, each needs a name"
+   * +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.port == b.port && a.protocol == b.protocol))",message="the combination of port and protocol must be unique"
+   * +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",message="the names of ports must be unique"
+   * +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.targetPort) || type(a.targetPort) == int || self.exists(b, has(b.name) && b.name == a.targetPort && b.protocol == a.protocol && (!has(b.targetPort) || type(b.targetPort) == int || b.targetPort == b.name)))",message="a named targetPort must be the name of a port with a numeric targetPort"
    */
   ports?: AppPort[];
-  /** NodePort if a port has a nodePort, ClusterIP otherwise. */
+  /** Type of the Service. Default: NodePort if a port has a nodePort, otherwise ClusterIP. */
   serviceType?: "ClusterIP" | "NodePort" | "LoadBalancer";
-  /** Makes the first port reachable from outside over HTTP. */
+  /** Exposes the first port outside of the cluster over HTTP. */
   ingress?: AppIngress;
-  /** Lets the number of pods follow their load, in place of replicas. */
+  /** Scales the number of pods with their load, instead of replicas. */
   autoscaling?: Autoscaling;
-  /** How the container is asked whether it works. */
+  /** Probes of the container. */
   probes?: Probes;
   /**
-   * Values for the container's environment, kept in a ConfigMap; pods are replaced when they change.
+   * Environment variables, stored in a ConfigMap; pods are replaced when they change.
    * +kubebuilder:validation:MaxProperties=256
-   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[-._a-zA-Z0-9]{1,253}$'))",message="a value's name has letters, digits, _, . and -"
+   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[-._a-zA-Z0-9]{1,253}$'))",message="names consist of letters, digits, _, . and -"
    */
   config?: Record<string, string>;
   /**
-   * Account that the pods run as; the namespace's default unless given.
+   * ServiceAccount of the pods. Default: the default ServiceAccount of the namespace.
    * +kubebuilder:validation:MaxLength=253
    */
   serviceAccountName?: string;
-  /** With restricted, the pods fulfil the restricted pod security standard; many images of the Hub don't start then. */
+  /** With restricted, the pods satisfy the restricted Pod Security Standard; many public images don't. */
   podSecurity?: "restricted" | "none";
-  /** Leaves everything as it is while true. */
+  /** Pauses reconciliation. */
   paused?: boolean;
 }
 
-/** AppPort is one port. */
+/** AppPort is a port of the container and of the Service. */
 export interface AppPort {
   /**
-   * Name of the port; with several ports, each needs one.
+   * Name of the port, required if there are several ports.
    * +kubebuilder:validation:MaxLength=15
    * +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-   * +kubebuilder:validation:XValidation:rule="self.matches('[a-z]') && !self.contains('--')",message="a port's name has a letter, and no two dashes in a row"
+   * +kubebuilder:validation:XValidation:rule="self.matches('[a-z]') && !self.contains('--')",message="port names contain a letter, and no two dashes in a row"
    */
   name?: string;
   /**
@@ -112,7 +112,7 @@ export interface AppPort {
   /**
    * Port of the container: a number, or the name of one of these ports. Default: the Service's port.
    * +kubebuilder:validation:MaxLength=15
-   * +kubebuilder:validation:XValidation:rule="type(self) == int ? (self >= 1 && self <= 65535) : self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="a port is a number from 1 to 65535 or a name"
+   * +kubebuilder:validation:XValidation:rule="type(self) == int ? (self >= 1 && self <= 65535) : self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="targetPort must be a number from 1 to 65535, or a name"
    */
   targetPort?: IntOrString;
   /**
@@ -121,39 +121,39 @@ export interface AppPort {
    */
   protocol?: "TCP" | "UDP" | "SCTP";
   /**
-   * Port of every node that leads here; it makes the Service one of type NodePort.
+   * Port on every node; requires a Service of type NodePort or LoadBalancer.
    * +kubebuilder:validation:Minimum=30000
    * +kubebuilder:validation:Maximum=32767
    */
   nodePort?: int32;
 }
 
-/** AppIngress is how the app is reached from outside over HTTP. */
+/** AppIngress exposes the app outside of the cluster over HTTP. */
 export interface AppIngress {
   /**
-   * Host name that requests are for.
+   * Host name of the requests.
    * +kubebuilder:validation:MaxLength=253
    */
   host: string;
   /**
-   * Path that requests begin with.
+   * Path prefix of the requests.
    * +kubebuilder:default="/"
    * +kubebuilder:validation:MaxLength=1024
    * +kubebuilder:validation:Pattern=`^/`
    */
   path?: string;
   /**
-   * How the path is compared.
+   * How the path is matched.
    * +kubebuilder:default=Prefix
    */
   pathType?: "Prefix" | "Exact" | "ImplementationSpecific";
   /**
-   * Class of the ingress; the cluster's default unless given.
+   * Ingress class. Default: the cluster's default class.
    * +kubebuilder:validation:MaxLength=253
    */
   className?: string;
   /**
-   * Secret with the certificate of the host; without one it is plain HTTP.
+   * Secret with the TLS certificate of the host. Default: plain HTTP.
    * +kubebuilder:validation:MaxLength=253
    */
   tlsSecretName?: string;
@@ -165,23 +165,23 @@ export interface AppIngress {
 }
 
 /**
- * Autoscaling lets the number of pods follow their load.
+ * Autoscaling scales the number of pods with their load.
  * +kubebuilder:validation:XValidation:rule="self.minReplicas <= self.maxReplicas",message="minReplicas is larger than maxReplicas"
  */
 export interface Autoscaling {
   /**
-   * Fewest pods.
+   * Minimum number of pods.
    * +kubebuilder:default=1
    * +kubebuilder:validation:Minimum=1
    */
   minReplicas?: int32;
   /**
-   * Most pods.
+   * Maximum number of pods.
    * +kubebuilder:validation:Minimum=1
    */
   maxReplicas: int32;
   /**
-   * Share of the requested CPU that the pods are kept at.
+   * Target CPU utilization, in percent of the requested CPU.
    * +kubebuilder:default=80
    * +kubebuilder:validation:Minimum=1
    */
@@ -190,40 +190,40 @@ export interface Autoscaling {
 
 /** Probes of the container. */
 export interface Probes {
-  /** The container is restarted when it fails. */
+  /** Restarts the container when it fails. */
   liveness?: Probe;
-  /** The pod gets requests while it holds; a connection to the first port unless given. */
+  /** The pod receives requests while it succeeds. Default: a TCP connection to the first port. */
   readiness?: Probe;
-  /** The other probes wait for it. */
+  /** The other probes start once it has succeeded. */
   startup?: Probe;
 }
 
-/** AppServiceStatus is what the controller observed. */
+/** AppServiceStatus is the observed state. */
 export interface AppServiceStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
   /** Number of pods. */
   replicas?: int32;
   /** Number of pods that are ready. */
   readyReplicas?: int32;
-  /** Number of pods that are of the spec as it is now. */
+  /** Number of pods that run the current spec. */
   updatedReplicas?: int32;
-  /** Number of pods that have been ready for long enough. */
+  /** Number of available pods. */
   availableReplicas?: int32;
-  /** Number of pods that are missing. */
+  /** Number of unavailable pods. */
   unavailableReplicas?: int32;
   /** Label selector of the pods, for autoscalers. */
   selector?: string;
-  /** Where the app is reached: by the ingress, else inside of the cluster. */
+  /** URL of the app: that of the ingress, or the one inside of the cluster. */
   url?: string;
-  /** Ports of the nodes that lead to the app. */
+  /** Node ports of the Service. */
   nodePorts?: int32[];
-  /** What is the case, one entry for each type of condition: Available, Progressing, Degraded. */
+  /** Conditions of the types Available, Progressing and Degraded. */
   conditions?: Condition[];
 }
 
 /**
- * AppService runs an image: a Deployment, a Service, and what else its spec asks for.
+ * AppService runs an image with a Deployment, a Service, and other objects that its spec configures.
  * +kubebuilder:storageversion
  * +kubebuilder:subresource:status
  * +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.status.selector
@@ -233,7 +233,7 @@ export interface AppServiceStatus {
  * +kubebuilder:printcolumn:name="Available",type=string,JSONPath=`.status.conditions[?(@.type=="Available")].status`
  * +kubebuilder:printcolumn:name="URL",type=string,JSONPath=`.status.url`,priority=1
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
- * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is that of a Service and of a container: up to 52 letters, digits and dashes, a letter first"
+ * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 52 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a valid Service name of at most 52 characters: lowercase letters, digits and dashes, starting with a letter"
  */
 export interface AppService extends CustomResource<AppServiceSpec, AppServiceStatus> {}
 export const AppService = defineKind<AppService>(groupVersion, {

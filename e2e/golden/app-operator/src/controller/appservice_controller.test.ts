@@ -21,14 +21,14 @@ import { setupAppServiceController } from "./appservice_controller.ts";
 
 const namespace = "default";
 const stranger = { apiVersion: "v1", kind: "Secret", name: "x", uid: "stranger", controller: true };
-// What the garbage collector does, which does not run here.
+// There is no garbage collector in this cluster.
 const noOwners = { ownerReferences: null };
 const noFinalizers = { finalizers: null };
 const web = { name: "web", port: 80, targetPort: 8080 };
 let cluster: TestCluster;
 let manager: TestManager;
 
-// No controllers but ours run here: a test that needs a Deployment to get available says so itself.
+// Only our controller runs in this cluster: tests set the status of Deployments themselves.
 beforeAll(async () => {
   cluster = await startTestCluster({ crds: "config/crd/bases" });
   manager = await startTestManager(cluster.kubeconfig, setupAppServiceController);
@@ -39,7 +39,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("an image with a node port becomes a Deployment and a Service", async () => {
+test("an image with a node port gets a Deployment and a Service", async () => {
   const name = await create("nginx-app", {
     image: "nginx:alpine",
     replicas: 3,
@@ -65,7 +65,7 @@ test("an image with a node port becomes a Deployment and a Service", async () =>
   }
 });
 
-test("Available follows the Deployment's own word, and then nothing is written any more", async () => {
+test("Available follows the Deployment, and nothing is written once it is up to date", async () => {
   const name = await create("calm", { image: "nginx", ports: [web] });
   await eventually(async () => expect(await conditionOf(name, "Available")).toBe("Deploying"));
   await makeAvailable(name);
@@ -77,7 +77,7 @@ test("Available follows the Deployment's own word, and then nothing is written a
   await consistently(async () => expect(await versions(name)).toEqual(before));
 });
 
-test("each optional child goes when its field goes", async () => {
+test("optional objects are deleted when their field is removed", async () => {
   const name = await create("rich", {
     image: "nginx",
     replicas: 2,
@@ -105,7 +105,7 @@ test("each optional child goes when its field goes", async () => {
   });
 });
 
-test("a port and a variable that are taken out are gone from the children", async () => {
+test("removed ports and variables are removed from the Service and the Deployment", async () => {
   const name = await create("shrinking", {
     image: "nginx",
     ports: [web, { name: "admin", port: 81 }],
@@ -128,7 +128,7 @@ test("a port and a variable that are taken out are gone from the children", asyn
 });
 
 test.each([undefined, 30079])(
-  "a port that somebody else changed does not stay beside ours, with the node port %s",
+  "a manually changed port is replaced, with the node port %s",
   async (nodePort) => {
     const ports = [{ ...web, nodePort }];
     const name = await create(`foreign-port-${nodePort ?? "none"}`, { image: "nginx", ports });
@@ -144,7 +144,7 @@ test.each([undefined, 30079])(
   },
 );
 
-test("ports may share a port of the container, and name it", async () => {
+test("several ports may target the same container port, by number or name", async () => {
   const http = { name: "http", port: 80, targetPort: 8080 };
   const alias = { name: "alias", port: 81, targetPort: "http" };
   const name = await create("shared-port", {
@@ -159,7 +159,7 @@ test("ports may share a port of the container, and name it", async () => {
   ]);
 });
 
-test("annotations of others are kept, changes of our fields are reverted", async () => {
+test("added annotations are kept, changes to our fields are reverted", async () => {
   const name = await create("shared", { image: "nginx" });
   const deployment = await eventually(() => manager.client.get(Deployment, { namespace, name }));
   await manager.client.patch(Deployment, deployment, (draft) => {
@@ -173,7 +173,7 @@ test("annotations of others are kept, changes of our fields are reverted", async
   });
 });
 
-test("an autoscaler takes the number of pods over without a step to one", async () => {
+test("enabling autoscaling keeps the number of pods", async () => {
   const name = await create("scaling", {
     image: "nginx",
     replicas: 4,
@@ -187,7 +187,7 @@ test("an autoscaler takes the number of pods over without a step to one", async 
   expect((await manager.client.get(Deployment, { namespace, name })).spec?.replicas).toBe(4);
 });
 
-test("a child that the server refuses is told, and does not stop the others", async () => {
+test("an object that the server rejects is reported, and does not block the others", async () => {
   await create("first-port", { image: "nginx", ports: [{ port: 80, nodePort: 30077 }] });
   await eventually(() => manager.client.get(Service, { namespace, name: "first-port" }));
   const name = await create("second-port", {
@@ -201,7 +201,7 @@ test("a child that the server refuses is told, and does not stop the others", as
 test.each([
   { whose: "another controller's", ownerReferences: [stranger] },
   { whose: "nobody's", ownerReferences: undefined },
-])("$whose object of the same name is left alone until it goes", async ({ ownerReferences }) => {
+])("$whose object of the same name is left alone until deleted", async ({ ownerReferences }) => {
   const name = ownerReferences ? "contested" : "taken";
   const theirs = { name: `${name}-config`, namespace };
   const foreign = await manager.client.create(ConfigMap, {
@@ -213,7 +213,7 @@ test.each([
   expect(await manager.client.get(ConfigMap, theirs)).toEqual(foreign);
 });
 
-test("no autoscaler is made for a stranger's Deployment", async () => {
+test("no autoscaler is created for a Deployment of another owner", async () => {
   const name = "not-ours";
   const labels = { app: "theirs" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "a" }] } };
@@ -226,7 +226,7 @@ test("no autoscaler is made for a stranger's Deployment", async () => {
   expect(await manager.client.get(Deployment, { namespace, name })).toEqual(foreign);
 });
 
-test("children that were left behind are taken up by a new app of the same name", async () => {
+test("orphaned objects are adopted by a new app of the same name", async () => {
   const name = await create("orphaned", { image: "nginx" });
   const key = { namespace, name };
   const deployment = await eventually(() => manager.client.get(Deployment, key));
@@ -245,7 +245,7 @@ test("children that were left behind are taken up by a new app of the same name"
   });
 });
 
-test("scaling through the subresource scales the app", async () => {
+test("the scale subresource scales the app", async () => {
   const name = await create("scaled", { image: "nginx" });
   await eventually(() => manager.client.get(Deployment, { namespace, name }));
   await manager.client
@@ -272,21 +272,21 @@ test.each<[string, AppServiceSpec, string]>([
   [
     "a node port with ClusterIP",
     { image: "a", serviceType: "ClusterIP", ports: [{ port: 80, nodePort: 30001 }] },
-    "a nodePort needs",
+    "nodePort requires",
   ],
   [
-    "a target port that no port is called",
+    "a target port that is not the name of a port",
     { image: "a", ports: [{ port: 80, targetPort: "http" }] },
-    "a targetPort that is a name",
+    "a named targetPort must be",
   ],
-  ["a variable twice", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
+  ["a duplicate variable", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
   [
-    "autoscaling without a request",
+    "autoscaling without a CPU request",
     { image: "a", autoscaling: { maxReplicas: 2 } },
-    "autoscaling needs",
+    "autoscaling requires",
   ],
   [
-    "more pods at least than at most",
+    "minReplicas above maxReplicas",
     {
       image: "a",
       resources: { requests: { cpu: "1" } },
@@ -313,7 +313,7 @@ async function conditionOf(name: string, type: string): Promise<string | undefin
   return findCondition(status?.conditions, type)?.reason;
 }
 
-/** What tells whether anything was written. */
+/** The resource versions, which change with every write. */
 async function versions(name: string): Promise<(string | undefined)[]> {
   const objects = await Promise.all([
     manager.client.get(AppService, { namespace, name }),
@@ -323,7 +323,7 @@ async function versions(name: string): Promise<(string | undefined)[]> {
   return objects.map(({ metadata }) => metadata.resourceVersion);
 }
 
-/** Plays the Deployment's controller. */
+/** Acts as the Deployment controller. */
 async function makeAvailable(name: string): Promise<void> {
   const deployment = await manager.client.get(Deployment, { namespace, name });
   const replicas = deployment.spec?.replicas ?? 1;

@@ -43,8 +43,8 @@ import { statusFor } from "./appservice_status.ts";
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 /**
- * Drives a Deployment, a Service and what else an AppService asks for.
- * It needs no finalizer: everything that it makes has the AppService as its owner, so the garbage collector suffices.
+ * Reconciles the Deployment, the Service and the other objects of an AppService.
+ * It needs no finalizer: the AppService owns all of them, so they are garbage-collected.
  */
 export class AppServiceReconciler implements Reconciler {
   readonly #client: Client;
@@ -56,7 +56,7 @@ export class AppServiceReconciler implements Reconciler {
   async reconcile(request: Request, { events, log }: Context): Promise<Result> {
     const app = await this.#client.find(AppService, request);
     if (!app) {
-      log.info("AppService not found: it was deleted, and what it owns goes with it");
+      log.info("AppService not found: it was deleted, and its objects are garbage-collected");
       return;
     }
     if (app.spec.paused) return;
@@ -68,7 +68,7 @@ export class AppServiceReconciler implements Reconciler {
     await children.set(ConfigMap, configName(app), config && configMapFor(app, config));
     if (autoscaling) await this.#handOverReplicas(children, request, autoscaling);
     const deployment = await children.set(Deployment, name, deploymentFor(app));
-    // An autoscaler names its Deployment, so without one of ours it would scale a stranger's.
+    // An autoscaler references its Deployment by name, and must not scale that of another owner.
     const autoscaler = deployment && autoscaling && autoscalerFor(app, autoscaling);
     await children.set(HorizontalPodAutoscaler, name, autoscaler);
     const desiredService = port && serviceFor(app, ports);
@@ -85,8 +85,8 @@ export class AppServiceReconciler implements Reconciler {
   }
 
   /**
-   * When an autoscaler takes over, `replicas` leaves what we apply, and a field that nobody sets falls back to 1. So
-   * the number of now is first handed to a manager of its own; an autoscaler would leave a 0 as it is, for ever.
+   * With an autoscaler, `replicas` is removed from what we apply, and a field without a manager is reset to 1. So
+   * another field manager first takes over the current number; it must not be 0, which an autoscaler never changes.
    */
   async #handOverReplicas(
     children: Children,
@@ -103,10 +103,10 @@ export class AppServiceReconciler implements Reconciler {
   }
 }
 
-/** Owns `replicas` between us and an autoscaler. */
+/** Field manager of `replicas` while an autoscaler is enabled. */
 const HANDOVER = "app-operator-handover";
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupAppServiceController(manager: Manager): void {
   manager
     .controllerFor(AppService)

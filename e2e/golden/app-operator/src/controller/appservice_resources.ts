@@ -27,7 +27,7 @@ import type {
 /** The domain under which this operator annotates objects. */
 export const DOMAIN = "apps.example.com";
 
-/** Labels that choose an app's pods; they never change, because selectors can't. */
+/** Labels that select an app's pods; they never change, because selectors are immutable. */
 export function selectorLabels({ metadata }: AppService): Record<string, string> {
   return {
     "app.kubernetes.io/name": "appservice",
@@ -35,12 +35,12 @@ export function selectorLabels({ metadata }: AppService): Record<string, string>
   };
 }
 
-/** The app's values for its environment. */
+/** The ConfigMap with the app's environment variables. */
 export function configMapFor(app: AppService, config: Record<string, string>): Desired<ConfigMap> {
   return { metadata: { name: configName(app), labels: labelsOf(app) }, data: config };
 }
 
-/** The app's pods. With an autoscaler, how many there are is not ours to say. */
+/** The app's Deployment. An autoscaler sets its number of replicas, if there is one. */
 export function deploymentFor(app: AppService): Desired<Deployment> {
   const { spec } = app;
   const isRestricted = spec.podSecurity === "restricted";
@@ -68,7 +68,7 @@ export function deploymentFor(app: AppService): Desired<Deployment> {
   };
 }
 
-/** Where the app's ports are reached; its type follows from the ports where the spec does not say it. */
+/** The app's Service. Default type: NodePort if a port has a node port, otherwise ClusterIP. */
 export function serviceFor(app: AppService, ports: readonly AppPort[]): Desired<Service> {
   return {
     metadata: { name: app.metadata.name, labels: labelsOf(app) },
@@ -80,7 +80,7 @@ export function serviceFor(app: AppService, ports: readonly AppPort[]): Desired<
   };
 }
 
-/** How the app is reached from outside, at its first port. */
+/** The app's Ingress, for its first port. */
 export function ingressFor(app: AppService, ingress: AppIngress, port: AppPort): Desired<Ingress> {
   const { host, path = "/", pathType = "Prefix", className, tlsSecretName, annotations } = ingress;
   const service = { name: app.metadata.name ?? "", port: { number: port.port } };
@@ -94,7 +94,7 @@ export function ingressFor(app: AppService, ingress: AppIngress, port: AppPort):
   };
 }
 
-/** Lets the number of pods follow their load. */
+/** The app's HorizontalPodAutoscaler. */
 export function autoscalerFor(
   app: AppService,
   autoscaling: Autoscaling,
@@ -119,7 +119,7 @@ export function autoscalerFor(
   };
 }
 
-/** At most one pod at a time is taken away by people who drain nodes. */
+/** The app's PodDisruptionBudget: node drains evict at most one pod at a time. */
 export function disruptionBudgetFor(app: AppService): Desired<PodDisruptionBudget> {
   return {
     metadata: { name: app.metadata.name, labels: labelsOf(app) },
@@ -127,7 +127,7 @@ export function disruptionBudgetFor(app: AppService): Desired<PodDisruptionBudge
   };
 }
 
-/** The fewest pods that the app asks for. */
+/** The minimum number of pods. */
 export function fewestReplicas({ spec }: AppService): number {
   return spec.autoscaling ? (spec.autoscaling.minReplicas ?? 1) : (spec.replicas ?? 1);
 }
@@ -161,7 +161,7 @@ function containerFor(app: AppService, isRestricted: boolean): Container {
   };
 }
 
-/** Several ports of the Service may lead to one of the container, which stands once, under the first name. */
+/** Several ports of the Service may target one container port, which is listed once, under the first name. */
 function containerPorts(ports: readonly AppPort[]): ContainerPort[] {
   const opened = new Map<string, ContainerPort>();
   for (const { name, protocol = "TCP", ...port } of ports) {
@@ -172,13 +172,13 @@ function containerPorts(ports: readonly AppPort[]): ContainerPort[] {
   return [...opened.values()];
 }
 
-/** The protocol is part of a port's identity in a list that is merged, so it is always sent. */
+/** The protocol is one of the list's merge keys, so it is always set. */
 function servicePort(appPort: AppPort, ports: readonly AppPort[]): ServicePort {
   const { name, port, protocol = "TCP", nodePort } = appPort;
   return { name, port, targetPort: targetOf(appPort, ports), protocol, nodePort };
 }
 
-/** The container's port: a number, or where the app's port of that name leads. */
+/** The number of the container port that a port targets, by number or name. */
 function targetOf({ port, targetPort = port }: AppPort, ports: readonly AppPort[]): number {
   if (typeof targetPort === "number") return targetPort;
   const named = ports.find(({ name }) => name === targetPort);
@@ -200,7 +200,7 @@ function labelsOf(app: AppService): Record<string, string> {
   return { ...selectorLabels(app), "app.kubernetes.io/managed-by": "app-operator" };
 }
 
-/** For people: what was asked for when this was written. Nobody reads it back, so what annotations can't hold is left out. */
+/** For users: the spec that was last applied. The operator does not read it, so it is omitted if too large. */
 function specAnnotation(spec: AppServiceSpec): Record<string, string> | undefined {
   const text = JSON.stringify(spec);
   return text.length < 10_000 ? { [`${DOMAIN}/last-applied-spec`]: text } : undefined;

@@ -13,14 +13,14 @@ import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { AppService, AppServiceStatus } from "../../api/v1/appservice_types.ts";
 import { selectorLabels } from "./appservice_resources.ts";
 
-/** What the world looks like after a pass. */
+/** The observed state after a reconcile. */
 export interface Observed {
   readonly deployment: Deployment | undefined;
   readonly service: Service | undefined;
   readonly rejections: readonly Rejection[];
 }
 
-/** Says what was observed, all of it. */
+/** Returns the complete status. */
 export function statusFor(
   app: AppService,
   { deployment, service, rejections }: Observed,
@@ -59,7 +59,7 @@ function conditionsFor(
   );
 }
 
-/** The Deployment's word counts only for the Deployment as it is now. */
+/** The Deployment's condition only counts for its current generation. */
 function available(deployment: Deployment | undefined): Omit<DesiredCondition, "type"> {
   const isCurrent =
     (deployment?.status?.observedGeneration ?? 0) >= (deployment?.metadata.generation ?? 1);

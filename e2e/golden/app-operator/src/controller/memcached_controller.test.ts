@@ -15,7 +15,7 @@ const namespace = "default";
 let cluster: TestCluster;
 let manager: TestManager;
 
-// Only this controller runs here: a Deployment becomes available when a test says so.
+// Only our controller runs in this cluster: tests set the status of Deployments themselves.
 beforeAll(async () => {
   cluster = await startTestCluster({ crds: ["config/crd/bases"] });
   manager = await startTestManager(cluster.kubeconfig, setupMemcachedController);
@@ -26,13 +26,13 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("the image that was scaffolded runs unless another one is named", async () => {
+test("the scaffolded image is the default", async () => {
   const deployment = await create("plain", {});
   expect(container(deployment)).toMatchObject({ image: "memcached:1.6-alpine" });
 });
 
 test.each(["nginx", "registry.example.com:5000/team/app", `nginx@sha256:${"0".repeat(64)}`])(
-  "%s is rolled out as it is written",
+  "%s is rolled out unchanged",
   async (image) => {
     const name = `image-${image.length}`;
     await create(name, {});
@@ -44,7 +44,7 @@ test.each(["nginx", "registry.example.com:5000/team/app", `nginx@sha256:${"0".re
   },
 );
 
-test("two objects never share pods", async () => {
+test("objects don't share pods", async () => {
   const [one, other] = await Promise.all([create("one", {}), create("other", {})]);
   expect(one.spec?.selector).not.toEqual(other.spec?.selector);
 });
@@ -59,7 +59,7 @@ test("the Service follows the port", async () => {
   await eventually(async () => expect(await portOf()).toEqual([8081]));
 });
 
-test("a port that was edited by hand comes back, and the edited one goes", async () => {
+test("a manually edited port is reverted", async () => {
   const name = "edited";
   await create(name, { port: 8080 });
   const service = await eventually(() => manager.client.get(Service, { namespace, name }));
@@ -72,7 +72,7 @@ test("a port that was edited by hand comes back, and the edited one goes", async
   });
 });
 
-test("a Service of the same name with another owner is not changed, but reported", async () => {
+test("a Service of the same name with another owner is reported and left alone", async () => {
   const name = "contested";
   const spec = { ports: [{ port: 80 }], selector: { app: "other" } };
   const theirs = await manager.client.create(Service, { metadata: { name, namespace }, spec });
@@ -84,7 +84,7 @@ test("a Service of the same name with another owner is not changed, but reported
   expect(await manager.client.get(Service, { namespace, name })).toEqual(theirs);
 });
 
-test("a user of its own makes the pods fulfil the restricted Pod Security Standard", async () => {
+test("with runAsUser the pods satisfy the restricted Pod Security Standard", async () => {
   const deployment = await create("restricted", { runAsUser: 1001 });
   expect(deployment.spec?.template.spec?.securityContext).toMatchObject({
     runAsUser: 1001,
@@ -124,7 +124,7 @@ async function create(name: string, spec: MemcachedSpec): Promise<Deployment> {
   return eventually(() => manager.client.get(Deployment, { namespace, name }));
 }
 
-/** Changes the spec as a user does who has not read the status that was written meanwhile. */
+/** Changes the spec without an optimistic lock, because the status may have changed meanwhile. */
 async function change(name: string, spec: MemcachedSpec): Promise<void> {
   await manager.client.patch(Memcached, { namespace, name }, { merge: { spec } });
 }

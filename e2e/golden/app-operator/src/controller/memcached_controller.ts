@@ -26,8 +26,8 @@ import { statusFor } from "./memcached_status.ts";
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 /**
- * Drives a Deployment and a Service towards what each Memcached asks for. It needs no finalizer: what it makes is
- * owned by the object, and goes with it.
+ * Reconciles the Deployment and the Service of a Memcached. It needs no finalizer: the Memcached owns both, so they are
+ * garbage-collected.
  */
 export class MemcachedReconciler implements Reconciler {
   readonly #client: Client;
@@ -39,7 +39,7 @@ export class MemcachedReconciler implements Reconciler {
   async reconcile(request: Request, { events, log }: Context): Promise<Result> {
     const owner = await this.#client.find(Memcached, request);
     if (!owner) {
-      log.info("Memcached not found: it was deleted, and what it owns goes with it");
+      log.info("Memcached not found: it was deleted, and its objects are garbage-collected");
       return;
     }
     const { name } = request;
@@ -58,7 +58,7 @@ export class MemcachedReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupMemcachedController(manager: Manager): void {
   const reconciler = new MemcachedReconciler(manager.client);
   manager

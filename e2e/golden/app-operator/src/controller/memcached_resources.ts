@@ -7,7 +7,7 @@ import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Memcached } from "../../api/v1/memcached_types.ts";
 
-/** Labels that choose an object's pods, and no other's; they never change, because selectors can't. */
+/** Labels that select an object's pods; they never change, because selectors are immutable. */
 export function selectorLabels({ metadata }: Memcached): Record<string, string> {
   return {
     "app.kubernetes.io/name": "memcached",
@@ -15,7 +15,7 @@ export function selectorLabels({ metadata }: Memcached): Record<string, string> 
   };
 }
 
-/** The pods. */
+/** The Deployment. */
 export function deploymentFor(owner: Memcached): Desired<Deployment> {
   const { image, replicas, command, port, runAsUser, resources } = owner.spec;
   const isRestricted = runAsUser !== undefined && runAsUser > 0;
@@ -29,7 +29,7 @@ export function deploymentFor(owner: Memcached): Desired<Deployment> {
         spec: {
           securityContext: {
             runAsUser,
-            // Without a user of its own an image may be made for root, and would not start.
+            // Without runAsUser the image may require root, and would not start.
             runAsNonRoot: isRestricted ? true : undefined,
             seccompProfile: { type: "RuntimeDefault" },
           },
@@ -52,7 +52,7 @@ export function deploymentFor(owner: Memcached): Desired<Deployment> {
   };
 }
 
-/** Where the pods are reached. */
+/** The Service. */
 export function serviceFor(owner: Memcached, port: number): Desired<Service> {
   return {
     metadata: metadataFor(owner),

@@ -12,7 +12,7 @@ import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Memcached, MemcachedStatus } from "../../api/v1/memcached_types.ts";
 import { selectorLabels } from "./memcached_resources.ts";
 
-/** Says what was observed, all of it. */
+/** Returns the complete status. */
 export function statusFor(
   owner: Memcached,
   deployment: Deployment | undefined,
@@ -35,7 +35,7 @@ export function statusFor(
   };
 }
 
-/** How far the Deployment is; what it says of an older generation of itself does not count. */
+/** The Deployment's progress; a status of an older generation does not count. */
 function rolloutConditions(deployment: Deployment | undefined): DesiredCondition[] {
   const wanted = deployment?.spec?.replicas ?? 1;
   const status = deployment?.status ?? {};

@@ -11,7 +11,7 @@ interface Need {
   readonly namespace: string;
 }
 
-/** What the deployment's features want to find in a cluster. */
+/** What the deployment's features require in a cluster. */
 const needs: Readonly<Record<string, Need>> = {
   "cert-manager": {
     crd: "certificates.cert-manager.io",
@@ -36,7 +36,7 @@ export function hasFeature(name: string): boolean {
   );
 }
 
-/** Installs what the features need; what the cluster has already is left as it is. */
+/** Installs what the features require, unless the cluster already has it. */
 export function installPrerequisites(): void {
   for (const [feature, { crd, manifest, namespace }] of Object.entries(needs)) {
     if (!hasFeature(feature) || isInstalled(crd)) continue;

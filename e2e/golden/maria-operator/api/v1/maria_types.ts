@@ -16,14 +16,14 @@ import { groupVersion } from "./groupversion_info.ts";
 
 /**
  * MariaSpec is what the user asks for.
- * A rule on a field can't see that the field was taken out, so what must not change is said here.
- * +kubebuilder:validation:XValidation:rule="!(has(self.password) && has(self.passwordSecretRef))",message="password and passwordSecretRef exclude each other"
+ * A rule on a field is not evaluated when the field is removed, so immutability is checked here.
+ * +kubebuilder:validation:XValidation:rule="!(has(self.password) && has(self.passwordSecretRef))",message="password and passwordSecretRef are mutually exclusive"
  * +kubebuilder:validation:XValidation:rule="!has(oldSelf.database) || (has(self.database) && self.database == oldSelf.database)",message="database is immutable once set"
- * +kubebuilder:validation:XValidation:rule="has(self.restoreFrom) == has(oldSelf.restoreFrom) && (!has(self.restoreFrom) || self.restoreFrom == oldSelf.restoreFrom)",message="restoreFrom is set when the object is created, or never"
+ * +kubebuilder:validation:XValidation:rule="has(self.restoreFrom) == has(oldSelf.restoreFrom) && (!has(self.restoreFrom) || self.restoreFrom == oldSelf.restoreFrom)",message="restoreFrom can only be set on creation, and is immutable"
  */
 export interface MariaSpec {
   /**
-   * Image of the server. What this operator's tests run is MariaDB 10.11.
+   * Image of the server. This operator is tested with MariaDB 10.11.
    * +kubebuilder:default="mariadb:10.11"
    * +kubebuilder:validation:MinLength=1
    * +kubebuilder:validation:MaxLength=512
@@ -41,7 +41,7 @@ export interface MariaSpec {
    * +kubebuilder:default=app
    * +kubebuilder:validation:Pattern=`^[A-Za-z_][A-Za-z0-9_]{0,31}$`
    * +kubebuilder:validation:MaxLength=32
-   * +kubebuilder:validation:XValidation:rule="!self.startsWith('operator_') && !(self in ['mysql', 'mariadb.sys', 'mysql.sys'])",message="this name belongs to the server or the operator"
+   * +kubebuilder:validation:XValidation:rule="!self.startsWith('operator_') && !(self in ['mysql', 'mariadb.sys', 'mysql.sys'])",message="this user name is reserved for the server or the operator"
    * +kubebuilder:validation:XValidation:rule="self == oldSelf",message="username is immutable"
    */
   username?: string;
@@ -52,15 +52,15 @@ export interface MariaSpec {
    * +kubebuilder:validation:Pattern=`^[^\r\n]*$`
    */
   password?: string;
-  /** Secret that holds the user's password. Without one, a password is made. */
+  /** Secret with the user's password. Default: a generated password. */
   passwordSecretRef?: SecretKeyRef;
-  /** Secret that holds root's password. Without one, a password is made. */
+  /** Secret with the password of root. Default: a generated password. */
   rootPasswordSecretRef?: SecretKeyRef;
   /**
-   * Database to make, which the user owns, and the one that is backed up. Without one it is all but the server's own.
+   * Database to create for the user, and to back up. Default: all databases except the server's own.
    * +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]{1,64}$`
    * +kubebuilder:validation:MaxLength=64
-   * +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['mysql', 'sys', 'information_schema', 'performance_schema'])",message="this database belongs to the server"
+   * +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['mysql', 'sys', 'information_schema', 'performance_schema'])",message="this database name is reserved for the server"
    */
   database?: string;
   /**
@@ -75,15 +75,15 @@ export interface MariaSpec {
   /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}} */
   resources?: ResourceRequirements;
   /**
-   * Settings for my.cnf. What replication and the operator stand on can't be set. Unless they are set here,
-   * character_set_server is utf8mb4, sync_binlog 1, max_binlog_size 64M, and binlog_expire_logs_seconds three days.
+   * Settings for my.cnf, except those that replication and the operator depend on. Defaults: character_set_server
+   * utf8mb4, sync_binlog 1, max_binlog_size 64M, and binlog_expire_logs_seconds three days.
    * +kubebuilder:validation:MaxProperties=64
-   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_-]{0,63}$'))",message="a setting's name is lower case: letters, digits, _ and -"
+   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_-]{0,63}$'))",message="names of settings have lowercase letters, digits, _ and -"
    * +kubebuilder:validation:XValidation:rule="!self.exists(name, name.replace('-', '_').startsWith('gtid_') || name.replace('-', '_') in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'init_file'])",message="the operator sets server_id, datadir, socket, port, log_bin, gtid_*, read_only, super_read_only and init_file"
    */
   config?: Record<string, ConfigValue>;
   /**
-   * When to back up, as cron writes it; absent means never.
+   * Schedule of the backups in cron format. Default: no backups.
    * +kubebuilder:validation:MaxLength=128
    */
   // +kubebuilder:validation:Pattern=`^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[0-9A-Za-z*/,?-]+( [0-9A-Za-z*/,?-]+){4})$`
@@ -94,36 +94,36 @@ export interface MariaSpec {
    */
   backupTimeZone?: string;
   /**
-   * Where the volume of backups is mounted.
+   * Path at which the backup volume is mounted.
    * +kubebuilder:default="/backups"
    * +kubebuilder:validation:MaxLength=256
    * +kubebuilder:validation:Pattern=`^(/[^/:\r\n]+)+$`
-   * +kubebuilder:validation:XValidation:rule="!self.contains('..') && !self.contains('/./')",message="backupPath is absolute, without . and .."
-   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/run/mysqld', '/tmp'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="backupPath is outside of /var/lib/mysql, /etc/mysql-operator, /run/mysqld and /tmp"
+   * +kubebuilder:validation:XValidation:rule="!self.contains('..') && !self.contains('/./')",message="backupPath must not contain . or .."
+   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/run/mysqld', '/tmp'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="backupPath must be outside of /var/lib/mysql, /etc/mysql-operator, /run/mysqld and /tmp"
    */
   backupPath?: string;
   /** +kubebuilder:default={} */
   backup?: Backup;
-  /** A backup of another MySQL of this namespace to start from. Its databases keep their names. */
+  /** Backup of another MySQL in this namespace to start from. Its databases keep their names. */
   restoreFrom?: RestoreFrom;
   /** +kubebuilder:default={} */
   service?: ServiceTemplate;
   /**
-   * How far a replica may be behind and still be ready; 0 means no limit.
+   * Maximum lag of a ready replica; 0 means no limit.
    * +kubebuilder:default=60
    * +kubebuilder:validation:Minimum=0
    */
   maxReplicaLagSeconds?: int32;
   /**
-   * What happens to the servers' volumes and the passwords when this object is deleted. Backups have a policy of their own.
+   * What happens to the servers' volumes and the passwords when this object is deleted. Backups have their own policy.
    * +kubebuilder:default=Retain
    */
   deletionPolicy?: "Retain" | "Delete";
-  /** Leaves everything as it is while true. */
+  /** Pauses reconciliation. */
   paused?: boolean;
 }
 
-/** One value of a Secret. */
+/** SecretKeyRef selects a key of a Secret. */
 export interface SecretKeyRef {
   /**
    * +kubebuilder:validation:MinLength=1
@@ -139,7 +139,7 @@ export interface SecretKeyRef {
 }
 
 /**
- * One line of my.cnf.
+ * ConfigValue is the value of a setting in my.cnf.
  * +kubebuilder:validation:MaxLength=1024
  * +kubebuilder:validation:Pattern=`^[^\r\n]*$`
  */
@@ -151,7 +151,7 @@ export type ConfigValue = string;
  */
 export interface Storage {
   /**
-   * It holds the data and the binary logs of the last days. It can grow, never shrink.
+   * Size of the volume for the data and the binary logs of the last days. It can only grow.
    * +kubebuilder:default="1Gi"
    * +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="storage can't shrink"
    */
@@ -160,39 +160,39 @@ export interface Storage {
   className?: string;
 }
 
-/** Backup says what is kept of the backups, and where. */
+/** Backup configures how many backups are kept, and where. */
 export interface Backup {
   /**
-   * How many backups are kept.
+   * Number of backups to keep.
    * +kubebuilder:default=7
    * +kubebuilder:validation:Minimum=1
    * +kubebuilder:validation:Maximum=365
    */
   keep?: int32;
   /**
-   * Size of the volume that backups are written to. It can grow, never shrink.
+   * Size of the backup volume. It can only grow.
    * +kubebuilder:default="1Gi"
    */
   storageSize?: Quantity;
   /**
-   * What happens to the volume of backups when this object is deleted with the deletionPolicy Delete.
+   * What happens to the backup volume when this object is deleted with deletionPolicy Delete.
    * +kubebuilder:default=Retain
    */
   deletionPolicy?: "Retain" | "Delete";
-  /** Makes no backups while true. */
+  /** Suspends the backup schedule. */
   suspend?: boolean;
 }
 
-/** RestoreFrom names a backup. */
+/** RestoreFrom selects a backup. */
 export interface RestoreFrom {
   /**
-   * Name of the MySQL whose backup it is.
+   * Name of the MySQL that was backed up.
    * +kubebuilder:validation:MinLength=1
    * +kubebuilder:validation:MaxLength=40
    */
   name: string;
   /**
-   * File of the backup, or the newest.
+   * File name of the backup, or latest for the newest one.
    * +kubebuilder:default=latest
    * +kubebuilder:validation:Pattern=`^[A-Za-z0-9._-]+$`
    * +kubebuilder:validation:MaxLength=253
@@ -200,7 +200,7 @@ export interface RestoreFrom {
   file?: string;
 }
 
-/** ServiceTemplate says how clients reach the primary. */
+/** ServiceTemplate configures the Service of the primary. */
 export interface ServiceTemplate {
   /** +kubebuilder:default=ClusterIP */
   type?: "ClusterIP" | "NodePort" | "LoadBalancer";
@@ -211,36 +211,36 @@ export interface ServiceTemplate {
 /** MariaStatus is what the controller observed. */
 export interface MariaStatus {
   observedGeneration?: int64;
-  /** Servers that run. */
+  /** Number of running servers. */
   replicas?: int32;
-  /** Servers that are ready. */
+  /** Number of ready servers. */
   readyReplicas?: int32;
-  /** Servers that run what the spec says now. */
+  /** Number of servers that run the current spec. */
   updatedReplicas?: int32;
   /** Label selector of the servers' pods, for autoscalers. */
   selector?: string;
   /** Pod of the primary. */
   primary?: string;
-  /** Where clients read and write. */
+  /** Address for reads and writes. */
   endpoint?: string;
-  /** Where clients read. */
+  /** Address for reads. */
   readEndpoint?: string;
   image?: string;
   storageSize?: Quantity;
-  /** End of the newest backup that succeeded. */
+  /** Completion time of the last successful backup. */
   lastBackupTime?: Time;
   lastBackup?: LastBackup;
   conditions?: Condition[];
 }
 
-/** LastBackup is how the newest backup job ended. */
+/** LastBackup is the result of the last backup job. */
 export interface LastBackup {
   job?: string;
   completionTime?: Time;
   result?: "Succeeded" | "Failed";
   /** Pod of the server that was dumped. */
   server?: string;
-  /** How far that server was: MariaDB's GTID position. */
+  /** GTID position of that server, on MariaDB. */
   gtid?: string;
 }
 
@@ -257,8 +257,8 @@ export interface LastBackup {
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
  * +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`,priority=1
  * +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.status.image`,priority=1
- * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is longer than 40 characters"
- * +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="the name is that of a Service: letters, digits and dashes, a letter first"
+ * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="metadata.name must have at most 40 characters"
+ * +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a valid Service name: lowercase letters, digits and dashes, starting with a letter"
  */
 export interface Maria extends CustomResource<MariaSpec, MariaStatus> {}
 export const Maria = defineKind<Maria>(groupVersion, { kind: "Maria", plural: "maria" });

@@ -12,7 +12,7 @@ import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
 
-test("a schedule makes a CronJob, and its end takes it away and leaves the backups", async () => {
+test("a schedule creates a CronJob, and removing it deletes the CronJob and keeps the backups", async () => {
   const name = await scene.create("scheduled", { backupSchedule: "*/5 * * * *", database: "shop" });
   const key = { namespace, name: `${name}-backup` };
   const made = await eventually(() => scene.client.get(CronJob, key));
@@ -34,7 +34,7 @@ test("a schedule makes a CronJob, and its end takes it away and leaves the backu
   await scene.until(name, { BackupReady: undefined });
 });
 
-test("the newest backup that ended is told, and the newest good one's time stays", async () => {
+test("the status shows the last backup, and the time of the last successful one", async () => {
   const name = await scene.create("backed-up", { backupSchedule: "@daily", database: "shop" });
   const key = { namespace, name: `${name}-backup` };
   const { spec } = await eventually(() => scene.client.get(CronJob, key));
@@ -52,7 +52,7 @@ test("the newest backup that ended is told, and the newest good one's time stays
   const expectSource = async () =>
     expect((await scene.get(name)).status?.lastBackup).toMatchObject(source);
   await eventually(expectSource);
-  // The pod is cleared away, and what it said stays.
+  // The pod is deleted, and the status keeps its result.
   await scene.client.delete(Pod, { namespace, name: "good-pod" }, { gracePeriodSeconds: 0 });
   await scene.change(name, (spec) => (spec.maxReplicaLagSeconds = 61));
   await eventually(async () => {
@@ -72,7 +72,7 @@ test("the newest backup that ended is told, and the newest good one's time stays
   });
 });
 
-test("a backup is loaded once the primary and it are there, and never again", async () => {
+test("a backup is loaded once it exists and the primary is ready, and never again", async () => {
   const name = await scene.createServers("restored", { restoreFrom: { name: "other" } });
   await scene.until(name, { Restored: "Pending" });
   await scene.makeReady(name);
@@ -96,7 +96,7 @@ test("a backup is loaded once the primary and it are there, and never again", as
   expect(await scene.client.find(Job, key)).toBeUndefined();
 });
 
-test("a backup that is loaded over kept data waits for the primary, too", async () => {
+test("restoring over retained data waits for the primary, too", async () => {
   const name = await scene.createServers("kept");
   await scene.makeReady(name);
   await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
@@ -105,7 +105,7 @@ test("a backup that is loaded over kept data waits for the primary, too", async 
   await eventually(async () => {
     expect(await scene.client.find(Maria, { namespace, name })).toBeUndefined();
   });
-  // No garbage collector runs here.
+  // There is no garbage collector in this cluster.
   await scene.client.delete(StatefulSet, { namespace, name });
   await scene.client.delete(Secret, { namespace, name: `${name}-config` });
   await scene.createServers(name, { restoreFrom: { name: "third" } });
@@ -117,7 +117,7 @@ test("a backup that is loaded over kept data waits for the primary, too", async 
   await scene.until(name, { Restored: "Running" });
 });
 
-test("a restore that fails says so", async () => {
+test("a failed restore is reported", async () => {
   const name = await scene.createServers("unrestored", { restoreFrom: { name: "another" } });
   await scene.makeVolume(name, "another-backup", "any");
   await scene.makeReady(name);

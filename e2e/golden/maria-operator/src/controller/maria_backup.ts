@@ -18,7 +18,7 @@ import { isPrimaryReady, type Observed } from "./maria_observed.ts";
 import { applyOwned, deleteOwned, refuseGoingNamespace } from "./maria_owned.ts";
 import { Problem } from "./maria_problem.ts";
 
-/** Keeps the schedule of backups as the spec says it. */
+/** Reconciles the backup schedule. */
 export async function driveBackups(
   client: Client,
   mysql: Maria,
@@ -27,37 +27,37 @@ export async function driveBackups(
   const { backupSchedule } = mysql.spec;
   const name = namesOf(mysql).backup;
   if (!backupSchedule) return deleteOwned(client, mysql, CronJob, name);
-  // Backups outlive the MySQL that they are of, so their volume has no owner.
+  // Backups outlive their MySQL, so their volume has no owner.
   if (!backupVolume) await createBackupVolume(client, mysql);
   await applyOwned(client, mysql, CronJob, backupCronJobFor(mysql, backupSchedule)).catch(
     failSchedule,
   );
 }
 
-/** Loads the backup that the spec names, once the primary is ready, and never again after it was loaded. */
+/** Restores the backup that the spec selects, once, when the primary is ready. */
 export async function driveRestore(
   client: Client,
   mysql: Maria,
   observed: Observed,
 ): Promise<void> {
   const { restoreFrom } = mysql.spec;
-  // The Job is tried once, and kept data may be there long before a server is.
+  // The Job is not retried, and retained data may exist long before a server is ready.
   if (!restoreFrom || !isPrimaryReady(mysql, observed) || wasRestored(mysql, observed)) return;
-  // A Job's template can't change: one that is there is left to end.
+  // A Job's template is immutable: an existing Job runs to its end.
   if (observed.restoreJob) return;
   await expectBackups(client, mysql, backupVolumeOf(restoreFrom));
   await applyOwned(client, mysql, Job, restoreJobFor(mysql, restoreFrom));
 }
 
-/** A Job without its volume would wait for hours, and say nothing. People may bring volumes that have not our labels. */
+/** A Job without its volume would stay pending without a message. Users may provide volumes without our labels. */
 async function expectBackups(client: Client, { metadata }: Maria, name: string): Promise<void> {
   const key = { namespace: metadata.namespace, name };
   if (await client.find(PersistentVolumeClaim, key, { live: true })) return;
-  const message = `PersistentVolumeClaim "${name}" is not there`;
+  const message = `PersistentVolumeClaim "${name}" not found`;
   throw new Problem("BackupNotFound", message, { retry: true });
 }
 
-/** Its size only grows, which an apply of the first size would undo: so it is made once. */
+/** Created once: a later apply with the original size would try to shrink it. */
 async function createBackupVolume(client: Client, mysql: Maria): Promise<void> {
   await refuseGoingNamespace(client, mysql);
   const desired = backupVolumeFor(mysql);
@@ -65,8 +65,8 @@ async function createBackupVolume(client: Client, mysql: Maria): Promise<void> {
     await client.create(PersistentVolumeClaim, desired);
   } catch (error) {
     if (!(error instanceof ApiError && error.isAlreadyExists)) throw error;
-    // The cache has only volumes with our labels.
-    const message = `PersistentVolumeClaim "${desired.metadata.name}" was made by somebody else`;
+    // The cache only holds volumes with our labels.
+    const message = `PersistentVolumeClaim "${desired.metadata.name}" was created by another owner`;
     throw new Problem("NameConflict", message, { retry: true });
   }
 }

@@ -15,7 +15,7 @@ import { CONFIG_PATH } from "./maria_config.ts";
 import { backupStorageOf, labelsOf, namesOf, ownerOfData, sizeOf } from "./maria_names.ts";
 import { PORT, podSecurity, podVolumes, serverContainer } from "./maria_resources.ts";
 
-/** The volume that backups are written to. It stays when the schedule goes. */
+/** The backup volume. It is kept when the schedule is removed. */
 export function backupVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
   return {
     metadata: {
@@ -37,12 +37,12 @@ export function backupVolumeOf({ name }: RestoreFrom): string {
   return `${name}-backup`;
 }
 
-/** A server that is stopped can't be backed up. */
+/** A stopped server can't be backed up. */
 export function areBackupsSuspended(mysql: Maria): boolean {
   return mysql.spec.backup?.suspend === true || sizeOf(mysql) === 0;
 }
 
-/** Makes backups at the times of the schedule, one after another. */
+/** Takes backups on schedule, one at a time. */
 export function backupCronJobFor(mysql: Maria, schedule: string): Desired<CronJob> {
   const { spec } = mysql;
   return {
@@ -70,7 +70,7 @@ export function backupCronJobFor(mysql: Maria, schedule: string): Desired<CronJo
   };
 }
 
-/** Loads a backup of another MySQL into this one, once. */
+/** Restores a backup of another MySQL into this one, once. */
 export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<Job> {
   const { name, file = "latest" } = restoreFrom;
   const container = jobContainer(mysql, "restore", { BACKUP_NAME: name, FILE: file });
@@ -93,7 +93,7 @@ export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<J
 function backupContainer(mysql: Maria): Container {
   const { database = "", backup } = mysql.spec;
   const names = namesOf(mysql);
-  // A dump costs the least where the fewest clients notice: on the last replica, if there is one.
+  // A dump on the last replica, if there is one, affects the fewest clients.
   const ordinal = Math.max(sizeOf(mysql) - 1, 0);
   return jobContainer(mysql, "backup", {
     BACKUP_NAME: mysql.metadata.name ?? "",

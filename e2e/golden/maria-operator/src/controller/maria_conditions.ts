@@ -21,7 +21,7 @@ import { isResizing } from "./maria_storage.ts";
 
 type Word = Omit<DesiredCondition, "type">;
 
-/** Each condition is found on its own, so that none hides another; one that does not apply is left out. */
+/** Conditions are computed independently, so that none hides another; those that don't apply are omitted. */
 export function conditionsFor(
   mysql: Maria,
   observed: Observed,
@@ -49,8 +49,8 @@ function available(mysql: Maria, observed: Observed): Word {
   const before = findCondition(mysql.status?.conditions, "Available");
   const isReady = isPrimaryReady(mysql, observed);
   if (sizeOf(mysql) === 0) return no("Stopped", "size is 0");
-  if (isReady) return yes("PrimaryReady", "the primary takes writes");
-  // A change that nobody has looked at yet takes no server away.
+  if (isReady) return yes("PrimaryReady", "the primary accepts writes");
+  // A change that the StatefulSet controller has not observed yet has not stopped any server.
   if (isReady === undefined && before?.status === "True") return before;
   if (!before || before.status === "Unknown") {
     const message = "the primary has not been ready yet";
@@ -63,14 +63,14 @@ function progressing(mysql: Maria, observed: Observed): Word {
   const size = sizeOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
   const { statefulSet } = observed;
-  if (isResizing(observed)) return yes("ResizingStorage", "the volumes grow");
+  if (isResizing(observed)) return yes("ResizingStorage", "the volumes are being expanded");
   if (!statefulSet?.status?.observedGeneration) {
     const before = findCondition(mysql.status?.conditions, "Progressing");
-    return before?.status === "True" ? before : yes("Creating", "the servers are being made");
+    return before?.status === "True" ? before : yes("Creating", "the servers are being created");
   }
   const isCurrent = isSeen(statefulSet);
   if (isCurrent && replicas !== size) {
-    return yes("Scaling", `${replicas} of ${size} servers run`);
+    return yes("Scaling", `${replicas} of ${size} servers are running`);
   }
   if (!isCurrent || updatedReplicas < size) {
     return yes("RollingUpdate", `${updatedReplicas} of ${size} servers are updated`);
@@ -109,7 +109,7 @@ function backupReady(
   const { last } = summarizeBackups(backupJobs);
   if (last?.result === "Failed") return no("LastFailed", `job ${last.job} failed`);
   if (last) return yes("LastSucceeded", `job ${last.job} succeeded`);
-  return yes("Scheduled", `next by schedule ${backupSchedule}`);
+  return yes("Scheduled", `schedule: ${backupSchedule}`);
 }
 
 function restored(
@@ -121,20 +121,20 @@ function restored(
   const { restoreJob } = observed;
   if (!restoreFrom) return undefined;
   if (wasRestored(mysql, observed)) {
-    return yes("Restored", `a backup of ${restoreFrom.name} is loaded, and never will be again`);
+    return yes("Restored", `a backup of ${restoreFrom.name} was restored`);
   }
   const missing = problems.find(({ reason }) => reason === "BackupNotFound");
   if (missing) return no("BackupNotFound", missing.message);
-  if (!restoreJob) return no("Pending", "waits for the primary");
+  if (!restoreJob) return no("Pending", "waiting for the primary");
   const { name } = restoreJob.metadata;
   return resultOf(restoreJob) === "Failed"
-    ? no("Failed", `job ${name} failed: see its log; delete it to have it tried again`)
-    : no("Running", `job ${name} runs`);
+    ? no("Failed", `job ${name} failed: see its log; delete it to retry`)
+    : no("Running", `job ${name} is running`);
 }
 
 function inlinePassword({ spec }: Maria): Word | undefined {
   if (!spec.password) return undefined;
-  const message = "whoever may read this object knows the password: use passwordSecretRef";
+  const message = "everyone who can read this object can read the password: use passwordSecretRef";
   return yes("PasswordInSpec", message);
 }
 

@@ -15,13 +15,13 @@ import ready from "./maria_scripts/ready.sh";
 import restore from "./maria_scripts/restore.sh";
 import start from "./maria_scripts/start.sh";
 
-/** Where the servers find their configuration. */
+/** Path of the configuration in the servers' pods. */
 export const CONFIG_PATH = "/etc/mysql-operator";
 
-/** What the servers' own files hold. Pods are replaced when it changes, because a server reads it at its start. */
+/** The inputs of the servers' configuration files. Servers read them at startup, so pods are replaced on a change. */
 export type ServerFiles = Readonly<Record<string, string>>;
 
-/** Writes the files that a server reads at its start. */
+/** Generates the files that a server reads at startup. */
 export function serverFiles(mysql: Maria, credentials: Credentials): ServerFiles {
   return {
     "my.cnf": settings(mysql),
@@ -35,7 +35,7 @@ export function serverFiles(mysql: Maria, credentials: Credentials): ServerFiles
   };
 }
 
-/** Short names of the files' content, for the pods' annotations: of all, and of the settings among them. */
+/** Hashes of the files for the pods' annotations: of all files, and of the settings only. */
 export interface FileHashes {
   readonly all: string;
   readonly settings: string;
@@ -47,8 +47,8 @@ export function hashesOf(files: ServerFiles): FileHashes {
 }
 
 /**
- * The Secret that is mounted into the pods: a Secret, because the statements hold passwords. Scripts and marks are
- * left out of the hash: they work without a restart.
+ * The Secret that is mounted into the pods: a Secret, because the statements contain passwords. Scripts and flags are
+ * not hashed: they take effect without a restart.
  */
 export function configSecretFor(
   mysql: Maria,
@@ -83,33 +83,33 @@ function settings({ spec }: Maria): string {
   return `${["[mysqld]", ...DEFAULT_SETTINGS, ...own].join("\n")}\n`;
 }
 
-/** Nothing of the image's own files is read. The spec's settings come after these, and so win. */
+/** The image's own configuration files are not read. The spec's settings come after these and override them. */
 const DEFAULT_SETTINGS = [
   "skip-name-resolve",
   "character-set-server=utf8mb4",
-  // What a client was told is committed is in the log after a loss of power, too.
+  // Committed transactions survive a power failure in the log.
   "sync-binlog=1",
-  // Logs are kept for three days, and for all that a replica may be away. Only full ones go, so they are small. Servers
-  // that don't know a setting pass over "loose"; MariaDB from 11.4 on else keeps all logs while no replica is there.
+  // Logs are kept for three days, even without a replica. Only full logs are purged, so they are small. Servers ignore
+  // unknown settings with the prefix "loose"; MariaDB 11.4 and later would keep all logs while no replica is connected.
   "max-binlog-size=64M",
   "loose-binlog-expire-logs-seconds=259200",
   "loose-slave-connections-needed-for-purge=0",
 ];
 
 /**
- * Statements that run at every start of a server, so a rotation is a restart. They stay out of the log that replicas
- * read: each server runs its own. A statement that fails ends the file without a word, hence the careful IF EXISTS.
+ * Statements that run at every start of a server, so a password rotation is a restart. They are not written to the
+ * binary log: each server runs its own. A failing statement silently ends the file, hence the IF EXISTS.
  */
 function initStatements(mysql: Maria, credentials: Credentials): string {
   const { username = "app", database } = mysql.spec;
   const statements = [
     "SET SESSION sql_log_bin=0",
-    // Whatever mode the settings ask for, a backslash escapes here.
+    // Backslashes must escape here, whatever sql_mode the settings have.
     "SET SESSION sql_mode=''",
     ...(database ? [`CREATE DATABASE IF NOT EXISTS \`${database}\``] : []),
     ...user("root", "localhost", credentials.root, "ALL", "*.*", " WITH GRANT OPTION"),
     ...user("root", "%", credentials.root, "ALL", "*.*", " WITH GRANT OPTION"),
-    // Older installations leave these without a password.
+    // Older installations have these without a password.
     "DROP USER IF EXISTS 'root'@'127.0.0.1', 'root'@'::1'",
     ...user("operator_probe", "localhost", credentials.probe, "REPLICATION CLIENT", "*.*"),
     ...user("operator_backup", "%", credentials.backup, BACKUP_PRIVILEGES, "*.*"),
@@ -121,16 +121,16 @@ function initStatements(mysql: Maria, credentials: Credentials): string {
 }
 
 /**
- * A user that owns its database, or without one all but the server's own, where it could make itself an administrator.
- * Of the databases that a grant stands for, the server takes the one that is named best: so a right on the server's own
- * that is worth nothing hides what is granted on all. Other rights than these are gone after a start.
+ * Gives a user all privileges on its database, or on all but the server's own, where it could make itself an
+ * administrator. The server applies the most specific grant only: so a harmless privilege on the server's own databases
+ * hides the grant on all databases. All other privileges are revoked at startup.
  */
 function applicationUser(name: string, password: string, database: string | undefined): string[] {
   const account = `'${name}'@'%'`;
   return [
     ...user(name, "%", password, "USAGE", "*.*"),
     `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${account}`,
-    // A plain _ stands for any letter here.
+    // An unescaped _ matches any character here.
     `GRANT ALL ON \`${database?.replaceAll("_", "\\_") ?? "%"}\`.* TO ${account}`,
     ...(database
       ? []
@@ -160,7 +160,7 @@ function user(
   ];
 }
 
-/** A text that may stand between single quotes. */
+/** Escapes a string for single quotes. */
 function sqlText(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("'", "''");
 }

@@ -13,7 +13,7 @@ import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
 
-test("an empty spec gets its defaults, one server, and no backup", async () => {
+test("an empty spec gets defaults, one server, and no backup", async () => {
   const name = await scene.createServers("minimal");
   const { spec, metadata } = await scene.get(name);
   expect(spec).toMatchObject({
@@ -36,7 +36,7 @@ test("an empty spec gets its defaults, one server, and no backup", async () => {
   expect(await scene.client.find(PodDisruptionBudget, { namespace, name })).toBeUndefined();
 });
 
-test("clients reach the primary by one Service, and all servers by another", async () => {
+test("one Service selects the primary, and another all servers", async () => {
   const name = await scene.createServers("addressed", { service: { type: "NodePort" } });
   const primary = await eventually(() => scene.client.get(Service, { namespace, name }));
   expect(primary.spec).toMatchObject({
@@ -50,7 +50,7 @@ test("clients reach the primary by one Service, and all servers by another", asy
   expect(headless.spec).toMatchObject({ clusterIP: "None", publishNotReadyAddresses: true });
 });
 
-test("Available follows the StatefulSet, at its current generation only", async () => {
+test("Available follows the StatefulSet's status for its current generation only", async () => {
   const name = await scene.createServers("ready");
   await scene.until(name, { Available: "Initializing", Progressing: "Creating" });
   await scene.makeReady(name);
@@ -64,7 +64,7 @@ test("Available follows the StatefulSet, at its current generation only", async 
   });
 });
 
-test("a new image is a rollout, and takes no primary away before it does", async () => {
+test("a new image is rolled out, and the primary stays available until it is replaced", async () => {
   const name = await scene.createServers("rolled", { size: 2 });
   await scene.makeReady(name);
   await scene.until(name, { Available: "PrimaryReady" });
@@ -82,7 +82,7 @@ test("a new image is a rollout, and takes no primary away before it does", async
   expect(container?.image).toBe("mariadb:11.4");
 });
 
-test("a change of size scales, and a budget comes and goes with it", async () => {
+test("a change of size scales, and creates or deletes the PodDisruptionBudget", async () => {
   const name = await scene.createServers("scaled", { size: 2 });
   await eventually(() => scene.client.get(PodDisruptionBudget, { namespace, name }));
   await scene.change(name, (spec) => (spec.size = 1));
@@ -94,7 +94,7 @@ test("a change of size scales, and a budget comes and goes with it", async () =>
   await scene.until(name, { Available: "Stopped" });
 });
 
-test("a replica that is not ready degrades, a primary that is not is more than that", async () => {
+test("an unready replica is Degraded, an unready primary is unavailable", async () => {
   const name = await scene.createServers("limping", { size: 2 });
   await scene.makeReady(name);
   await scene.until(name, { Available: "PrimaryReady", Degraded: "AsExpected" });
@@ -109,7 +109,7 @@ test("a replica that is not ready degrades, a primary that is not is more than t
   await scene.until(name, { Available: "PrimaryNotReady" });
 });
 
-test("what the scripts end with is told by name", async () => {
+test("exit codes of the scripts are reported as reasons", async () => {
   const name = await scene.createServers("telling", { size: 2 });
   await scene.makeReady(name, 0);
   const ended = (exitCode: number) => [{ ...container, state: { terminated: { exitCode } } }];
@@ -119,7 +119,7 @@ test("what the scripts end with is told by name", async () => {
   await scene.until(name, { Degraded: "PrimaryDataLost" });
 });
 
-test("what is deleted or changed by hand comes back", async () => {
+test("manual changes and deletions are reverted", async () => {
   const name = await scene.createServers("repaired");
   const service = await eventually(() => scene.client.get(Service, { namespace, name }));
   await scene.client.delete(Service, { namespace, name });
@@ -136,7 +136,7 @@ test("what is deleted or changed by hand comes back", async () => {
   });
 });
 
-test("a port that was edited by hand comes back, and the edited one goes", async () => {
+test("a manually edited port is reverted", async () => {
   const name = await scene.createServers("ports");
   const service = await eventually(() => scene.client.get(Service, { namespace, name }));
   await scene.client.patch(Service, service, (draft) => {
@@ -148,7 +148,7 @@ test("a port that was edited by hand comes back, and the edited one goes", async
   });
 });
 
-test("a stranger's object of the same name is left alone, and so is one that nobody controls", async () => {
+test("an object of the same name with another owner, or without one, is left alone", async () => {
   const spec = { ports: [{ port: 80, protocol: "TCP" as const }] };
   const owners = { stranger: [stranger], nobody: undefined };
   for (const [name, ownerReferences] of Object.entries(owners)) {
@@ -161,7 +161,7 @@ test("a stranger's object of the same name is left alone, and so is one that nob
   }
 });
 
-test("while paused, everything stays as it is", async () => {
+test("nothing changes while paused", async () => {
   const name = await scene.createServers("paused");
   await scene.change(name, (spec) => (spec.paused = true));
   await scene.change(name, (spec) => (spec.size = 3));

@@ -42,7 +42,7 @@ import { growVolumes } from "./maria_storage.ts";
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Drives servers, Services and backups towards what a MySQL object asks for. */
+/** Reconciles the servers, Services and backups of a MySQL. */
 export class MariaReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -81,14 +81,14 @@ export class MariaReconciler implements Reconciler {
   }
 }
 
-/** The name under which MySQL objects are found by the Secrets that they refer to. */
+/** The index of MySQL objects by the Secrets that they reference. */
 const BY_SECRET = "referencedSecrets";
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupMariaController(manager: Manager): void {
   const { client, cache } = manager;
   cache.addIndex(Maria, BY_SECRET, referencedSecrets);
-  // What has no Maria for an owner is found by its labels, and nothing else of its kind is kept in memory.
+  // Objects without an owner are selected by label, so that no others are cached.
   for (const kind of [Pod, PersistentVolumeClaim, Job]) cache.keepOnly(kind, { labels: OURS });
   manager
     .controllerFor(Maria)
@@ -113,7 +113,7 @@ export function setupMariaController(manager: Manager): void {
     .complete(new MariaReconciler(client));
 }
 
-/** The MySQL that an object is labelled with. */
+/** Maps an object to its MySQL by label. */
 function byInstance({ metadata: { namespace, labels = {} } }: KubernetesObject): Request[] {
   const name = labels["app.kubernetes.io/instance"];
   return name && labels["app.kubernetes.io/name"] === NAME_LABEL ? [{ namespace, name }] : [];

@@ -11,7 +11,7 @@ import { namespace, useScene } from "./maria_testing.ts";
 
 const scene = useScene();
 
-test("a password in the spec works, is warned of, and stands in no object but Secrets", async () => {
+test("a password in the spec works with a warning, and is only written to Secrets", async () => {
   const spec = { username: "root", password: "password123", size: 3 };
   const name = await scene.createServers("inline", spec);
   await scene.until(name, { InlinePassword: "PasswordInSpec" });
@@ -21,7 +21,7 @@ test("a password in the spec works, is warned of, and stands in no object but Se
   expect(statements).not.toContain("'app'@");
 });
 
-test("a Secret that is missing is named, and its coming is enough", async () => {
+test("a missing Secret is reported by name, and its creation triggers a reconcile", async () => {
   const name = await scene.create("referring", { passwordSecretRef: { name: "given" } });
   await scene.until(name, { Degraded: "SecretNotFound" });
   await expect(scene.statefulSet(name)).rejects.toThrow("not found");
@@ -36,7 +36,7 @@ test("a Secret that is missing is named, and its coming is enough", async () => 
   );
 });
 
-test("a new password restarts the servers once, the same one again does not", async () => {
+test("a new password restarts the servers once, an unchanged one does not", async () => {
   await give("rotating", "first");
   const name = await scene.createServers("rotated", { passwordSecretRef: { name: "rotating" } });
   const before = (await scene.statefulSet(name)).metadata.generation ?? 0;
@@ -50,7 +50,7 @@ test("a new password restarts the servers once, the same one again does not", as
   });
 });
 
-test("passwords that are deleted come back as they were: the servers still use them", async () => {
+test("deleted passwords are restored: the servers still use them", async () => {
   const name = await scene.createServers("forgetful");
   const key = { namespace, name: `${name}-credentials` };
   const { data } = await scene.client.get(Secret, key);
@@ -58,12 +58,12 @@ test("passwords that are deleted come back as they were: the servers still use t
   await eventually(async () => expect((await scene.client.get(Secret, key)).data).toEqual(data));
 });
 
-test("after the primary was ready, an empty one may not start by itself", async () => {
+test("once the primary was ready, it is not initialized again", async () => {
   const name = await scene.createServers("precious");
   expect(await scene.fileOf(name, "initialized")).toBeUndefined();
   await scene.makeReady(name);
   await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));
-  // The mark outlives the Secret that carries it to the servers.
+  // The flag outlives the Secret that mounts it into the servers.
   await scene.makeReady(name, 0);
   await scene.client.delete(Secret, { namespace, name: `${name}-config` });
   await eventually(async () => expect(await scene.fileOf(name, "initialized")).toBe("true"));

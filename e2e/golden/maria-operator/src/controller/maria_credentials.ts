@@ -14,25 +14,25 @@ import { Problem } from "./maria_problem.ts";
 
 /** The passwords of a MySQL's users. */
 export interface Credentials {
-  /** The application's user. */
+  /** Password of the application's user. */
   readonly app: string;
   readonly root: string;
-  /** What the operator itself needs: replicas, backups and probes log in with these. */
+  /** Internal passwords: replicas, backups and probes log in with these. */
   readonly replication: string;
   readonly backup: string;
   readonly probe: string;
 }
 
-/** The names under which the servers' own Secret keeps the passwords that they were given. */
+/** Key prefix of the copies of user-provided passwords in the servers' Secret. */
 export const KEPT = "password-";
 
-/** What has to be known for as long as the data lives, so it stands beside the passwords. */
+/** State that must live as long as the data, so it is stored with the passwords. */
 const INITIALIZED = `${DOMAIN}/initialized`;
 const RESTORED = `${DOMAIN}/restored`;
 
 /**
- * Finds the passwords, makes those that are missing, and keeps them in a Secret.
- * The Secret has no owner: data without its root password is lost data, so it lives and goes with the data.
+ * Reads the passwords, generates missing ones, and stores them in a Secret.
+ * The Secret has no owner: without the root password the data is lost, so it is kept or deleted with the data.
  */
 export async function ensureCredentials(
   client: Client,
@@ -60,7 +60,7 @@ export async function ensureCredentials(
   return credentials;
 }
 
-/** Tells whether the primary has ever been ready: from then on it must not start from nothing. */
+/** Returns whether the primary has ever been ready: from then on it must not be initialized again. */
 export function wasInitialized(mysql: Maria, observed: Observed): boolean {
   const { credentials, config } = observed;
   return (
@@ -70,7 +70,7 @@ export function wasInitialized(mysql: Maria, observed: Observed): boolean {
   );
 }
 
-/** Tells whether a backup was loaded into this data already: loading it again would undo what was written since. */
+/** Returns whether a backup was already restored: restoring it again would overwrite later writes. */
 export function wasRestored(mysql: Maria, { credentials, restoreJob }: Observed): boolean {
   return (
     credentials?.metadata.annotations?.[RESTORED] !== undefined ||
@@ -79,7 +79,7 @@ export function wasRestored(mysql: Maria, { credentials, restoreJob }: Observed)
   );
 }
 
-/** The Secrets that a MySQL refers to, for finding it when one of them changes. */
+/** The Secrets that a MySQL references; used to index it. */
 export function referencedSecrets({ spec }: Maria): string[] {
   return [spec.passwordSecretRef, spec.rootPasswordSecretRef].flatMap(
     (reference) => reference?.name ?? [],
@@ -99,7 +99,7 @@ async function findPasswords(
   const givenRoot =
     (isRoot ? given : undefined) ?? (await read(client, mysql, rootPasswordSecretRef));
   const root = givenRoot ?? known.root ?? kept[`${KEPT}root`] ?? generate();
-  // The servers log in to each other with these: a change that reaches one before the other would part them.
+  // The servers log in to each other with these, and don't all receive a change at the same time.
   const unchanging = (user: string): string => kept[`${KEPT}${user}`] ?? known[user] ?? generate();
   return {
     app: isRoot ? root : (given ?? known.app ?? kept[`${KEPT}app`] ?? generate()),
@@ -118,8 +118,8 @@ async function read(
   if (!reference) return undefined;
   const { name, key = "password" } = reference;
   const secret = await client.find(Secret, { namespace: mysql.metadata.namespace, name });
-  if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" is not there`);
-  // Files that people make Secrets from end with a newline that they don't mean.
+  if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" not found`);
+  // Secrets created from files often end with an unintended newline.
   const value = decode(secret.data)[key]?.replace(/\r?\n$/, "");
   if (!value) throw new Problem("SecretKeyMissing", `Secret "${name}" has no key "${key}"`);
   if (value.length > 128 || /[\0\r\n\uFFFD]/.test(value)) {
@@ -129,7 +129,7 @@ async function read(
   return value;
 }
 
-/** 32 characters that need no quotes anywhere. */
+/** 32 characters that never need quoting. */
 function generate(): string {
   return randomBytes(24).toString("base64url");
 }

@@ -16,14 +16,14 @@ import {
 } from "./maria_names.ts";
 import { belongsTo, findOwn } from "./maria_owned.ts";
 
-/** What is of worth without its MySQL, and so has no owner that it would go with. */
+/** Data that outlives its MySQL, and therefore has no owner reference. */
 export interface Data {
   readonly volumes: readonly PersistentVolumeClaim[];
   readonly backupVolume: PersistentVolumeClaim | undefined;
   readonly credentials: Secret | undefined;
 }
 
-/** Writes the uid of its owner on data that has it not yet: a MySQL of the name before this one may have left it. */
+/** Annotates data with its owner's uid, if it has none yet or was retained by a deleted MySQL of the same name. */
 export async function adoptData(client: Client, mysql: Maria, data: Data): Promise<void> {
   const isForeign = (object: KubernetesObject | undefined) =>
     object && (ownerOf(object) !== mysql.metadata.uid || isRetained(object));
@@ -34,7 +34,7 @@ export async function adoptData(client: Client, mysql: Maria, data: Data): Promi
   });
 }
 
-/** Finds what may end with a MySQL. Asks the server: what a cache has not heard of yet must not be forgotten here. */
+/** Lists what may be deleted with a MySQL. Bypasses the cache, which may not have everything yet. */
 export async function findData(client: Client, mysql: Maria): Promise<Data> {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
@@ -45,7 +45,7 @@ export async function findData(client: Client, mysql: Maria): Promise<Data> {
   const backupVolume = await client.find(PersistentVolumeClaim, backups, { live });
   const key = { namespace, name: names.credentials };
   const secret = await client.find(Secret, key, { live });
-  // What a MySQL of before left, and this one never took over, is not its own to delete.
+  // What was retained by an earlier MySQL and never adopted by this one is not deleted.
   const isOwn = (object: KubernetesObject) =>
     ownerOf(object) === mysql.metadata.uid || (!ownerOf(object) && !isRetained(object));
   const own = <T extends KubernetesObject>(object: T | undefined) =>
@@ -59,7 +59,7 @@ export async function findData(client: Client, mysql: Maria): Promise<Data> {
   };
 }
 
-/** Says whose data it is, and by a label why it is there when nothing else of the MySQL is. */
+/** Marks data with its owner's uid and, once it is retained, with a label. */
 export async function markData(
   client: Client,
   mysql: Maria,
@@ -76,9 +76,9 @@ export async function markData(
 }
 
 /**
- * Tells whether a claim holds a server's data: it has the name that the StatefulSet gives, and the uid of this MySQL
- * or of one before it. Older versions of this operator wrote no uid: a claim without one is a server's only if its
- * maker has none either, the StatefulSet, or the passwords where that is gone.
+ * Returns whether a claim holds a server's data: it has the name that the StatefulSet gives it, and the uid of this
+ * MySQL or of an earlier one. Older versions of this operator wrote no uid: a claim without one counts only if the
+ * StatefulSet has none either, or the passwords if there is no StatefulSet.
  */
 export function isServerVolume(
   mysql: Maria,
@@ -102,7 +102,7 @@ function isRetained({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.[RETAINED_LABEL] !== undefined;
 }
 
-/** A namespace that goes away takes these along, in an order of its own. */
+/** A namespace that is being deleted deletes these itself, in any order. */
 function passIfGone(error: unknown): void {
   if (!(error instanceof ApiError) || !error.isNotFound) throw error;
 }

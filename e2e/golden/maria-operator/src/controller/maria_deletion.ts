@@ -12,8 +12,8 @@ import { labelsOf, namesOf } from "./maria_names.ts";
 import { deleteOwned } from "./maria_owned.ts";
 
 /**
- * Ends a Maria: first what would go on making things, then its data, kept or deleted as its policy says.
- * Nothing is made here: a namespace that is going away refuses it. What has an owner goes by itself.
+ * Cleans up a Maria: first what would create more objects, then the data, according to the deletion policy.
+ * Creates nothing: a terminating namespace would reject it. Owned objects are garbage-collected.
  */
 export async function endMySQL(
   client: Client,
@@ -28,11 +28,11 @@ export async function endMySQL(
   const { deletionPolicy, backup } = mysql.spec;
   if (deletionPolicy !== "Delete") {
     await markData(client, mysql, "true", data);
-    events.normal(mysql, "Retained", "volumes and credentials are kept");
+    events.normal(mysql, "Retained", "volumes and credentials are retained");
     return;
   }
 
-  // Servers that still run would only be given new volumes. What tells whose the volumes are may go with them.
+  // Running servers would get new volumes, so the volumes are deleted after them.
   await adoptData(client, mysql, data);
   await deleteOwned(client, mysql, StatefulSet, names.statefulSet);
   const labels = labelsOf(mysql, "server");
@@ -47,5 +47,5 @@ export async function endMySQL(
   const claims = areBackupsKept || !backupVolume ? volumes : [...volumes, backupVolume];
   for (const claim of claims) await client.delete(PersistentVolumeClaim, claim);
   if (credentials) await client.delete(Secret, credentials);
-  events.normal(mysql, "Deleted", "volumes and credentials are deleted");
+  events.normal(mysql, "Deleted", "volumes and credentials were deleted");
 }

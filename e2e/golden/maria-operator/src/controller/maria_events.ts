@@ -7,7 +7,7 @@ import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
 import { CONFIG_HASH, SETTINGS_HASH } from "./maria_resources.ts";
 
-/** Says what changed about the servers. */
+/** Emits events for changes of the servers. */
 export function announceChange(
   events: EventRecorder,
   mysql: Maria,
@@ -15,7 +15,7 @@ export function announceChange(
   after: StatefulSet,
 ): void {
   if (!before) {
-    events.normal(mysql, "Created", `StatefulSet ${after.metadata.name} is made`);
+    events.normal(mysql, "Created", `StatefulSet ${after.metadata.name} was created`);
     return;
   }
   if (before.spec?.replicas !== after.spec?.replicas) {
@@ -28,13 +28,13 @@ export function announceChange(
   if (imageOf(before) !== imageOf(after)) {
     events.normal(mysql, "Updated", `image from ${imageOf(before)} to ${imageOf(after)}`);
   } else if (annotationOf(before, SETTINGS_HASH) !== annotationOf(after, SETTINGS_HASH)) {
-    events.normal(mysql, "Updated", "servers restart with new settings");
+    events.normal(mysql, "Updated", "restarting the servers with new settings");
   } else if (annotationOf(before, CONFIG_HASH) !== annotationOf(after, CONFIG_HASH)) {
-    events.normal(mysql, "CredentialsRotated", "servers restart with new passwords");
+    events.normal(mysql, "CredentialsRotated", "restarting the servers with new passwords");
   }
 }
 
-/** Says what the status tells for the first time. */
+/** Emits events for changes of the status. */
 export function announceTransitions(
   events: EventRecorder,
   mysql: Maria,
@@ -45,7 +45,7 @@ export function announceTransitions(
     events.warning(
       mysql,
       "InlinePassword",
-      "the password stands in the spec: use passwordSecretRef",
+      "the password is stored in the spec: use passwordSecretRef",
     );
   }
   const job = status.lastBackup?.job;
@@ -56,7 +56,7 @@ export function announceTransitions(
   }
   const restored = reasonOf(status, "Restored");
   if (restored !== reasonOf(before, "Restored")) {
-    if (restored === "Restored") events.normal(mysql, "Restored", "the backup is loaded");
+    if (restored === "Restored") events.normal(mysql, "Restored", "the backup was restored");
     if (restored === "Failed")
       events.warning(mysql, "RestoreFailed", "see the log of the restore job");
   }

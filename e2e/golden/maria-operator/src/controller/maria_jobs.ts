@@ -6,7 +6,7 @@ import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { LastBackup } from "../../api/v1/maria_types.ts";
 
-/** How a Job ended; undefined while it runs. */
+/** Returns the result of a Job; undefined while it runs. */
 export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
   const ended = status?.conditions?.find(
     ({ type, status: holds }) => holds === "True" && (type === "Complete" || type === "Failed"),
@@ -15,7 +15,7 @@ export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
   return ended.type === "Complete" ? "Succeeded" : "Failed";
 }
 
-/** The newest backup that ended, and when the newest good one did. */
+/** The last finished backup, and the completion time of the last successful one. */
 export function summarizeBackups(jobs: readonly Job[]): {
   last?: LastBackup;
   lastGoodTime?: string;
@@ -32,7 +32,7 @@ export function summarizeBackups(jobs: readonly Job[]): {
   return { ...(last ? { last } : {}), ...(lastGoodTime ? { lastGoodTime } : {}) };
 }
 
-/** What `backup.sh` leaves as the last words of its pod: the server that it dumped, and how far that was. */
+/** Reads the termination message of `backup.sh`: the server that it dumped, and its GTID position. */
 export function sourceOf(job: string, pods: readonly Pod[]): Pick<LastBackup, "server" | "gtid"> {
   const words = pods
     .filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === job)
@@ -42,7 +42,7 @@ export function sourceOf(job: string, pods: readonly Pod[]): Pick<LastBackup, "s
   return { ...(server ? { server } : {}), ...(gtid ? { gtid } : {}) };
 }
 
-/** A failed Job has no completion time, but its condition says when it was given up. */
+/** A failed Job has no completion time, but its condition has the time of failure. */
 function endOf({ status }: Job): string {
   return status?.completionTime ?? status?.conditions?.at(-1)?.lastTransitionTime ?? "";
 }

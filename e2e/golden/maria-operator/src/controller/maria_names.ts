@@ -8,16 +8,16 @@ import type { Maria } from "../../api/v1/maria_types.ts";
 /** The domain under which this operator labels and annotates objects. */
 export const DOMAIN = "data.example.com";
 
-/** Marks what outlives its Maria, so that people can find it. */
+/** Label of data that was retained when its Maria was deleted. */
 export const RETAINED_LABEL = `${DOMAIN}/retained`;
 
-/** Names the owner of what outlives it: a name and its labels can be anybody's again, a uid can't. */
+/** Annotation with the owner's uid on data that outlives it: names and labels can be reused, a uid can't. */
 export const OWNER_ANNOTATION = `${DOMAIN}/owner-uid`;
 
-/** Put on a MySQL by hand, it lets a primary that lost its data start from nothing. */
+/** Annotation that allows a primary that lost its data to start with an empty volume. */
 export const ALLOW_REINIT_ANNOTATION = `${DOMAIN}/allow-reinit`;
 
-/** The names of everything that belongs to one MySQL. */
+/** The names of all objects of a MySQL. */
 export function namesOf({ metadata }: Maria) {
   const name = metadata.name ?? "";
   return {
@@ -34,13 +34,13 @@ export function namesOf({ metadata }: Maria) {
   };
 }
 
-/** What all our objects are called by label. */
+/** The name label of all our objects. */
 export const NAME_LABEL = "maria";
 
-/** Chooses the objects of all MySQLs that have no owner to be found by. */
+/** Selects all our objects that may have no owner reference. */
 export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore)`;
 
-/** Labels that choose a MySQL's objects; they never change, because selectors can't. */
+/** Labels that select a MySQL's objects; they never change, because selectors are immutable. */
 export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {
   return {
     "app.kubernetes.io/name": NAME_LABEL,
@@ -49,27 +49,27 @@ export function selectorLabels({ metadata }: Maria, component: string): Record<s
   };
 }
 
-/** Labels of an object that this operator makes. */
+/** Labels of an object that this operator creates. */
 export function labelsOf(mysql: Maria, component: string): Record<string, string> {
   return { ...selectorLabels(mysql, component), "app.kubernetes.io/managed-by": "maria-operator" };
 }
 
-/** Annotations of data, which has no owner reference: it must not go when its MySQL goes. */
+/** Annotations of data, which has no owner reference: it must outlive its MySQL. */
 export function ownerOfData({ metadata }: Maria): Record<string, string> {
   return { [OWNER_ANNOTATION]: metadata.uid ?? "" };
 }
 
-/** How many servers are asked for. */
+/** The desired number of servers. */
 export function sizeOf({ spec }: Maria): number {
   return spec.size ?? 1;
 }
 
-/** How large each server's volume shall be. */
+/** The desired size of each server's volume. */
 export function storageOf({ spec }: Maria): Quantity {
   return spec.storage?.size ?? "1Gi";
 }
 
-/** How large the volume of backups shall be. */
+/** The desired size of the backup volume. */
 export function backupStorageOf({ spec }: Maria): Quantity {
   return spec.backup?.storageSize ?? "1Gi";
 }

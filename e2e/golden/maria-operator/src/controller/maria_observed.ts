@@ -11,7 +11,7 @@ import { isServerVolume } from "./maria_data.ts";
 import { labelsOf, namesOf, selectorLabels, sizeOf } from "./maria_names.ts";
 import { findOwn } from "./maria_owned.ts";
 
-/** What there is of a MySQL. */
+/** The current state of a MySQL's objects. */
 export interface Observed {
   readonly credentials: Secret | undefined;
   readonly config: Secret | undefined;
@@ -24,7 +24,7 @@ export interface Observed {
   readonly restoreJob: Job | undefined;
 }
 
-/** Looks at everything that is the MySQL's own, in the cache: no request is sent. */
+/** Reads all objects of a MySQL from the cache: no request is sent. */
 export async function observe(client: Client, mysql: Maria): Promise<Observed> {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
@@ -46,8 +46,7 @@ export async function observe(client: Client, mysql: Maria): Promise<Observed> {
 }
 
 /**
- * Tells whether the primary takes writes; undefined while nobody can say, because the StatefulSet's controller has not
- * looked since the last change.
+ * Returns whether the primary accepts writes; undefined until the StatefulSet controller has observed the last change.
  */
 export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | undefined {
   const { statefulSet, pods } = observed;
@@ -58,7 +57,7 @@ export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | unde
   return ready >= sizeOf(mysql) || (primary !== undefined && isReady(primary));
 }
 
-/** Tells whether the status of a StatefulSet speaks of its spec as it is now. */
+/** Returns whether the status of a StatefulSet reflects its current spec. */
 export function isSeen(statefulSet: StatefulSet | undefined): boolean {
   const { observedGeneration = 0 } = statefulSet?.status ?? {};
   return observedGeneration >= (statefulSet?.metadata.generation ?? 1);
@@ -71,7 +70,7 @@ export function isReady({ metadata, status }: Pod): boolean {
   );
 }
 
-/** A StatefulSet that was just made anew counts no pods yet, though they are there. */
+/** A StatefulSet that was just recreated counts no pods yet, though they exist. */
 export function countServers({ status }: Maria, { statefulSet }: Observed) {
   const counted = statefulSet?.status?.observedGeneration ? statefulSet.status : status;
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = counted ?? {};

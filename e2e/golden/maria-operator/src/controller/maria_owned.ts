@@ -16,7 +16,7 @@ import type { Maria } from "../../api/v1/maria_types.ts";
 import { labelsOf } from "./maria_names.ts";
 import { NAMESPACE_GOES, Problem } from "./maria_problem.ts";
 
-/** Finds an object that is a MySQL's; a stranger's of that name is none. */
+/** Finds an object of a MySQL; one of the same name with another owner is ignored. */
 export async function findOwn<T extends KubernetesObject>(
   client: Client,
   mysql: Maria,
@@ -27,7 +27,7 @@ export async function findOwn<T extends KubernetesObject>(
   return object && belongsTo(mysql, object) ? object : undefined;
 }
 
-/** Makes an object what is desired, as one that goes when its MySQL goes; a stranger's of that name is left alone. */
+/** Applies an object that its MySQL owns; one of the same name with another owner is left alone. */
 export async function applyOwned<T extends KubernetesObject>(
   client: Client,
   mysql: Maria,
@@ -43,7 +43,7 @@ export async function applyOwned<T extends KubernetesObject>(
   return object as T;
 }
 
-/** Deletes an object with what it owns in turn; a stranger's of that name is left alone. */
+/** Deletes an object and its dependents; one of the same name with another owner is left alone. */
 export async function deleteOwned<T extends KubernetesObject>(
   client: Client,
   mysql: Maria,
@@ -54,7 +54,7 @@ export async function deleteOwned<T extends KubernetesObject>(
   if (object) await client.delete(kind, object, { propagationPolicy: "Background" });
 }
 
-/** What was there before and is gone may have gone with its namespace, which takes nothing new. */
+/** An object that disappeared may have been deleted with its namespace, in which nothing can be created any more. */
 export async function refuseGoingNamespace(
   client: Client,
   { metadata, status }: Maria,
@@ -67,7 +67,7 @@ export async function refuseGoingNamespace(
   }
 }
 
-/** What nobody controls is a MySQL's by its labels: passwords, volumes, and what an orphaning deletion left. */
+/** Objects without a controller belong to a MySQL by label: passwords, volumes, and what was orphaned. */
 export function belongsTo(mysql: Maria, object: KubernetesObject): boolean {
   const controller = findController(object);
   if (controller) return controller.uid === mysql.metadata.uid;

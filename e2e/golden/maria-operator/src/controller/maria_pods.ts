@@ -9,13 +9,13 @@ import { ALLOW_REINIT_ANNOTATION, namesOf, sizeOf } from "./maria_names.ts";
 import { isReady, type Observed } from "./maria_observed.ts";
 import { Problem } from "./maria_problem.ts";
 
-/** How `init.sh` ends when it refuses to start a primary from nothing. */
+/** Exit code of `init.sh` when it refuses to initialize a primary that had data. */
 const PRIMARY_DATA_LOST = 3;
 
-/** How `start.sh` ends when the primary no longer has what the replica lacks. */
+/** Exit code of `start.sh` when the primary has purged the logs that the replica needs. */
 const REPLICA_STALE = 4;
 
-/** What the servers' scripts had to say by their exit codes; the primary's word comes first. */
+/** Problems that the servers' scripts report by exit code; those of the primary come first. */
 export function problemsOfPods(mysql: Maria, { pods }: Observed): Problem[] {
   const { primaryPod } = namesOf(mysql);
   const rankOf = ({ metadata }: Pod) => (metadata.name === primaryPod ? 0 : 1);
@@ -26,13 +26,13 @@ export function problemsOfPods(mysql: Maria, { pods }: Observed): Problem[] {
     if (name === primaryPod && endedWith(initContainerStatuses, PRIMARY_DATA_LOST)) {
       return new Problem(
         "PrimaryDataLost",
-        `the volume of ${name} is empty and had data before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to start from nothing`,
+        `the volume of ${name} is empty but had data before; restore it, or annotate with ${ALLOW_REINIT_ANNOTATION} to start empty`,
       );
     }
     if (name !== primaryPod && endedWith(containerStatuses, REPLICA_STALE)) {
       return new Problem(
         "ReplicaStale",
-        `the primary's log no longer holds what ${name} lacks; delete pvc data-${name} and the pod, and it starts as a copy`,
+        `the primary has purged the logs that ${name} needs; delete pvc data-${name} and the pod to start it as a copy`,
       );
     }
     return [];
@@ -40,8 +40,8 @@ export function problemsOfPods(mysql: Maria, { pods }: Observed): Problem[] {
 }
 
 /**
- * Takes away pods of an older revision that can't start: a StatefulSet waits for each pod to be ready before it goes
- * on, so after a bad image it would wait forever, even when the spec is right again.
+ * Deletes pods of an older revision that can't start: a StatefulSet waits for each pod to be ready before it
+ * continues, so after a bad image it would wait forever, even once the spec is fixed.
  */
 export async function freeStuckPods(
   client: Client,
@@ -77,7 +77,7 @@ const STUCK = new Set([
   "CreateContainerConfigError",
 ]);
 
-/** A container that is being restarted tells of its last end. */
+/** A container that is restarting has its exit code in its last state. */
 function endedWith(containers: readonly ContainerStatus[], exitCode: number): boolean {
   return containers.some(({ state, lastState }) => {
     const end = state?.terminated ?? lastState?.terminated;

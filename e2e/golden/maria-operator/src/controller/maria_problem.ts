@@ -4,10 +4,10 @@
 
 import { ApiError } from "@tsbuilder/runtime";
 
-/** Something that keeps a MySQL from what it asks for, and that its owner can mend: it becomes a condition. */
+/** A problem that the user of a MySQL can fix: it becomes a condition. */
 export class Problem extends Error {
   readonly reason: string;
-  /** Tried again after a while; without it, a change of what is watched is what helps. */
+  /** Retried after a while; otherwise the next event of a watched object triggers a retry. */
   readonly retry: boolean;
 
   constructor(reason: string, message: string, { retry = false } = {}) {
@@ -17,17 +17,17 @@ export class Problem extends Error {
   }
 }
 
-/** The reason of the one problem that is not told: nobody is left to read it. */
+/** The reason of the one problem that is not reported: the object is about to be deleted. */
 export const NAMESPACE_GOES = "NamespaceTerminating";
 
-/** What came of a pass. */
+/** The result of a reconcile. */
 export interface Outcome {
   readonly problems: readonly Problem[];
-  /** The first error that is no problem of the owner's: it is logged, and the pass made again. */
+  /** The first error that users can't fix: it is logged, and the reconcile retried. */
   readonly failure: unknown;
 }
 
-/** Goes through all steps: one that fails does not keep the others from their work. */
+/** Runs all steps, even if one of them fails. */
 export async function goThrough(...steps: readonly (() => Promise<void>)[]): Promise<Outcome> {
   const problems: Problem[] = [];
   let failure: unknown;

@@ -24,10 +24,10 @@ import {
   storageOf,
 } from "./maria_names.ts";
 
-/** The port of servers and Services. */
+/** The port of the servers and Services. */
 export const PORT = 3306;
 
-/** Clients that write go to the primary, which is always ordinal 0. */
+/** The Service for writes selects the primary, which is always ordinal 0. */
 export function primaryServiceFor(mysql: Maria): Desired<Service> {
   const { type = "ClusterIP", annotations } = mysql.spec.service ?? {};
   return {
@@ -47,7 +47,7 @@ export function primaryServiceFor(mysql: Maria): Desired<Service> {
   };
 }
 
-/** Clients that only read go to any server that is ready. */
+/** The Service for reads selects all ready servers. */
 export function readServiceFor(mysql: Maria): Desired<Service> {
   return {
     metadata: { name: namesOf(mysql).readService, labels: labelsOf(mysql, "server") },
@@ -58,7 +58,7 @@ export function readServiceFor(mysql: Maria): Desired<Service> {
   };
 }
 
-/** Gives each server a name of its own; replicas reach the primary by it before it is ready. */
+/** The headless Service gives each server a DNS name, also before it is ready, so that replicas reach the primary. */
 export function headlessServiceFor(mysql: Maria): Desired<Service> {
   return {
     metadata: { name: namesOf(mysql).headlessService, labels: labelsOf(mysql, "server") },
@@ -71,7 +71,7 @@ export function headlessServiceFor(mysql: Maria): Desired<Service> {
   };
 }
 
-/** At most one server at a time is taken away by people who drain nodes. */
+/** Node drains evict at most one server at a time. */
 export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> {
   return {
     metadata: { name: namesOf(mysql).disruptionBudget, labels: labelsOf(mysql, "server") },
@@ -80,8 +80,8 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
 }
 
 /**
- * The servers: replicas are replaced first and the primary last, each after the one before is ready.
- * Claim templates can't change, so those of a StatefulSet that is there stay.
+ * The servers: replicas are replaced first and the primary last, one at a time.
+ * Claim templates are immutable, so an existing StatefulSet keeps its own.
  */
 export function statefulSetFor(
   mysql: Maria,
@@ -119,7 +119,7 @@ export function statefulSetFor(
               ...serverContainer(mysql, "mysql"),
               command: [`${CONFIG_PATH}/start.sh`],
               ports: [{ name: "mysql", containerPort: PORT, protocol: "TCP" }],
-              // The first start may recover a log or load a dump: half an hour before liveness counts.
+              // The first start may recover a log or load a dump: allow half an hour before liveness applies.
               startupProbe: {
                 tcpSocket: { port: "mysql" },
                 periodSeconds: 5,
@@ -146,7 +146,7 @@ export function statefulSetFor(
   };
 }
 
-/** Pods are replaced when these change. */
+/** Pods are replaced when these annotations change. */
 export const CONFIG_HASH = `${DOMAIN}/config-hash`;
 export const SETTINGS_HASH = `${DOMAIN}/settings-hash`;
 
@@ -167,10 +167,10 @@ function dataVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
   };
 }
 
-/** The user `mysql` of the official images of MariaDB and MySQL. */
+/** The user `mysql` of the official MariaDB and MySQL images. */
 const SERVER_USER = 999;
 
-/** What all pods that run our scripts may do: no more than the scripts need. */
+/** Security settings of all pods that run our scripts. */
 export const podSecurity: PodSecurityContext = {
   runAsNonRoot: true,
   runAsUser: SERVER_USER,
@@ -179,7 +179,7 @@ export const podSecurity: PodSecurityContext = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
-/** What every container that runs our scripts needs. */
+/** Settings of every container that runs our scripts. */
 export function serverContainer(mysql: Maria, name: string): Container {
   const {
     image = "mariadb:10.11",
@@ -213,7 +213,7 @@ export function serverContainer(mysql: Maria, name: string): Container {
   };
 }
 
-/** The volumes of a pod that runs our scripts; its data comes from elsewhere. */
+/** The volumes of a pod that runs our scripts, without its data. */
 export function podVolumes(mysql: Maria): Volume[] {
   return [
     { name: "config", secret: { secretName: namesOf(mysql).config, defaultMode: 0o550 } },

@@ -21,7 +21,7 @@ import {
   statefulSetFor,
 } from "./maria_resources.ts";
 
-/** Makes the addresses under which servers and clients find each other. */
+/** Applies the Services. */
 export async function driveServices(client: Client, mysql: Maria): Promise<void> {
   const desired = [headlessServiceFor(mysql), primaryServiceFor(mysql), readServiceFor(mysql)];
   for (const service of desired) {
@@ -29,7 +29,7 @@ export async function driveServices(client: Client, mysql: Maria): Promise<void>
   }
 }
 
-/** Makes the servers: passwords first, then the files that hold them, then what mounts the files. */
+/** Applies the servers: first the passwords, then the files that contain them, then the pods that mount the files. */
 export async function driveServers(
   client: Client,
   mysql: Maria,
@@ -39,14 +39,14 @@ export async function driveServers(
   const files = serverFiles(mysql, await ensureCredentials(client, mysql, observed));
   const initialized = wasInitialized(mysql, observed);
   await applyOwned(client, mysql, Secret, configSecretFor(mysql, files, { initialized }));
-  // One that goes away for larger volumes is made anew when its end is reported.
+  // One that is being deleted to expand volumes is recreated after its deletion event.
   const before = observed.statefulSet;
   if (before?.metadata.deletionTimestamp) return;
   const desired = statefulSetFor(mysql, hashesOf(files), before);
   announceChange(events, mysql, before, await applyOwned(client, mysql, StatefulSet, desired));
 }
 
-/** Keeps people who drain nodes from taking away more than one server at a time. */
+/** Limits node drains to one server at a time. */
 export async function driveDisruptionBudget(client: Client, mysql: Maria): Promise<void> {
   if (sizeOf(mysql) > 1) {
     await applyOwned(client, mysql, PodDisruptionBudget, disruptionBudgetFor(mysql));

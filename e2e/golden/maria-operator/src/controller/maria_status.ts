@@ -11,7 +11,7 @@ import type { Problem } from "./maria_problem.ts";
 import { PORT } from "./maria_resources.ts";
 import { storageSizeOf } from "./maria_storage.ts";
 
-/** Says what was observed, and what was observed before where nobody can look just now. */
+/** Returns the status that was observed, and keeps the previous one where nothing can be observed now. */
 export function statusFor(
   mysql: Maria,
   observed: Observed,
@@ -20,7 +20,7 @@ export function statusFor(
   const { metadata, spec, status: before } = mysql;
   const names = namesOf(mysql);
   const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
-  // Jobs are cleared away in time, and what they did is still true.
+  // Finished Jobs are deleted after a while, but their results remain valid.
   const { last = before?.lastBackup, lastGoodTime = before?.lastBackupTime } = summarizeBackups(
     observed.backupJobs,
   );

@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
 });
 
-test("volumes grow, and a StatefulSet for larger ones takes the servers over", async () => {
+test("volumes are expanded, and a new StatefulSet adopts the pods", async () => {
   const storage = { className: "growing" };
   const name = await scene.createServers("grown", { storage });
   await scene.makeReady(name);
@@ -37,7 +37,7 @@ test("volumes grow, and a StatefulSet for larger ones takes the servers over", a
   await scene.makeVolume(name, `data-${name}-0`, "growing");
   const before = await scene.statefulSet(name);
   await scene.change(name, (spec) => (spec.storage = { ...storage, size: "2Gi" }));
-  // Its pods are let go first, which the garbage collector does.
+  // Its pods are orphaned first, which is the garbage collector's job.
   await scene.until(name, { Available: "PrimaryReady", Progressing: "ResizingStorage" });
   expect((await scene.get(name)).status?.readyReplicas).toBe(1);
   await scene.client.patch(
@@ -57,7 +57,7 @@ test("volumes grow, and a StatefulSet for larger ones takes the servers over", a
   await scene.until(name, { Available: "PrimaryReady", Progressing: "UpToDate" });
 });
 
-test("a volume that can't grow is told, and keeps nothing else from going on", async () => {
+test("a volume that can't be expanded is reported, and does not block the rest", async () => {
   const storage = { className: "fixed" };
   const name = await scene.createServers("stuck", { storage });
   await scene.makeVolume(name, `data-${name}-0`, "fixed");
@@ -72,7 +72,7 @@ test("a volume that can't grow is told, and keeps nothing else from going on", a
   });
 });
 
-test("deleted, it leaves its volumes and passwords, marked as left until its like is back", async () => {
+test("deletion retains volumes and passwords, labelled until a MySQL of the same name adopts them", async () => {
   const name = await scene.createServers("retained", { backupSchedule: "@daily" });
   const key = { namespace, name: `${name}-backup` };
   await eventually(() => scene.client.get(CronJob, key));
@@ -82,7 +82,7 @@ test("deleted, it leaves its volumes and passwords, marked as left until its lik
   expect(await scene.client.find(CronJob, key)).toBeUndefined();
   expect(await marks(name)).toEqual(["true", "true", "true"]);
 
-  // No garbage collector runs here: what the first one owned is in the way of the second.
+  // There is no garbage collector in this cluster: delete what the first one owned.
   await scene.client.delete(StatefulSet, { namespace, name });
   await scene.client.delete(Secret, { namespace, name: `${name}-config` });
   await scene.create(name, { backupSchedule: "@daily" });
@@ -96,7 +96,7 @@ test("deleted, it leaves its volumes and passwords, marked as left until its lik
 test.each<[name: string, policy: "Retain" | "Delete", left: string[]]>([
   ["removed", "Retain", ["removed-backup"]],
   ["erased", "Delete", []],
-])("deleted, %s keeps its backups by a policy: %s", async (name, policy, left) => {
+])("deletion of %s follows the backups' policy: %s", async (name, policy, left) => {
   await scene.createServers(name, {
     deletionPolicy: "Delete",
     backupSchedule: "@daily",
@@ -114,7 +114,7 @@ test.each<[name: string, policy: "Retain" | "Delete", left: string[]]>([
   expect(await scene.client.find(StatefulSet, { namespace, name })).toBeUndefined();
 });
 
-test("a stranger's claims and Job that are labelled alike are left alone", async () => {
+test("claims and Jobs of others with the same labels are left alone", async () => {
   for (const deletionPolicy of ["Retain", "Delete"] as const) {
     const name = await scene.createServers(`beside-${deletionPolicy.toLowerCase()}`, {
       deletionPolicy,
@@ -138,7 +138,7 @@ test("a stranger's claims and Job that are labelled alike are left alone", async
   }
 });
 
-test("data that an older version made without an owner's uid is taken over, and goes", async () => {
+test("data that an older version created without an owner's uid is adopted and deleted", async () => {
   const name = await scene.create("older", { deletionPolicy: "Delete", paused: true });
   const mysql = await scene.get(name);
   const old = [`data-${name}-0`, `data-${name}-3`];
@@ -171,7 +171,7 @@ test("data that an older version made without an owner's uid is taken over, and 
   expect(await claimsOf(name)).toEqual([]);
 });
 
-test("what one before it left is not deleted by a MySQL that never took it over", async () => {
+test("retained data that a MySQL never adopted is not deleted with it", async () => {
   const name = await scene.createServers("before");
   await scene.makeVolume(name, `data-${name}-0`, "growing");
   await remove(name);

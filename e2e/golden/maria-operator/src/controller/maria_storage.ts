@@ -18,8 +18,8 @@ import type { Observed } from "./maria_observed.ts";
 import { Problem } from "./maria_problem.ts";
 
 /**
- * Grows the volumes to what the spec asks for. New servers must get larger ones too, but a StatefulSet's claim
- * templates can't change: it is deleted without its pods, and the one that is made in its place takes them over.
+ * Expands the volumes to the size in the spec. New servers need larger ones, too, but a StatefulSet's claim
+ * templates are immutable: it is deleted without its pods, and the new one adopts them.
  */
 export async function growVolumes(
   client: Client,
@@ -37,10 +37,10 @@ export async function growVolumes(
   const { namespace, name = "", uid } = statefulSet.metadata;
   const options = { propagationPolicy: "Orphan", preconditions: { uid } } as const;
   await client.delete(StatefulSet, { namespace, name }, options);
-  events.normal(mysql, "Resized", `volumes grow from ${template} to ${wanted}`);
+  events.normal(mysql, "Resized", `expanding volumes from ${template} to ${wanted}`);
 }
 
-/** Tells whether volumes are on their way to be larger. */
+/** Returns whether volumes are being expanded. */
 export function isResizing({ statefulSet, volumes }: Observed): boolean {
   if (statefulSet?.metadata.deletionTimestamp) return true;
   return volumes.some(({ status }) =>
@@ -51,7 +51,7 @@ export function isResizing({ statefulSet, volumes }: Observed): boolean {
   );
 }
 
-/** What all servers have at least, or will have once they have volumes. */
+/** The smallest size of the servers' volumes, or the template's if there are none yet. */
 export function storageSizeOf(mysql: Maria, { volumes }: Observed): Quantity {
   const sizes = volumes.map((claim) => claim.status?.capacity?.storage ?? requestOf(claim));
   const [smallest] = sizes.toSorted(compareQuantities);
@@ -71,7 +71,7 @@ async function grow(
   }
 }
 
-/** Says it in better words than the server would; whoever may not read classes leaves it to the server. */
+/** Explains what the server would reject; without permission to read StorageClasses, it is left to the server. */
 async function refuseFixedSize(client: Client, claim: PersistentVolumeClaim): Promise<void> {
   const { storageClassName: name = "" } = claim.spec ?? {};
   try {
@@ -85,12 +85,12 @@ async function refuseFixedSize(client: Client, claim: PersistentVolumeClaim): Pr
   }
   throw new Problem(
     "StorageResizeFailed",
-    `volume "${claim.metadata.name}" can't grow: storage class "${name}" does not allow it`,
+    `volume "${claim.metadata.name}" can't be expanded: storage class "${name}" does not allow it`,
     { retry: true },
   );
 }
 
-/** A volume that is not bound yet can't grow either, and there are quotas. */
+/** A claim that is not bound yet can't be expanded either, and there are quotas. */
 function failResize(error: unknown): never {
   if (!(error instanceof ApiError) || !(error.isInvalid || error.isForbidden)) throw error;
   throw new Problem("StorageResizeFailed", error.message, { retry: true });

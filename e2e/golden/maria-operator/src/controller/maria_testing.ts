@@ -15,14 +15,14 @@ import { labelsOf, ownerOfData } from "./maria_names.ts";
 
 export const namespace = "default";
 
-/** A cluster on which no controller runs but ours, and the words that the tests are told in. */
+/** A cluster without controllers but ours, and helpers for the tests. */
 export class Scene {
   #cluster: TestCluster | undefined;
   #manager: TestManager | undefined;
 
-  /** Reads what the server has, not what the operator's cache knows. */
+  /** Reads from the server, not from the operator's cache. */
   get client(): Client {
-    if (!this.#manager) throw new Error("the cluster starts before the first test of a file");
+    if (!this.#manager) throw new Error("the cluster is not running yet");
     return this.#manager.client;
   }
 
@@ -41,7 +41,7 @@ export class Scene {
     return name;
   }
 
-  /** Creates one, and waits until its servers are asked for. */
+  /** Creates a MySQL, and waits for its StatefulSet. */
   async createServers(name: string, spec: MariaSpec = {}): Promise<string> {
     await this.create(name, spec);
     await eventually(() => this.client.get(StatefulSet, { namespace, name }));
@@ -65,7 +65,7 @@ export class Scene {
     return findCondition((await this.get(name)).status?.conditions, type)?.reason;
   }
 
-  /** Waits until conditions have these reasons. */
+  /** Waits until the conditions have these reasons. */
   async until(name: string, reasons: Record<string, string | undefined>): Promise<void> {
     await eventually(async () => {
       const { conditions } = (await this.get(name)).status ?? {};
@@ -77,14 +77,14 @@ export class Scene {
     });
   }
 
-  /** A file that is mounted into the servers. */
+  /** Reads a file that is mounted into the servers. */
   async fileOf(name: string, file: string): Promise<string | undefined> {
     const key = { namespace, name: `${name}-config` };
     const { data } = await this.client.get(Secret, key);
     return data?.[file] && Buffer.from(data[file], "base64").toString("utf8");
   }
 
-  /** Plays the StatefulSet's controller: all servers run and are ready, or so many. */
+  /** Acts as the StatefulSet controller: all servers are running, and all or some of them ready. */
   async makeReady(name: string, readyReplicas?: number): Promise<void> {
     const statefulSet = await this.statefulSet(name);
     const replicas = statefulSet.spec?.replicas ?? 1;
@@ -96,7 +96,7 @@ export class Scene {
     });
   }
 
-  /** Plays the kubelet: a server whose container, or init container, ended with an exit code. */
+  /** Acts as the kubelet: a server whose container, or init container, exited with a code. */
   async makePod(name: string, ordinal: number, status: Pod["status"]): Promise<void> {
     const containers = [{ name: "mysql", image: "mariadb" }];
     const labels = labelsOf(await this.get(name), "server");
@@ -105,7 +105,7 @@ export class Scene {
     await this.client.patchStatus(Pod, pod, status ?? {});
   }
 
-  /** Plays the volume's driver: a volume of a server, or of backups. */
+  /** Acts as the volume driver: a volume of a server, or of backups. */
   async makeVolume(name: string, claim: string, className: string): Promise<PersistentVolumeClaim> {
     const mysql = await this.get(name);
     const made = await this.client.create(PersistentVolumeClaim, {
@@ -127,7 +127,7 @@ export class Scene {
     });
   }
 
-  /** Plays the kubelet: the pod of a backup, and its last words. */
+  /** Acts as the kubelet: the pod of a backup, and its termination message. */
   async makeBackupPod(name: string, job: string, message: string): Promise<void> {
     const labels = { ...labelsOf(await this.get(name), "backup"), [JOB_LABEL]: job };
     const containers = [{ name: "backup", image: "mariadb" }];
@@ -138,7 +138,7 @@ export class Scene {
     await this.client.patchStatus(Pod, pod, { containerStatuses: [{ ...status, state }] });
   }
 
-  /** Plays the Job's controller. */
+  /** Acts as the Job controller. */
   async endJob(name: string, result: "Complete" | "Failed", time: string): Promise<void> {
     const job = await this.client.get(Job, { namespace, name });
     const ended = { status: "True", lastTransitionTime: time, lastProbeTime: time } as const;
@@ -156,7 +156,7 @@ export class Scene {
 
 const JOB_LABEL = "batch.kubernetes.io/job-name";
 
-/** A scene for the tests of one file. */
+/** Sets up a scene for the tests of a file. */
 export function useScene(): Scene {
   const scene = new Scene();
   beforeAll(() => scene.start());

@@ -12,17 +12,17 @@ const scene = useScene();
 test.each<[string, MariaSpec, string]>([
   ["a negative size", { size: -1 }, "spec.size"],
   ["too large a size", { size: 6 }, "spec.size"],
-  ["a schedule that is none", { backupSchedule: "every day" }, "spec.backupSchedule"],
+  ["an invalid schedule", { backupSchedule: "every day" }, "spec.backupSchedule"],
   ["a relative backup path", { backupPath: "../x" }, "spec.backupPath"],
   ["a backup path in the data", { backupPath: "/var/lib/mysql/x" }, "spec.backupPath"],
   ["a backup path over the scripts", { backupPath: "/etc/mysql-operator" }, "spec.backupPath"],
-  ["a name that needs quotes", { database: "a`b" }, "spec.database"],
-  ["the server's own database", { database: "MySQL" }, "spec.database"],
-  ["the operator's own user", { username: "operator_x" }, "spec.username"],
-  ["storage that is no quantity", { storage: { size: "1GB1" } }, "spec.storage.size"],
-  ["two passwords", { password: "a", passwordSecretRef: { name: "b" } }, "exclude each other"],
-  ["a setting of the operator's", { config: { "server-id": "7" } }, "the operator sets"],
-  ["a setting of two lines", { config: { a: "1\nserver_id=7" } }, "spec.config"],
+  ["a database name that needs quotes", { database: "a`b" }, "spec.database"],
+  ["a database of the server", { database: "MySQL" }, "spec.database"],
+  ["a user of the operator", { username: "operator_x" }, "spec.username"],
+  ["storage that is not a quantity", { storage: { size: "1GB1" } }, "spec.storage.size"],
+  ["two passwords", { password: "a", passwordSecretRef: { name: "b" } }, "mutually exclusive"],
+  ["a setting of the operator", { config: { "server-id": "7" } }, "the operator sets"],
+  ["a multi-line setting", { config: { a: "1\nserver_id=7" } }, "spec.config"],
   [
     "a file outside of the backups",
     { restoreFrom: { name: "a", file: "../b" } },
@@ -32,7 +32,7 @@ test.each<[string, MariaSpec, string]>([
   await expect(scene.create("refused", spec)).rejects.toThrow(message);
 });
 
-test("what must not change does not", async () => {
+test("immutable fields are rejected", async () => {
   const storage = { size: "2Gi", className: "fast" };
   const name = await scene.create("fixed", { database: "shop", storage });
   const refused = expect.objectContaining({ isInvalid: true }) as ApiError;
@@ -49,6 +49,6 @@ test("what must not change does not", async () => {
   await scene.change(name, (spec) => (spec.storage = { ...storage, size: "2048Mi" }));
 });
 
-test("a name that is too long for what is derived from it is refused", async () => {
-  await expect(scene.create("x".repeat(41), {})).rejects.toThrow("longer than 40");
+test("a name that is too long for the derived names is rejected", async () => {
+  await expect(scene.create("x".repeat(41), {})).rejects.toThrow("at most 40 characters");
 });

@@ -6,22 +6,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** MySQLSpec is what the user asks for. */
+/** MySQLSpec is the desired state of MySQL. */
 export interface MySQLSpec {
-  /** An example field of MySQL: put your own in its place, and run `npm run manifests`. */
+  /** An example field of MySQL: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** MySQLStatus is what the controller observed. */
+/** MySQLStatus is the observed state of MySQL. */
 export interface MySQLStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * MySQL holds what the user asks for, and what the controller made of it.
+ * MySQL is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:resource:shortName=my,categories=databases

@@ -19,7 +19,7 @@ import { MySQL } from "../../api/v1/mysql_types.ts";
 // +kubebuilder:rbac:groups=apps.example.com,resources=mysqls/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each MySQL asks for. */
+/** Reconciles MySQL objects. */
 export class MySQLReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -28,17 +28,17 @@ export class MySQLReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one MySQL, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a MySQL, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const mysql = await this.#client.find(MySQL, request);
     if (!mysql) return;
 
-    // Here goes what makes your operator: apply the objects that mysql.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: mysql })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that mysql.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: mysql })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(MySQL, mysql, {
@@ -48,7 +48,7 @@ export class MySQLReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The MySQL is as it was asked for",
+        message: "The MySQL matches its spec",
         observedGeneration: mysql.metadata.generation,
       }),
     });
@@ -56,7 +56,7 @@ export class MySQLReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupMySQLController(manager: Manager): void {
   const reconciler = new MySQLReconciler(manager.client);
   manager.controllerFor(MySQL).named("mysql").complete(reconciler);

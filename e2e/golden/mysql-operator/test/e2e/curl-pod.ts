@@ -7,7 +7,7 @@ import { kubectl } from "./cluster.ts";
 
 const IMAGE = "curlimages/curl:8.16.0";
 
-/** Reads a URL from inside the cluster, in a pod that the restricted Pod Security Standard lets in. */
+/** Requests a URL from inside the cluster, in a pod that the restricted Pod Security Standard allows. */
 export function curlPod(url: string, token: string): string {
   const spec = {
     securityContext: {

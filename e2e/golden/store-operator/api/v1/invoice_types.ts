@@ -1,22 +1,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** InvoiceSpec is what the user asks for. */
+/** InvoiceSpec is the desired state of Invoice. */
 export interface InvoiceSpec {
-  /** An example field of Invoice: put your own in its place, and run `npm run manifests`. */
+  /** An example field of Invoice: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** InvoiceStatus is what the controller observed. */
+/** InvoiceStatus is the observed state of Invoice. */
 export interface InvoiceStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * Invoice holds what the user asks for, and what the controller made of it.
+ * Invoice is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

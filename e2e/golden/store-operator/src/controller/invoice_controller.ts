@@ -14,7 +14,7 @@ import { Invoice } from "../../api/v1/invoice_types.ts";
 // +kubebuilder:rbac:groups=shop.example.com,resources=invoices/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each Invoice asks for. */
+/** Reconciles Invoice objects. */
 export class InvoiceReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -23,17 +23,17 @@ export class InvoiceReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Invoice, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a Invoice, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const invoice = await this.#client.find(Invoice, request);
     if (!invoice) return;
 
-    // Here goes what makes your operator: apply the objects that invoice.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: invoice })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that invoice.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: invoice })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Invoice, invoice, {
@@ -43,7 +43,7 @@ export class InvoiceReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The Invoice is as it was asked for",
+        message: "The Invoice matches its spec",
         observedGeneration: invoice.metadata.generation,
       }),
     });
@@ -51,7 +51,7 @@ export class InvoiceReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupInvoiceController(manager: Manager): void {
   const reconciler = new InvoiceReconciler(manager.client);
   manager.controllerFor(Invoice).named("invoice").complete(reconciler);

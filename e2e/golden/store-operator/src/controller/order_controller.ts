@@ -14,7 +14,7 @@ import { Order } from "../../api/v1/order_types.ts";
 // +kubebuilder:rbac:groups=shop.example.com,resources=orders/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each Order asks for. */
+/** Reconciles Order objects. */
 export class OrderReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -23,17 +23,17 @@ export class OrderReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Order, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a Order, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const order = await this.#client.find(Order, request);
     if (!order) return;
 
-    // Here goes what makes your operator: apply the objects that order.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: order })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that order.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: order })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Order, order, {
@@ -43,7 +43,7 @@ export class OrderReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The Order is as it was asked for",
+        message: "The Order matches its spec",
         observedGeneration: order.metadata.generation,
       }),
     });
@@ -51,7 +51,7 @@ export class OrderReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupOrderController(manager: Manager): void {
   const reconciler = new OrderReconciler(manager.client);
   manager.controllerFor(Order).named("order").complete(reconciler);

@@ -11,8 +11,8 @@ export const image = `${project}:e2e`;
 export const clusterName = process.env.KIND_CLUSTER ?? `${project}-test-e2e`;
 
 /**
- * A kubeconfig of the test cluster alone. Your own is never read: these tests delete things, and a context that
- * happens to be current may be production.
+ * A kubeconfig of the test cluster only. Your own is never read: these tests delete objects, and your current context
+ * may be production.
  */
 const kubeconfig = join(mkdtempSync(join(tmpdir(), `${project}-e2e-`)), "kubeconfig");
 
@@ -22,12 +22,12 @@ export function connect(): void {
   writeFileSync(kubeconfig, text, { mode: 0o600 });
 }
 
-/** Runs kubectl in the operator's namespace. Words with spaces go into `more`. */
+/** Runs kubectl in the operator's namespace. Arguments with spaces go into `more`. */
 export function kubectl(words: string, ...more: string[]): string {
   return run(`kubectl --namespace ${namespace} ${words}`, ...more);
 }
 
-/** Shows what kubectl says, if it says anything: a pod that never started has no log, and that is no reason to stop. */
+/** Prints the output of kubectl and ignores its errors: a pod that never started has no log. */
 export function show(words: string): void {
   try {
     process.stderr.write(kubectl(words));
@@ -36,7 +36,7 @@ export function show(words: string): void {
   }
 }
 
-/** Runs a command on the test cluster; its standard error is shown, its output returned. */
+/** Runs a command on the test cluster; prints its standard error, and returns its output. */
 export function run(words: string, ...more: string[]): string {
   const [command = "", ...args] = words.split(" ");
   return execFileSync(command, [...args, ...more], {

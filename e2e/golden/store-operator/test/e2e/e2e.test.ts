@@ -16,7 +16,7 @@ afterAll(() => {
   run("npm run undeploy");
 });
 
-/** What went wrong is only to be seen in the cluster. */
+/** Only the cluster knows what went wrong. */
 afterEach(({ task }) => {
   if (task.result?.state !== "fail") return;
   show("logs --selector control-plane=controller-manager --tail 200");
@@ -45,7 +45,7 @@ test.runIf(hasFeature("metrics"))("metrics are served to who may read them", () 
   const binding = `${project}-metrics-e2e`;
   const grant = `--clusterrole ${project}-metrics-reader --serviceaccount ${namespace}:${account}`;
   kubectl(`create clusterrolebinding ${binding} ${grant}`);
-  // Where network policies are on, they let in who is in a namespace with this label.
+  // If network policies are enabled, they allow traffic from namespaces with this label.
   kubectl(`label namespace ${namespace} metrics=enabled`);
   try {
     const token = kubectl(`create token ${account}`).trim();

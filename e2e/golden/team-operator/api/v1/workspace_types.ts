@@ -6,22 +6,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** WorkspaceSpec is what the user asks for. */
+/** WorkspaceSpec is the desired state of Workspace. */
 export interface WorkspaceSpec {
-  /** An example field of Workspace: put your own in its place, and run `npm run manifests`. */
+  /** An example field of Workspace: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** WorkspaceStatus is what the controller observed. */
+/** WorkspaceStatus is the observed state of Workspace. */
 export interface WorkspaceStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * Workspace holds what the user asks for, and what the controller made of it.
+ * Workspace is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

@@ -19,7 +19,7 @@ import { Workspace } from "../../api/v1/workspace_types.ts";
 // +kubebuilder:rbac:groups=team.example.com,resources=workspaces/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each Workspace asks for. */
+/** Reconciles Workspace objects. */
 export class WorkspaceReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -28,17 +28,17 @@ export class WorkspaceReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Workspace, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a Workspace, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const workspace = await this.#client.find(Workspace, request);
     if (!workspace) return;
 
-    // Here goes what makes your operator: apply the objects that workspace.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: workspace })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that workspace.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: workspace })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Workspace, workspace, {
@@ -48,7 +48,7 @@ export class WorkspaceReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The Workspace is as it was asked for",
+        message: "The Workspace matches its spec",
         observedGeneration: workspace.metadata.generation,
       }),
     });
@@ -56,7 +56,7 @@ export class WorkspaceReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupWorkspaceController(manager: Manager): void {
   const reconciler = new WorkspaceReconciler(manager.client);
   manager.controllerFor(Workspace).named("workspace").complete(reconciler);

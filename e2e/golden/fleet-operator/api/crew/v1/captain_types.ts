@@ -5,22 +5,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** CaptainSpec is what the user asks for. */
+/** CaptainSpec is the desired state of Captain. */
 export interface CaptainSpec {
-  /** An example field of Captain: put your own in its place, and run `npm run manifests`. */
+  /** An example field of Captain: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** CaptainStatus is what the controller observed. */
+/** CaptainStatus is the observed state of Captain. */
 export interface CaptainStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * Captain holds what the user asks for, and what the controller made of it.
+ * Captain is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

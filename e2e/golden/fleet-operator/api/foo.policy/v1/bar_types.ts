@@ -5,22 +5,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** BarSpec is what the user asks for. */
+/** BarSpec is the desired state of Bar. */
 export interface BarSpec {
-  /** An example field of Bar: put your own in its place, and run `npm run manifests`. */
+  /** An example field of Bar: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** BarStatus is what the controller observed. */
+/** BarStatus is the observed state of Bar. */
 export interface BarStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * Bar holds what the user asks for, and what the controller made of it.
+ * Bar is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

@@ -5,22 +5,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** KrakenSpec is what the user asks for. */
+/** KrakenSpec is the desired state of Kraken. */
 export interface KrakenSpec {
-  /** An example field of Kraken: put your own in its place, and run `npm run manifests`. */
+  /** An example field of Kraken: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** KrakenStatus is what the controller observed. */
+/** KrakenStatus is the observed state of Kraken. */
 export interface KrakenStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * Kraken holds what the user asks for, and what the controller made of it.
+ * Kraken is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

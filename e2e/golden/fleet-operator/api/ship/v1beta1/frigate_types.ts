@@ -5,22 +5,22 @@
 import { type Condition, type CustomResource, defineKind, type int64 } from "@tsbuilder/runtime";
 import { groupVersion } from "./groupversion_info.ts";
 
-/** FrigateSpec is what the user asks for. */
+/** FrigateSpec is the desired state of Frigate. */
 export interface FrigateSpec {
-  /** An example field of Frigate: put your own in its place, and run `npm run manifests`. */
+  /** An example field of Frigate: replace it with your own, and run `npm run manifests`. */
   foo?: string;
 }
 
-/** FrigateStatus is what the controller observed. */
+/** FrigateStatus is the observed state of Frigate. */
 export interface FrigateStatus {
-  /** The generation of the spec that the status was made for. */
+  /** Generation of the spec that the controller observed. */
   observedGeneration?: int64;
-  /** What is the case, one entry for each type of condition. */
+  /** Conditions, with one entry for each type. */
   conditions?: Condition[];
 }
 
 /**
- * Frigate holds what the user asks for, and what the controller made of it.
+ * Frigate is an API object with a spec and a status.
  * +kubebuilder:subresource:status
  * +kubebuilder:storageversion
  * +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

@@ -10,7 +10,7 @@ import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 // +kubebuilder:rbac:groups=apps,resources=deployments/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Looks after every Deployment. */
+/** Reconciles Deployment objects. */
 export class DeploymentReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -19,20 +19,20 @@ export class DeploymentReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Deployment may have changed. The request says which object, not what happened to it: read what
-   * is there, compare it with what ought to be, and do what is missing.
+   * Runs when a Deployment may have changed. The request names the object, not what happened to it: compare the
+   * current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const deployment = await this.#client.find(Deployment, request);
     if (!deployment) return;
 
-    // Here goes what your operator does about it.
+    // Add your logic here.
 
     log.info("Reconciled Deployment", { generation: deployment.metadata.generation });
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupDeploymentController(manager: Manager): void {
   const reconciler = new DeploymentReconciler(manager.client);
   manager.controllerFor(Deployment).named("apps-deployment").complete(reconciler);

@@ -18,7 +18,7 @@ import { Captain } from "../../../api/crew/v1/captain_types.ts";
 // +kubebuilder:rbac:groups=crew.example.com,resources=captains/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each Captain asks for. */
+/** Reconciles Captain objects. */
 export class CaptainReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -27,17 +27,17 @@ export class CaptainReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Captain, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a Captain, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const captain = await this.#client.find(Captain, request);
     if (!captain) return;
 
-    // Here goes what makes your operator: apply the objects that captain.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: captain })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that captain.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: captain })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Captain, captain, {
@@ -47,7 +47,7 @@ export class CaptainReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The Captain is as it was asked for",
+        message: "The Captain matches its spec",
         observedGeneration: captain.metadata.generation,
       }),
     });
@@ -55,7 +55,7 @@ export class CaptainReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupCaptainController(manager: Manager): void {
   const reconciler = new CaptainReconciler(manager.client);
   manager.controllerFor(Captain).named("crew-captain").complete(reconciler);

@@ -18,7 +18,7 @@ import { Bar } from "../../../api/foo.policy/v1/bar_types.ts";
 // +kubebuilder:rbac:groups=foo.policy.example.com,resources=bars/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each Bar asks for. */
+/** Reconciles Bar objects. */
 export class BarReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -27,17 +27,17 @@ export class BarReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Bar, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a Bar, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const bar = await this.#client.find(Bar, request);
     if (!bar) return;
 
-    // Here goes what makes your operator: apply the objects that bar.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: bar })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that bar.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: bar })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Bar, bar, {
@@ -47,7 +47,7 @@ export class BarReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The Bar is as it was asked for",
+        message: "The Bar matches its spec",
         observedGeneration: bar.metadata.generation,
       }),
     });
@@ -55,7 +55,7 @@ export class BarReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupBarController(manager: Manager): void {
   const reconciler = new BarReconciler(manager.client);
   manager.controllerFor(Bar).named("foo-policy-bar").complete(reconciler);

@@ -18,7 +18,7 @@ import { Frigate } from "../../../api/ship/v1beta1/frigate_types.ts";
 // +kubebuilder:rbac:groups=ship.example.com,resources=frigates/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Moves the cluster towards what each Frigate asks for. */
+/** Reconciles Frigate objects. */
 export class FrigateReconciler implements Reconciler {
   readonly #client: Client;
 
@@ -27,17 +27,17 @@ export class FrigateReconciler implements Reconciler {
   }
 
   /**
-   * Runs when one Frigate, or something it owns, may have changed. The request says which object, not what
-   * happened to it: read what is there, compare it with what is asked for, and do what is missing.
+   * Runs when a Frigate, or an object that it owns, may have changed. The request names the object, not what
+   * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
   async reconcile(request: Request, { log }: Context): Promise<Result> {
     const frigate = await this.#client.find(Frigate, request);
     if (!frigate) return;
 
-    // Here goes what makes your operator: apply the objects that frigate.spec asks for, with
-    // `this.#client.apply(Deployment, desired, { owner: frigate })`, and tell in the status how far they are.
+    // Add your logic here: apply the objects that frigate.spec describes, with
+    // `this.#client.apply(Deployment, desired, { owner: frigate })`, and report their state in the status.
     // A kind that you apply is imported, here from "@tsbuilder/runtime/k8s/apps/v1", watched with
-    // `.owns(Deployment)` below, and permitted by one more marker above, which `npm run manifests` reads:
+    // `.owns(Deployment)` below, and permitted by another marker above, which `npm run manifests` reads:
     // groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 
     await this.#client.patchStatus(Frigate, frigate, {
@@ -47,7 +47,7 @@ export class FrigateReconciler implements Reconciler {
         type: "Ready",
         status: "True",
         reason: "Reconciled",
-        message: "The Frigate is as it was asked for",
+        message: "The Frigate matches its spec",
         observedGeneration: frigate.metadata.generation,
       }),
     });
@@ -55,7 +55,7 @@ export class FrigateReconciler implements Reconciler {
   }
 }
 
-/** Connects the reconciler with the objects that it watches. */
+/** Registers the controller and the kinds that it watches. */
 export function setupFrigateController(manager: Manager): void {
   const reconciler = new FrigateReconciler(manager.client);
   manager.controllerFor(Frigate).named("ship-frigate").complete(reconciler);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Backup job: one consistent dump, complete or not there at all.
+# Backup job: writes one consistent dump, or none.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
@@ -7,7 +7,7 @@ set -euo pipefail
 KEEP="${KEEP:-7}"
 MAX_LAG="${MAX_LAG:-60}"
 
-# A replica that stands still is dumped without an error, and with old rows.
+# A replica that has stopped replicating can be dumped, but its data is old.
 follows_primary() {
   local ask=(backup "${source[@]}")
   [ "$(replica_field Slave_IO_Running "${ask[@]}")" = Yes ] || return 1
@@ -17,7 +17,7 @@ follows_primary() {
 
 source=(--host="$BACKUP_HOST" --port="$PORT")
 if [ "$BACKUP_HOST:$PORT" != "$PRIMARY_HOST:$PRIMARY_PORT" ] && ! follows_primary; then
-  echo "$BACKUP_HOST does not follow the primary, which is dumped in its place" >&2
+  echo "$BACKUP_HOST does not follow the primary: dumping the primary instead" >&2
   BACKUP_HOST="$PRIMARY_HOST"
   source=(--host="$PRIMARY_HOST" --port="$PRIMARY_PORT")
 fi
@@ -25,32 +25,32 @@ fi
 final="$BACKUP_DIR/$BACKUP_NAME-$(date -u +%Y%m%dT%H%M%SZ).sql.gz"
 part="$final.part"
 
-# Without a database of its own, a MySQL is backed up with all but the server's own.
+# Without a configured database, all databases but the server's own are backed up.
 databases=("${DATABASE:-}")
 if [ -z "${DATABASE:-}" ]; then
   mapfile -t databases < <(as backup "${source[@]}" --skip-column-names --execute='SHOW DATABASES' |
     grep -vxE 'mysql|sys|information_schema|performance_schema')
-  [ "${#databases[@]}" -gt 0 ] || { echo "there is no database to back up" >&2; exit 1; }
+  [ "${#databases[@]}" -gt 0 ] || { echo "no database to back up" >&2; exit 1; }
 fi
 
 find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.part" -delete
-# MariaDB's dump says as a comment at its end how far the server was.
+# MariaDB's dump ends with the GTID position as a comment.
 position=(--master-data=2)
 [ "$FLAVOUR" = mariadb ] || position=(--set-gtid-purged=OFF)
 "$DUMP" --defaults-file="$CONFIG/backup.cnf" "${source[@]}" \
   --single-transaction --routines --triggers --events "${position[@]}" --databases "${databases[@]}" | gzip > "$part"
 
-# A connection that is lost in the middle can still end without an error of the pipe.
+# The pipe can succeed even if the connection was lost midway.
 end="$(gunzip -c "$part" | tail -n 20)"
 if ! tail -n 1 <<< "$end" | grep -q '^-- Dump completed'; then
-  echo "the dump is not complete" >&2
+  echo "the dump is incomplete" >&2
   exit 1
 fi
 mv "$part" "$final"
 gtid="$(sed -n "s/^-- SET GLOBAL gtid_slave_pos='\(.*\)';/\1/p" <<< "$end")"
 echo "wrote $final from $BACKUP_HOST at $gtid"
-# The pod's last words, which the operator reads.
+# The termination message, which the operator reads.
 { echo "${BACKUP_HOST%%.*} $gtid" > /dev/termination-log; } 2> /dev/null || true
 
-# The time in the name sorts as text; all but the newest go.
+# The timestamps in the names sort as text; delete all but the newest.
 find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort -r | tail -n "+$((KEEP + 1))" | xargs -r -d '\n' rm --

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Words that differ between MariaDB and MySQL. Sourced by the other scripts.
-# MariaDB's images from 11.0 on have no mysql* programs, and MySQL's have no mariadb*, so what is there decides.
-# This project's tests run the MariaDB words; the MySQL 8.4 words are written after its manual and not run.
+# Differences between MariaDB and MySQL. Sourced by the other scripts.
+# MariaDB images since 11.0 have no mysql* programs, and MySQL images have no mariadb*, so check what exists.
+# This project's tests run MariaDB; the commands for MySQL 8.4 are written from its manual and not tested.
 
 DATADIR="${DATADIR:-/var/lib/mysql}"
 RUNDIR="${RUNDIR:-/run/mysqld}"
@@ -16,14 +16,14 @@ else
   export FLAVOUR=mysql SERVER=mysqld CLIENT=mysql DUMP=mysqldump ADMIN=mysqladmin
 fi
 
-# as USER ARGS...: runs the client as one of the users whose option file the operator wrote.
+# as USER ARGS...: runs the client as a user for whom the operator wrote an option file.
 as() {
   local user="$1"
   shift
   "$CLIENT" --defaults-file="$CONFIG/$user.cnf" --batch "$@"
 }
 
-# Server flags of every start. Other than the operator's own they come from my.cnf.
+# The operator's own server flags; all other settings come from my.cnf.
 server_flags() {
   printf '%s\n' "--defaults-file=$CONFIG/my.cnf" "--datadir=$DATADIR" "--socket=$SOCKET" "--port=$PORT" \
     "--pid-file=$RUNDIR/mysqld.pid" "--server-id=$((100 + ORDINAL))" --log-bin=binlog --relay-log=relay-bin
@@ -36,7 +36,7 @@ server_flags() {
 
 create_system_tables() {
   if [ "$FLAVOUR" = mariadb ]; then
-    # --cross-bootstrap leaves out root@HOSTNAME, which would have no password.
+    # --cross-bootstrap omits root@HOSTNAME, which would have no password.
     mariadb-install-db --no-defaults --datadir="$DATADIR" --auth-root-authentication-method=normal \
       --skip-test-db --cross-bootstrap > /dev/null
   else
@@ -44,7 +44,7 @@ create_system_tables() {
   fi
 }
 
-# A dump that a replica can start from: one moment of all databases, and where in the log that moment is.
+# Dumps a consistent snapshot of all databases for a replica, with its position in the log.
 dump_for_replica() {
   local options=(--all-databases --single-transaction --routines --triggers --events --flush-privileges)
   if [ "$FLAVOUR" = mariadb ]; then
@@ -55,7 +55,7 @@ dump_for_replica() {
   "$DUMP" --defaults-file="$CONFIG/backup.cnf" --host="$PRIMARY_HOST" --port="$PRIMARY_PORT" "${options[@]}"
 }
 
-# Statements that point a replica at the primary with the password of today.
+# Statements that point a replica to the primary with the current password.
 replication_statements() {
   local password
   password="$(sql_text < "$CONFIG/password-replication")"
@@ -68,11 +68,11 @@ replication_statements() {
   fi
 }
 
-# Reads a text and writes it so that it may stand between single quotes in a statement.
+# Escapes standard input for single quotes in a statement.
 sql_text() { sed -e 's/\\/\\\\/g' -e "s/'/''/g"; }
 
-# replica_field NAME [USER ARGS...]: one field of a replica's status, of this server's unless it is said who asks and
-# where. The name is MariaDB's, which MySQL 8.4 spells with other words.
+# replica_field NAME [USER ARGS...]: prints a field of a replica's status; by default, of this server's. The name is
+# MariaDB's; MySQL 8.4 has different names.
 replica_field() {
   local statement='SHOW SLAVE STATUS\G' name="$1"
   shift

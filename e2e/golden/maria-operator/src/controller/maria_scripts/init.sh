@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Init container: makes the data folder ready once. Ordinal 0 starts empty, every other as a copy of it.
-# A folder that a kill left half made has no mark, so it is made again.
+# Init container: initializes the data directory once. Ordinal 0 starts empty, all others as a copy of it.
+# A directory without the mark is incomplete, because the container was killed, and is initialized again.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
@@ -9,7 +9,7 @@ MARK="$DATADIR/.operator-initialized"
 
 main() {
   if [ -e "$MARK" ]; then
-    echo "The data folder is there."
+    echo "The data directory is already initialized."
     return
   fi
   if [ "$ORDINAL" = 0 ]; then
@@ -22,19 +22,19 @@ main() {
     copy_from_primary
   fi
   touch "$MARK"
-  echo "The data folder of ordinal $ORDINAL is initialized."
+  echo "Initialized the data directory of ordinal $ORDINAL."
 }
 
-# An empty primary comes up clean and its replicas stay green until its first write, so this must not be found
-# out by serving: once there was data, ordinal 0 never starts from nothing by itself.
+# An empty primary starts without errors, and its replicas stay ready until its first write, so this must be checked
+# before serving: once there was data, ordinal 0 is never initialized again automatically.
 refuse_to_lose_data() {
   if [ -e "$CONFIG/initialized" ] && [ ! -e "$CONFIG/allow-reinit" ]; then
-    echo "PrimaryDataLost: ordinal 0 had data before and its folder is empty now; it is not made anew." >&2
+    echo "PrimaryDataLost: ordinal 0 had data before, but its data directory is empty now; not initializing it." >&2
     exit 3
   fi
 }
 
-# The folder itself is a volume's mount point and stays.
+# Keeps the directory itself, which is a mount point.
 empty_folder() {
   find "$DATADIR" -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
 }
@@ -42,7 +42,7 @@ empty_folder() {
 copy_from_primary() {
   start_quietly
   trap stop_quietly EXIT
-  # What is loaded must not get into this server's own log: its history is the primary's.
+  # The loaded data must not be written to this server's binary log: its history is the primary's.
   {
     echo 'SET SESSION sql_log_bin=0;'
     [ "$FLAVOUR" = mariadb ] || echo 'RESET BINARY LOGS AND GTIDS;'
@@ -54,7 +54,7 @@ copy_from_primary() {
   trap - EXIT
 }
 
-# A server that nobody can reach but this script: it has no password yet.
+# Starts a server that only this script can reach: it has no password yet.
 start_quietly() {
   mapfile -t flags < <(server_flags)
   "$SERVER" "${flags[@]}" --skip-networking --skip-log-error > "$RUNDIR/init.log" 2>&1 &

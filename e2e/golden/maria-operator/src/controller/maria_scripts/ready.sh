@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Readiness: the server takes a login and plays its part. A ping is not enough: it is answered with a wrong
-# password too, and by a server that is still being set up.
+# Readiness: the server accepts logins and has the right role. A ping is not enough: it also succeeds with a wrong
+# password, and while the server is still being set up.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
@@ -13,8 +13,8 @@ if [ "$ORDINAL" = 0 ]; then
   exit 0
 fi
 
-[ "$read_only" = 1 ] || { echo "a replica takes writes"; exit 1; }
-[ "$(replica_field Slave_SQL_Running)" = Yes ] || { echo "the SQL thread stands still"; exit 1; }
+[ "$read_only" = 1 ] || { echo "the replica is not read-only"; exit 1; }
+[ "$(replica_field Slave_SQL_Running)" = Yes ] || { echo "the SQL thread is not running"; exit 1; }
 case "$(replica_field Slave_IO_Running)" in
   Yes)
     lag="$(replica_field Seconds_Behind_Master)"
@@ -24,11 +24,11 @@ case "$(replica_field Slave_IO_Running)" in
     fi
     ;;
   Connecting)
-    # The primary may be down, and the replicas must serve then. A refused login is another matter.
-    [ "$(replica_field Last_IO_Errno)" != 1045 ] || { echo "the replication password is refused"; exit 1; }
+    # If the primary is down, replicas must keep serving. A rejected login is an error.
+    [ "$(replica_field Last_IO_Errno)" != 1045 ] || { echo "the replication password was rejected"; exit 1; }
     ;;
   *)
-    echo "the IO thread stands still: $(replica_field Last_IO_Error)"
+    echo "the IO thread is not running: $(replica_field Last_IO_Error)"
     exit 1
     ;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Restore job: loads a backup into the primary; the replicas get it through its log.
+# Restore job: loads a backup into the primary; the replicas receive it by replication.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
@@ -7,14 +7,14 @@ set -euo pipefail
 
 if [ "$FILE" = latest ]; then
   path="$(find "$BACKUP_DIR" -maxdepth 1 -name "$BACKUP_NAME-*.sql.gz" | sort | tail -n 1)"
-  [ -n "$path" ] || { echo "there is no backup of $BACKUP_NAME" >&2; exit 1; }
+  [ -n "$path" ] || { echo "no backup of $BACKUP_NAME found" >&2; exit 1; }
 else
   path="$BACKUP_DIR/$FILE"
-  [ -f "$path" ] || { echo "there is no backup \"$FILE\"" >&2; exit 1; }
+  [ -f "$path" ] || { echo "backup \"$FILE\" not found" >&2; exit 1; }
 fi
 
-# Everything is read once before anything is written.
+# Reads the whole file before writing anything.
 gunzip -t "$path"
-gunzip -c "$path" | tail -n 1 | grep -q '^-- Dump completed' || { echo "\"$path\" is not complete" >&2; exit 1; }
+gunzip -c "$path" | tail -n 1 | grep -q '^-- Dump completed' || { echo "\"$path\" is incomplete" >&2; exit 1; }
 gunzip -c "$path" | as root --host="$PRIMARY_HOST" --port="$PRIMARY_PORT"
 echo "restored $path"

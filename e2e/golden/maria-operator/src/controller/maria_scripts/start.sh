@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The server's container: starts the server as this process, so that it gets the signals.
-# The init file sets users and passwords at every start, so a rotation is a restart.
+# The server's container: replaces itself with the server, so that it receives signals.
+# The init file sets users and passwords at every start, so a password rotation is a restart.
 set -euo pipefail
 # shellcheck source=flavour.sh
 . "$(dirname "$0")/flavour.sh"
 
 STALE="$DATADIR/.operator-stale"
 if [ -e "$STALE" ]; then
-  echo "ReplicaStale: the primary's log no longer holds what this replica lacks; it needs a new volume." >&2
+  echo "ReplicaStale: the primary has purged the logs that this replica needs; it needs a new volume." >&2
   exit 4
 fi
 
@@ -19,12 +19,12 @@ else
   [ "$FLAVOUR" = mariadb ] || flags+=(--super-read-only=ON)
 fi
 
-# Beside the server: a replica learns the primary's address and today's password once its socket answers.
+# Runs in the background: configures replication once the server's socket answers.
 follow_primary() {
   until as root --socket="$SOCKET" --execute='SELECT 1' > /dev/null 2>&1; do wait_a_second; done
   replication_statements | as root --socket="$SOCKET"
   until [ "$(replica_field Slave_IO_Running)" = Yes ]; do
-    # The primary has cleared its log past what this replica has, and that never mends itself.
+    # The primary has purged logs that this replica needs: it can never catch up.
     case "$(replica_field Last_IO_Errno)" in 1236 | 13114)
       touch "$STALE"
       kill "$$"
@@ -34,7 +34,7 @@ follow_primary() {
   done
 }
 
-# Nothing is waited for once the server is gone.
+# Exits when the server does.
 wait_a_second() {
   sleep 1
   kill -0 "$$" 2> /dev/null || exit 0

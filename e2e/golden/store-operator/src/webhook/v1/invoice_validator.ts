@@ -1,10 +1,10 @@
 import type { AdmissionContext, InvalidField, Manager, Validator } from "@tsbuilder/runtime";
 import { Invoice } from "../../../api/v1/invoice_types.ts";
 
-// To judge deletions too, add `delete` to the verbs, and a method validateDelete.
+// To validate deletions, too, add `delete` to the verbs, and a method validateDelete.
 // +kubebuilder:webhook:path=/check-invoice,mutating=false,failurePolicy=fail,sideEffects=None,groups=shop.example.com,resources=invoices,verbs=create;update,versions=v1,name=vinvoice.v1.shop.example.com,admissionReviewVersions=v1
 
-/** Refuses Invoice objects that are wrong in ways that a schema can't tell. */
+/** Rejects invalid Invoice objects for reasons that a schema can't express. */
 export class InvoiceValidator implements Validator<Invoice> {
   validateCreate(invoice: Invoice, { log }: AdmissionContext): InvalidField[] {
     log.debug("Validating a new Invoice", { name: invoice.metadata.name });
@@ -12,8 +12,8 @@ export class InvoiceValidator implements Validator<Invoice> {
   }
 
   validateUpdate(invoice: Invoice, _old: Invoice, { log }: AdmissionContext): InvalidField[] {
-    // To refuse: return [{ field: "spec.foo", value, message: "must not change" }].
-    // To let it pass with a word of advice: warn("…"), from the context.
+    // To reject: return [{ field: "spec.foo", value, message: "must not change" }].
+    // To accept with a warning: call warn("…") of the context.
     log.debug("Validating a changed Invoice", { name: invoice.metadata.name });
     return [];
   }

@@ -10,7 +10,7 @@ const order: Order = {
   spec: {},
 };
 
-test("Order objects that say everything stay as they are", () => {
+test("Order objects with all fields set are not changed", () => {
   const draft = structuredClone(order);
   new OrderDefaulter().default(draft, admissionContext());
   expect(draft).toEqual(order);

@@ -10,7 +10,7 @@ const invoice: Invoice = {
 };
 const conversion = new InvoiceConversion();
 
-test("Invoice objects of v1beta1 are the same after their way to v1 and back", () => {
+test("Invoice objects survive the round trip from v1beta1 to v1 and back", () => {
   const { metadata } = invoice;
   const hub = {
     apiVersion: "shop.example.com/v1",

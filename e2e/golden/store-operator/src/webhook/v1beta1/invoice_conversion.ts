@@ -3,8 +3,8 @@ import { Invoice as InvoiceHub } from "../../../api/v1/invoice_types.ts";
 import { Invoice } from "../../../api/v1beta1/invoice_types.ts";
 
 /**
- * Turns Invoice objects of v1beta1 into v1, which the controllers work with, and back. Both ways must
- * keep everything: what one version has no field for goes into an annotation.
+ * Converts Invoice objects from v1beta1 to v1, which the controllers use, and back. Conversions must not
+ * lose data: store what a version has no field for in an annotation.
  */
 export class InvoiceConversion implements Conversion<InvoiceHub, Invoice> {
   toHub({ spec, status }: Invoice): Converted<InvoiceHub> {
@@ -16,7 +16,7 @@ export class InvoiceConversion implements Conversion<InvoiceHub, Invoice> {
   }
 }
 
-/** Serves the conversion at /convert, together with all others. */
+/** Serves the conversion at /convert, like all conversions. */
 export function setupInvoiceConversion(manager: Manager): void {
   const conversion = new InvoiceConversion();
   manager.webhookFor(InvoiceHub).conversion(Invoice, conversion).complete();

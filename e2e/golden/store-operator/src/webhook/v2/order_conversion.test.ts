@@ -10,7 +10,7 @@ const order: Order = {
 };
 const conversion = new OrderConversion();
 
-test("Order objects of v2 are the same after their way to v1 and back", () => {
+test("Order objects survive the round trip from v2 to v1 and back", () => {
   const { metadata } = order;
   const hub = {
     apiVersion: "shop.example.com/v1",

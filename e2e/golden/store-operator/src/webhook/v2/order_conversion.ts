@@ -3,8 +3,8 @@ import { Order as OrderHub } from "../../../api/v1/order_types.ts";
 import { Order } from "../../../api/v2/order_types.ts";
 
 /**
- * Turns Order objects of v2 into v1, which the controllers work with, and back. Both ways must
- * keep everything: what one version has no field for goes into an annotation.
+ * Converts Order objects from v2 to v1, which the controllers use, and back. Conversions must not
+ * lose data: store what a version has no field for in an annotation.
  */
 export class OrderConversion implements Conversion<OrderHub, Order> {
   toHub({ spec, status }: Order): Converted<OrderHub> {
@@ -16,7 +16,7 @@ export class OrderConversion implements Conversion<OrderHub, Order> {
   }
 }
 
-/** Serves the conversion at /convert, together with all others. */
+/** Serves the conversion at /convert, like all conversions. */
 export function setupOrderConversion(manager: Manager): void {
   const conversion = new OrderConversion();
   manager.webhookFor(OrderHub).conversion(Order, conversion).complete();

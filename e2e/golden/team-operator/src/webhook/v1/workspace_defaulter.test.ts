@@ -15,7 +15,7 @@ const workspace: Workspace = {
   spec: {},
 };
 
-test("Workspace objects that say everything stay as they are", () => {
+test("Workspace objects with all fields set are not changed", () => {
   const draft = structuredClone(workspace);
   new WorkspaceDefaulter().default(draft, admissionContext());
   expect(draft).toEqual(workspace);

@@ -8,10 +8,10 @@ import { Workspace } from "../../../api/v1/workspace_types.ts";
 
 // +kubebuilder:webhook:path=/mutate-team-example-com-v1-workspace,mutating=true,failurePolicy=fail,sideEffects=None,groups=team.example.com,resources=workspaces,verbs=create;update,versions=v1,name=mworkspace.v1.team.example.com,admissionReviewVersions=v1
 
-/** Fills in what Workspace objects leave out, before it is validated and stored. */
+/** Sets the defaults of Workspace objects, before they are validated and stored. */
 export class WorkspaceDefaulter implements Defaulter<Workspace> {
   default(workspace: Workspace, { log }: AdmissionContext): void {
-    // workspace is a draft: change it in place, and only that change is sent back.
+    // workspace is a draft: change it in place, and only the changes are sent back.
     log.debug("Defaulting Workspace", { name: workspace.metadata.name });
   }
 }

@@ -6,10 +6,10 @@
 import type { AdmissionContext, InvalidField, Manager, Validator } from "@tsbuilder/runtime";
 import { Workspace } from "../../../api/v1/workspace_types.ts";
 
-// To judge deletions too, add `delete` to the verbs, and a method validateDelete.
+// To validate deletions, too, add `delete` to the verbs, and a method validateDelete.
 // +kubebuilder:webhook:path=/validate-team-example-com-v1-workspace,mutating=false,failurePolicy=fail,sideEffects=None,groups=team.example.com,resources=workspaces,verbs=create;update,versions=v1,name=vworkspace.v1.team.example.com,admissionReviewVersions=v1
 
-/** Refuses Workspace objects that are wrong in ways that a schema can't tell. */
+/** Rejects invalid Workspace objects for reasons that a schema can't express. */
 export class WorkspaceValidator implements Validator<Workspace> {
   validateCreate(workspace: Workspace, { log }: AdmissionContext): InvalidField[] {
     log.debug("Validating a new Workspace", { name: workspace.metadata.name });
@@ -17,8 +17,8 @@ export class WorkspaceValidator implements Validator<Workspace> {
   }
 
   validateUpdate(workspace: Workspace, _old: Workspace, { log }: AdmissionContext): InvalidField[] {
-    // To refuse: return [{ field: "spec.foo", value, message: "must not change" }].
-    // To let it pass with a word of advice: warn("…"), from the context.
+    // To reject: return [{ field: "spec.foo", value, message: "must not change" }].
+    // To accept with a warning: call warn("…") of the context.
     log.debug("Validating a changed Workspace", { name: workspace.metadata.name });
     return [];
   }

@@ -7,10 +7,10 @@ import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 
 // +kubebuilder:webhook:path=/mutate-pods,mutating=true,failurePolicy=fail,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=mpod.v1.core,admissionReviewVersions=v1
 
-/** Fills in what Pod objects leave out, before it is validated and stored. */
+/** Sets the defaults of Pod objects, before they are validated and stored. */
 export class PodDefaulter implements Defaulter<Pod> {
   default(pod: Pod, { log }: AdmissionContext): void {
-    // pod is a draft: change it in place, and only that change is sent back.
+    // pod is a draft: change it in place, and only the changes are sent back.
     log.debug("Defaulting Pod", { name: pod.metadata.name });
   }
 }
