@@ -10,8 +10,8 @@ import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { repository } from "../support/source-imports.ts";
 
 /**
- * Shows the main job: scaffolds the MySQL operator, runs it on the embedded cluster, and plays a user who applies the
- * sample, scales it and breaks it. Ends by itself, or stays with --keep.
+ * Shows the main job: scaffolds the MySQL operator, runs it on the embedded cluster, and acts as a user who applies
+ * the sample, scales it and deletes a Service. Exits at the end, or keeps running with --keep.
  */
 const keep = process.argv.includes("--keep");
 const started = performance.now();
@@ -32,7 +32,7 @@ try {
     );
     await showObjects(client);
 
-    title("scale it to 3 servers");
+    title("scale to 3 servers");
     const mysql = await client.get(MySQL, { namespace, name });
     await client.patch(MySQL, mysql, { merge: { spec: { size: 3 } } });
     await until("3 servers are ready", async () => {
@@ -41,18 +41,16 @@ try {
     });
     await showObjects(client);
 
-    title("delete its Service by hand");
+    title("delete its Service");
     const service = await client.get(Service, { namespace, name });
     await client.delete(Service, { namespace, name });
-    await until("the operator made it again", async () => {
+    await until("the operator has recreated it", async () => {
       const again = await client.find(Service, { namespace, name });
       return again !== undefined && again.metadata.uid !== service.metadata.uid;
     });
 
     const seconds = (from: number): string => ((performance.now() - from) / 1000).toFixed(1);
-    title(
-      `done in ${seconds(started)} s, of which ${seconds(ready)} s after the scaffold and its npm install`,
-    );
+    title(`done in ${seconds(started)} s, ${seconds(ready)} s of them after scaffolding and npm install`);
     if (keep) await stay();
   });
 } finally {
@@ -75,10 +73,10 @@ function tsbuilder(...args: string[]): void {
     cwd: project,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (status !== 0) throw new Error(`tsbuilder ${args.join(" ")} ended with ${status}`);
+  if (status !== 0) throw new Error(`tsbuilder ${args.join(" ")} exited with code ${status}`);
 }
 
-/** Runs `tsbuilder dev` around some work, and ends it afterwards. */
+/** Runs `tsbuilder dev` during some work, and stops it afterwards. */
 async function withOperator(play: (client: Client, MySQL: Kind) => Promise<void>): Promise<void> {
   const dev = spawn(process.execPath, [join(repository, "bin/tsbuilder.js"), "dev", "--samples"], {
     cwd: project,
@@ -87,7 +85,7 @@ async function withOperator(play: (client: Client, MySQL: Kind) => Promise<void>
   try {
     await readyLine(dev);
     const kubeconfig = join(project, ".tsbuilder/dev/kubeconfig");
-    if (!existsSync(kubeconfig)) throw new Error("dev wrote no kubeconfig");
+    if (!existsSync(kubeconfig)) throw new Error("dev has not written a kubeconfig");
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
     await play(client, await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" }));
   } finally {
@@ -95,10 +93,10 @@ async function withOperator(play: (client: Client, MySQL: Kind) => Promise<void>
   }
 }
 
-/** Shows what the operator's objects become; its log stays out of the way. Resolves when the cluster is there. */
+/** Prints changes of the operator's objects, without its log. Resolves when the cluster is ready. */
 function readyLine(dev: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    dev.once("exit", (code) => reject(new Error(`tsbuilder dev ended with ${code}`)));
+    dev.once("exit", (code) => reject(new Error(`tsbuilder dev exited with code ${code}`)));
     createInterface({ input: dev.stdout! }).on("line", (line) => {
       if (!line.startsWith("operator |")) console.log(line);
       if (line.startsWith("cluster ready")) resolve();
@@ -124,7 +122,7 @@ function conditionOf(object: object | undefined): boolean {
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited 60 s in vain: ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out after 60 s: ${what}`);
     await delay(50);
   }
   console.log(`-- ${what}`);
@@ -146,7 +144,7 @@ async function showObjects(client: Client): Promise<void> {
 
 async function stay(): Promise<void> {
   console.log(
-    `\nIt stays until Ctrl-C. Try: KUBECONFIG=${project}/.tsbuilder/dev/kubeconfig kubectl get mysql,pods`,
+    `\nPress Ctrl-C to stop. Try: KUBECONFIG=${project}/.tsbuilder/dev/kubeconfig kubectl get mysql,pods`,
   );
   await new Promise<void>((resolve) => {
     process.once("SIGINT", () => resolve());

@@ -63,14 +63,14 @@ describe("planManifests()", () => {
 `);
   });
 
-  it("has nothing to change in a project that is up to date", async () => {
+  it("changes nothing in a project that is up to date", async () => {
     const first = await planManifests(memoryTree(project));
     const written = Object.fromEntries(first.changes.map(({ path, content }) => [path, content ?? ""]));
     const second = await planManifests(memoryTree({ ...project, ...written }));
     expect(second.changes).toEqual([]);
   });
 
-  it("collects all errors of a run with their places, and changes nothing", async () => {
+  it("collects all errors with their positions, and changes nothing", async () => {
     const broken = types.replace("Minimum=1", "Minimun=1").replace("storage: Quantity", "storage: number");
     const plan = await planManifests(memoryTree({ ...project, "api/v1/mysql_types.ts": broken }));
     expect(plan.changes).toEqual([]);
@@ -91,7 +91,7 @@ describe("planManifests()", () => {
     expect(plan.diagnostics[1]?.frame).toBe("15 |   storage: number;\n   |            ^");
   });
 
-  it("finds CRDs that no kind stands for, and removes them when asked to", async () => {
+  it("finds CRDs without a kind, and deletes them with prune", async () => {
     const old = "config/crd/bases/apps.example.com_olds.yaml";
     const tree = memoryTree({ ...project, [old]: "---\nkind: CustomResourceDefinition\n" });
     expect((await planManifests(tree)).stale).toEqual([old]);

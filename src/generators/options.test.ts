@@ -25,14 +25,14 @@ describe("maxDescLen", () => {
     expect(spec?.properties?.["name"]?.description).toBe(expected);
   });
 
-  it("counts bytes, and never cuts a character in two", async () => {
+  it("counts bytes, and never splits a character", async () => {
     const { spec } = await runExample("// ÄÖÜÄÖÜ\nname?: string;\n", { maxDescLen: 5 });
     expect(spec?.properties?.["name"]?.description).toBe("ÄÖ...");
   });
 });
 
 describe("allowDangerousTypes", () => {
-  it("makes a plain number a number", async () => {
+  it("converts a number to the type number", async () => {
     expect(await properties("ratio?: number;\n", { allowDangerousTypes: true })).toEqual({
       ratio: { type: "number" },
     });
@@ -40,7 +40,7 @@ describe("allowDangerousTypes", () => {
 });
 
 describe("generateEmbeddedObjectMeta", () => {
-  it("gives embedded metadata the fields that people set", async () => {
+  it("gives embedded metadata the fields that users set", async () => {
     const written = await properties("template?: ObjectMeta;\n", { generateEmbeddedObjectMeta: true });
     expect(Object.keys((written["template"] as { properties: object }).properties)).toEqual([
       "annotations",
@@ -55,12 +55,12 @@ describe("generateEmbeddedObjectMeta", () => {
 describe("featureGates", () => {
   const code = "name?: string;\n// +tsbuilder:featureGate=Backups\nbackup?: string;\n";
 
-  it("leaves out fields behind gates that are off, and brings them back", async () => {
+  it("omits fields of disabled feature gates, and includes them once enabled", async () => {
     expect(Object.keys(await properties(code))).toEqual(["name"]);
     expect(Object.keys(await properties(code, { featureGates: ["Backups"] }))).toEqual(["backup", "name"]);
   });
 
-  it("leaves out kinds, rules and webhooks behind gates that are off", async () => {
+  it("omits kinds, rules and webhooks of disabled feature gates", async () => {
     const webhook =
       "// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1,featureGate=Backups\n";
     const files = {
@@ -76,7 +76,7 @@ describe("featureGates", () => {
 });
 
 describe("readonlyImmutable", () => {
-  it("takes readonly for immutable when asked to", async () => {
+  it("makes readonly properties immutable with readonlyImmutable", async () => {
     const code = "readonly name?: string;\nreadonly size: int32;\n";
     const { spec } = await runExample(code, { readonlyImmutable: true });
     const rule = { rule: "self == oldSelf", message: "field is immutable" };
@@ -102,7 +102,7 @@ describe("header and year", () => {
 });
 
 describe("versionAnnotation", () => {
-  it("says which generator wrote a CRD", async () => {
+  it("annotates CRDs with the generator's version", async () => {
     const versionAnnotation = { key: "controller-gen.kubebuilder.io/version", value: "v0.23.0" };
     const text = await manifestsText({ "api/v1/case_types.ts": kind }, { versionAnnotation });
     expect(text).toContain("  annotations:\n    controller-gen.kubebuilder.io/version: v0.23.0\n");
@@ -110,7 +110,7 @@ describe("versionAnnotation", () => {
 });
 
 describe("roleName and provenance", () => {
-  it("names the role, and says above each rule who asked for it", async () => {
+  it("names the role, and adds a comment with its marker to each rule", async () => {
     const files = { "src/a.ts": rbac, "src/b.ts": `\n${rbac}` };
     const text = await manifestsText(files, { roleName: "boxes", provenance: true });
     expect(text).toContain("  name: boxes\nrules:\n# src/a.ts:1\n# src/b.ts:2\n- apiGroups:\n");

@@ -34,8 +34,8 @@ async function runInTurn(...projects: Readonly<Record<string, string>>[]): Promi
   return fresh;
 }
 
-describe("a run with a cache gives what a fresh run gives", () => {
-  it("when nothing has changed, warnings included", async () => {
+describe("a run with a cache returns the same as a run without one", () => {
+  it("after no change, including warnings", async () => {
     const { diagnostics, changes } = await runInTurn(project, project);
     expect(diagnostics.map(({ severity }) => severity)).toEqual(["warning"]);
     expect(changes).toHaveLength(4);
@@ -55,7 +55,7 @@ describe("a run with a cache gives what a fresh run gives", () => {
     expect(changes.find(({ path }) => path.includes("ones"))?.content).toContain("title:");
   });
 
-  it("after an edit that breaks a file, and one that mends it", async () => {
+  it("after an edit that breaks a file, and one that fixes it", async () => {
     const broken = { ...project, "api/shared.ts": "export interface Shared {\n  name: Missing;\n}\n" };
     expect((await runInTurn(project, broken)).changes).toEqual([]);
     expect((await runInTurn(project, broken, broken)).diagnostics.map(({ severity }) => severity)).toContain(
@@ -75,7 +75,7 @@ describe("a run with a cache gives what a fresh run gives", () => {
     expect((await runInTurn(project, rest)).changes).toHaveLength(3);
   });
 
-  it("when a module starts to add to another", async () => {
+  it("after a module starts to augment another", async () => {
     const adding = 'declare module "../shared.ts" {\n  interface Shared { more?: string }\n}\nexport {};\n';
     const { changes } = await runInTurn(project, { ...project, "api/v1/more.ts": adding });
     expect(changes.find(({ path }) => path.includes("ones"))?.content).toContain("more:");

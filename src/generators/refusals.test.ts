@@ -42,57 +42,57 @@ async function findingsOf(text: string): Promise<string[]> {
 }
 
 describe("planManifests() refuses", () => {
-  it("a file that doesn't parse", async () => {
+  it("a file with syntax errors", async () => {
     expect(await findingsOf(types({ spec: "export interface Spec {\n  name: ;\n}" }))).toEqual([
       "4:9 Type expected.",
     ]);
   });
 
-  it("an interface of a kind that nothing defines", async () => {
+  it("an interface of a kind without defineKind", async () => {
     const text = `${imports}export interface Case extends CustomResource<{ name?: string }> {}\n`;
     expect(await findingsOf(text)).toEqual([
       '3:18 "Case" is not a kind yet: its group, version and plural are unknown',
     ]);
   });
 
-  it("a definition whose values can't be known without running it", async () => {
+  it("a defineKind with computed values", async () => {
     const text = types({ definition: '{ kind: "Case", plural: plural() }' });
     expect(await findingsOf(text)).toEqual(["6:76 this value is not known without running the code"]);
   });
 
-  it("a group that is computed", async () => {
+  it("a computed group", async () => {
     const files = { "api/v1/groupversion_info.ts": groupVersion("v1", "process.env.GROUP"), [file]: types() };
     expect(await findings(files)).toEqual([
       "api/v1/groupversion_info.ts:2:52 this value is not known without running the code",
     ]);
   });
 
-  it("a definition without a plural", async () => {
+  it("a defineKind without a plural", async () => {
     expect(await findingsOf(types({ definition: '{ kind: "Case" }' }))).toEqual([
       '6:14 defineKind requires the string "plural"',
     ]);
   });
 
-  it("a kind that is not in PascalCase, and a plural that is not lower case", async () => {
+  it("a kind that is not in PascalCase, and a plural that is not in lowercase", async () => {
     expect(await findingsOf(types({ definition: '{ kind: "my-case", plural: "Cases" }' }))).toEqual([
       '6:14 "Cases" is not a valid plural: use lower case, for example mysqls',
       '6:14 "my-case" is not a valid kind: use PascalCase, for example MySQL',
     ]);
   });
 
-  it("a scope that there is not", async () => {
+  it("an unknown scope", async () => {
     const definition = '{ kind: "Case", plural: "cases", scope: "Global" }';
     expect(await findingsOf(types({ definition }))).toEqual([
       '6:14 "Global" is not a valid scope: use Namespaced or Cluster',
     ]);
   });
 
-  it("a definition of a type that is not there", async () => {
+  it("a defineKind of an unknown type", async () => {
     const text = `${imports}export const Case = defineKind<Missing>(groupVersion, { kind: "Case", plural: "cases" });\n`;
     expect(await findingsOf(text)).toEqual(['3:14 no type "Missing" found for the kind']);
   });
 
-  it("two kinds with one plural", async () => {
+  it("two kinds with the same plural", async () => {
     const other = types().replaceAll(/\bCase\b/gu, "Other");
     expect(await findings({ [file]: types(), "api/v1/other_types.ts": other })).toEqual([
       'api/v1/other_types.ts:6:14 Case and Other have the same plural "cases" in example.com',
@@ -108,13 +108,13 @@ describe("planManifests() refuses", () => {
 
   const second = { "api/v2/groupversion_info.ts": groupVersion("v2") };
 
-  it("several versions of which none is stored", async () => {
+  it("several versions without a storage version", async () => {
     expect(await findings({ ...second, [file]: types(), "api/v2/case_types.ts": types() })).toEqual([
       "api/v1/case_types.ts:6:14 Case has the versions v1, v2, but no storage version",
     ]);
   });
 
-  it("two versions that are stored", async () => {
+  it("two storage versions", async () => {
     const stored = types({ markers: "// +kubebuilder:storageversion" });
     expect(await findings({ ...second, [file]: stored, "api/v2/case_types.ts": stored })).toEqual([
       "api/v2/case_types.ts:4:4 Case has two storage versions, v1 and v2",
@@ -129,14 +129,14 @@ describe("planManifests() refuses", () => {
     ]);
   });
 
-  it("a marker that contradicts the definition", async () => {
+  it("a marker that contradicts defineKind", async () => {
     const markers = "// +kubebuilder:resource:path=casen";
     expect(await findingsOf(types({ markers }))).toEqual([
       '4:4 the marker sets the plural of Case to "casen", but defineKind to "cases"',
     ]);
   });
 
-  it("types that meet in one field and differ", async () => {
+  it("conflicting types of one field", async () => {
     const spec = `// +kubebuilder:validation:Type=string
 export type Size = int32;
 export interface Spec {
@@ -146,7 +146,7 @@ export interface Spec {
     expect(await findingsOf(types({ spec }))).toEqual(["7:3 conflicting types string and integer"]);
   });
 
-  it("a default that its own schema doesn't allow", async () => {
+  it("a default that violates its own schema", async () => {
     const spec = `export interface Spec {
   // +kubebuilder:validation:Minimum=1
   // +kubebuilder:default=0
@@ -164,7 +164,7 @@ export interface Spec {
     );
   });
 
-  it("a rule in CEL that doesn't parse", async () => {
+  it("a CEL rule with a syntax error", async () => {
     const spec =
       'export interface Spec {\n  // +kubebuilder:validation:XValidation:rule="self >"\n  size?: int32;\n}';
     expect((await findingsOf(types({ spec })))[0]).toMatch(
@@ -172,7 +172,7 @@ export interface Spec {
     );
   });
 
-  it("a rule in CEL that names a field that is not there, at its own marker", async () => {
+  it("a CEL rule with an unknown field, at its own marker", async () => {
     const spec = `// +kubebuilder:validation:XValidation:rule="self.min < 3"
 // +kubebuilder:validation:XValidation:rule="self.mim < 3"
 export interface Spec {
@@ -183,7 +183,7 @@ export interface Spec {
     expect(only).toMatch(/^4:4 the API server would reject this: spec: .*undefined field 'mim'/su);
   });
 
-  it("a rule in CEL that may cost too much", async () => {
+  it("a CEL rule that exceeds the cost limit", async () => {
     const spec = `export interface Spec {
   // +kubebuilder:validation:XValidation:rule="self.all(a, self.all(b, a == b || a.contains(b)))"
   names?: string[];
@@ -196,7 +196,7 @@ export interface Spec {
     expect(diagnostics[0]?.at?.line).toBe(4);
   });
 
-  it("a list map whose key may be missing", async () => {
+  it("a list of type map whose key may be missing", async () => {
     const spec = `export interface Item {
   name?: string;
 }
@@ -208,7 +208,7 @@ export interface Spec {
     expect((await findingsOf(types({ spec })))[0]).toMatch(/the API server would reject this: .*name/u);
   });
 
-  it("a list map whose key is no field", async () => {
+  it("a list of type map whose key is not a field", async () => {
     const spec = `export interface Spec {
   // +listType=map
   // +listMapKey=nme
@@ -238,7 +238,7 @@ export interface Spec extends Base, Other {}`;
     expect((await findingsOf(types({ spec })))[0]).toMatch(/different defaults/u);
   });
 
-  it("two webhooks of one name", async () => {
+  it("two webhooks with the same name", async () => {
     const webhook =
       "// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1\n";
     expect(await findings({ "src/webhook/x.ts": webhook + webhook })).toEqual([
@@ -253,7 +253,7 @@ export interface Spec extends Base, Other {}`;
     ]);
   });
 
-  it("all that is wrong in one run, sorted by file and line", async () => {
+  it("reports all errors in one run, sorted by file and line", async () => {
     const spec =
       "export interface Spec {\n  one: number;\n  // +optionl\n  two: Missing;\n  // +kubebuilder:validation:Minimum=x\n  three: int32;\n}";
     const rbac = "// +kubebuilder:rbac:groups=apps,verb=get\n";

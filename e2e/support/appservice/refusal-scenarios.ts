@@ -56,21 +56,21 @@ const wrong: readonly (readonly [name: string, spec: unknown, says: string])[] =
   ["no-request", { image: "a", autoscaling: { maxReplicas: 2 } }, "autoscaling requires"],
   ["nowhere", { image: "a", ingress: { host: "a.example.com" } }, "ingress requires ports"],
   ["named-nothing", { image: "a", ports: [{ port: 80, targetPort: "web" }] }, "a named targetPort must be"],
-  ["digits", { image: "a", ports: [{ name: "80", port: 80 }] }, "a port's name has a letter"],
-  ["dashes", { image: "a", ports: [{ name: "a--b", port: 80 }] }, "a port's name has a letter"],
-  ["spaced", { image: "a", config: { "a b": "1" } }, "a value's name has letters"],
+  ["digits", { image: "a", ports: [{ name: "80", port: 80 }] }, "port names contain a letter"],
+  ["dashes", { image: "a", ports: [{ name: "a--b", port: 80 }] }, "port names contain a letter"],
+  ["spaced", { image: "a", config: { "a b": "1" } }, "names consist of letters"],
   ["twice", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
   ["other-type", { image: "a", serviceType: "ExternalName" }, "spec.serviceType"],
-  ["with.dots", { image: "a" }, "the name is that of a Service"],
-  ["1st", { image: "a" }, "the name is that of a Service"],
-  ["x".repeat(53), { image: "a" }, "the name is that of a Service"],
+  ["with.dots", { image: "a" }, "metadata.name must be a valid Service name"],
+  ["1st", { image: "a" }, "metadata.name must be a valid Service name"],
+  ["x".repeat(53), { image: "a" }, "metadata.name must be a valid Service name"],
 ];
 
 const wrongImages: readonly (readonly [name: string, spec: unknown, says: string])[] = [
   ["empty", { image: "" }, "spec.image"],
   ["port", { port: 70000 }, "spec.port"],
   ["user", { runAsUser: -1 }, "spec.runAsUser"],
-  ["with.dots", {}, "the name is that of a Service"],
+  ["with.dots", {}, "metadata.name must be a valid Service name"],
 ];
 
 async function invalid(context: ScenarioContext, namespace: string): Promise<void> {

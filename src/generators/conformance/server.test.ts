@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.stop());
 
-describe("an API server takes what the generators write, and refuses what they refuse:", () => {
+describe("an API server accepts what the generators write, and rejects what they reject:", () => {
   it.each(examples.map((example) => [example.title, example] as const))("%s", async (_, { page, code }) => {
     const { generated, diagnostics } = await runExample(
       code,
@@ -61,7 +61,7 @@ describe("an API server takes what the generators write, and refuses what they r
   });
 });
 
-describe("an API server takes what the generators write for a golden project:", () => {
+describe("an API server accepts the generated CRDs of a golden project:", () => {
   it.each(written)("%s", async (path) => {
     const objects = parseAllDocuments(readFileSync(join(projects, path), "utf8")).map(
       (document) => document.toJS() as object,

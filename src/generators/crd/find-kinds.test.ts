@@ -35,7 +35,7 @@ ${define}`;
     expect(await crdOf(types)).toBe(plain);
   });
 
-  it("reads a kind whose spec is written inside of it", async () => {
+  it("reads a kind with an inline spec", async () => {
     const types = `export interface Case extends KubernetesObject {
   spec: {
     // +kubebuilder:validation:MinLength=1
@@ -46,7 +46,7 @@ ${define}`;
     expect(await crdOf(types)).toBe(plain);
   });
 
-  it("reads a kind with a base of its own, and a definition under another name", async () => {
+  it("reads a kind with its own base interface, and a defineKind under another name", async () => {
     const types = `export interface Base<T> extends CustomResource<T> {}
 export interface Spec {
   // +kubebuilder:validation:MinLength=1
@@ -65,7 +65,7 @@ export const CaseKind = defineKind<CaseV1>(groupVersion, { kind: "Case", plural:
     ).toBe(plain);
   });
 
-  it("reads markers on the constant as well as on the interface", async () => {
+  it("reads markers on the constant and on the interface", async () => {
     const types = `export interface Case extends CustomResource<{ name?: string }> {}
 // +kubebuilder:resource:shortName=ca
 ${define}`;
@@ -87,7 +87,7 @@ ${define}`;
 `);
   });
 
-  it("reads files with Windows line ends like any other", async () => {
+  it("reads files with Windows line endings", async () => {
     const types = `/** What it is. */
 export interface Spec {
   /**
@@ -109,7 +109,7 @@ ${define}`;
     expect((await planManifests(memoryTree(files))).diagnostics).toEqual([]);
   });
 
-  it("reads markers on a constant that a renamed import makes", async () => {
+  it("reads markers on a constant that a renamed import creates", async () => {
     const types = `import { defineKind as define } from "@tsbuilder/runtime";
 export interface Case extends CustomResource {}
 // +kubebuilder:resource:shortName=ca
@@ -117,7 +117,7 @@ export interface Case extends CustomResource {}
     expect(await crdOf(types + define.replace("defineKind<", "define<"))).toContain("- ca\n");
   });
 
-  it("warns of integers that JavaScript can't keep", async () => {
+  it("warns of integers that JavaScript can't represent", async () => {
     const types = `export interface Case extends CustomResource<{
   // +kubebuilder:validation:Maximum=9223372036854775807
   size?: int64;
@@ -129,7 +129,7 @@ ${define}`;
     expect(diagnostics.map(({ severity, at }) => [severity, at?.line])).toEqual([["warning", 5]]);
   });
 
-  it("takes a definition through a renamed import", async () => {
+  it("follows a renamed import of defineKind", async () => {
     const types =
       'import { defineKind as define } from "@tsbuilder/runtime";\nexport interface Case extends CustomResource {}\n';
     expect(await crdOf(types + define.replace("defineKind<", "define<"))).toContain(

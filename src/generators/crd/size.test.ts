@@ -11,7 +11,7 @@ name?: string;
 `;
 
 describe("trimDescriptions()", () => {
-  it("shortens the deepest descriptions until the CRD fits, and leaves the structure alone", async () => {
+  it("shortens the deepest descriptions until the CRD fits, and keeps the structure", async () => {
     const { crd } = await runExample(code);
     const bare = await runExample(code, { maxDescLen: 0 });
     expect(sizeOf(crd!)).toBeGreaterThan(annotationLimit);
@@ -47,7 +47,7 @@ export const Case = defineKind<Case>({ group: "example.com", version: "v1" }, { 
 };
 
 describe("planManifests()", () => {
-  it("warns of a CRD that kubectl apply can't keep, with its largest fields", async () => {
+  it("warns of a CRD that is too large for kubectl apply, with its largest fields", async () => {
     const { changes, diagnostics } = await planManifests(memoryTree(project));
     expect(changes).toHaveLength(1);
     expect(diagnostics).toHaveLength(1);
@@ -57,7 +57,7 @@ describe("planManifests()", () => {
     );
   });
 
-  it("trims it when asked to", async () => {
+  it("trims it with trimDescriptions", async () => {
     const { diagnostics } = await planManifests(memoryTree(project), { trimDescriptions: true });
     expect(diagnostics).toEqual([]);
   });

@@ -78,7 +78,7 @@ It has no fields.
     expect(page).toContain('Default: `"<script>alert(3)</script>"`. Rule: &lt;b>no&lt;/b>.');
   });
 
-  it("has nothing to change when the page is up to date", async () => {
+  it("changes nothing when the page is up to date", async () => {
     const files = { "api/v1/box_types.ts": types };
     const [page] = (await planDocs(memoryTree(files))).changes;
     const again = await planDocs(memoryTree({ ...files, [page!.path]: page!.content ?? "" }));

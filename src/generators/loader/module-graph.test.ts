@@ -104,7 +104,7 @@ describe("ModuleGraph", () => {
     expect(await specLines(files)).toBe(nameOnly.replace("name:", "more:\n    type: string\n  name:"));
   });
 
-  it("gives known packages their meaning without an installation", async () => {
+  it("resolves known packages that are not installed", async () => {
     const types = kind(
       "Spec",
       'import type { V1SecretKeySelector } from "@kubernetes/client-node";\nexport interface Spec { key?: V1SecretKeySelector["key"] }',
@@ -112,7 +112,7 @@ describe("ModuleGraph", () => {
     expect(await specLines({ "api/v1/case_types.ts": types })).toContain("key:\n");
   });
 
-  it("reads kind, plural and scope from constants of literals, in other files too", async () => {
+  it("reads kind, plural and scope from constants, in other files, too", async () => {
     const files = {
       "api/names.ts": 'export const names = { kind: "Case", plural: "casen" } as const;\n',
       "api/v1/case_types.ts": `import { defineKind, type CustomResource } from "@tsbuilder/runtime";
@@ -127,7 +127,7 @@ export const Case = defineKind<Case>(groupVersion, { kind: names.kind, plural: n
     expect(plan.changes[0]?.content).toContain("  scope: Cluster\n");
   });
 
-  it("gives the same bytes whatever the order in which files are listed", async () => {
+  it("returns the same bytes for any order of the files", async () => {
     const files = {
       "api/v1/groupversion_info.ts": groupVersion("v1"),
       "api/v2/groupversion_info.ts": groupVersion("v2"),

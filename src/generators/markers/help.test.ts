@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatMarkerHelp, markerHelp } from "./help.ts";
 
 describe("markerHelp()", () => {
-  it("finds markers by a part of their name", () => {
+  it("finds markers by part of their name", () => {
     expect(markerHelp("Minimum").map(({ name }) => name)).toEqual([
       "kubebuilder:validation:Minimum",
       "kubebuilder:validation:ExclusiveMinimum",
@@ -44,14 +44,14 @@ describe("markerHelp()", () => {
 });
 
 describe("formatMarkerHelp()", () => {
-  it("shows arguments when few markers are asked for", () => {
+  it("shows arguments if few markers match", () => {
     expect(formatMarkerHelp(markerHelp("validation:MaxLength"))).toBe(`Limits of strings
   +kubebuilder:validation:MaxLength=<int>  The maximum length in characters.
     on a field or a type; with items: for the elements of a list
 `);
   });
 
-  it("lists all markers on a line each", () => {
+  it("lists each marker on a line", () => {
     const text = formatMarkerHelp(markerHelp());
     expect(text.split("\n").filter((line) => line.startsWith("  +"))).toHaveLength(markerHelp().length);
   });

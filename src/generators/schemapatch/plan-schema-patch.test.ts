@@ -29,7 +29,7 @@ kind: Other
 `;
 
 describe("planSchemaPatch()", () => {
-  it("replaces the schema and leaves all else byte for byte", async () => {
+  it("replaces the schema, and keeps everything else byte for byte", async () => {
     const files = { "api/v1/box_types.ts": types, "crds/box.yaml": before };
     const { changes, diagnostics } = await planSchemaPatch(memoryTree(files), "crds", { maxDescLen: 0 });
     expect(diagnostics).toEqual([]);
@@ -59,7 +59,7 @@ describe("planSchemaPatch()", () => {
     expect(again.changes).toEqual([]);
   });
 
-  it("leaves files alone that are no CRDs of this project", async () => {
+  it("leaves files alone that are not CRDs of this project", async () => {
     const files = {
       "api/v1/box_types.ts": types,
       "crds/a.yaml": "a: [\n",

@@ -83,7 +83,7 @@ async function expectSafe(text: string): Promise<"planned" | "refused"> {
 }
 
 describe("a third-party CRD", () => {
-  it("has types as they are, when it is harmless", async () => {
+  it("is accepted if it is harmless", async () => {
     expect(await expectSafe(stringify(fullCrd))).toBe("planned");
   });
 
@@ -92,7 +92,7 @@ describe("a third-party CRD", () => {
     nasty.filter((_, i) => (i + at) % 9 === 0).map((text) => ({ place, text })),
   );
 
-  it("can't write code or leave its folder, whatever stands at one of its places", async () => {
+  it("can't inject code or leave its folder, whatever string is at one of its places", async () => {
     const outcomes = new Set<string>();
     for (const { place, text } of cases) {
       outcomes.add(await expectSafe(stringify(replace(fullCrd, place, text))));
@@ -100,7 +100,7 @@ describe("a third-party CRD", () => {
     expect(outcomes).toEqual(new Set(["planned", "refused"]));
   }, 60_000);
 
-  it("can't by strings that nobody chose, at several places at once", async () => {
+  it("can't with random strings at several places at once", async () => {
     const text = oneof(
       constantFrom(...nasty),
       string({ unit: "binary" }),
@@ -161,7 +161,7 @@ describe("a third-party CRD", () => {
     await expect(planned).rejects.toThrow(message);
   });
 
-  it("is refused when its aliases grow without end, or its brackets", async () => {
+  it("is rejected if its aliases or brackets explode", async () => {
     const lines = Array.from(
       "bcdefghi",
       (name, i) => `${name}: &${name} [${`*${"abcdefgh"[i]},`.repeat(9)}]`,
@@ -173,7 +173,7 @@ describe("a third-party CRD", () => {
     }
   });
 
-  it("is refused beside another one that wants its file", async () => {
+  it("is rejected beside another CRD with the same file", async () => {
     const twin = replace(fullCrd, { path: [...names, "kind"], isKey: false }, "BOX");
     const planned = planTypes([fullCrd, twin].map((crd) => ({ name: "crd.yaml", text: stringify(crd) })));
     await expect(planned).rejects.toThrow("two of the CRDs result in the file");

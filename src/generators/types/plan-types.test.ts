@@ -34,7 +34,7 @@ spec:
 `;
 
 describe("planTypes()", () => {
-  it("writes types that read like those a person writes", async () => {
+  it("writes types like those written by hand", async () => {
     const { changes, lost } = await planTypes([{ name: "box.yaml", text: crd }]);
     expect(lost).toEqual([]);
     expect(changes.map(({ path }) => path)).toEqual([
@@ -73,14 +73,14 @@ export const Box = defineKind<Box>(groupVersion, { kind: "Box", plural: "boxes",
 `);
   });
 
-  it("says what no type can say", async () => {
+  it("adds markers for what types can't express", async () => {
     const text = crd.replace("maxLength: 8", "allOf: [{ maxLength: 8 }]");
     expect((await planTypes([{ name: "box.yaml", text }])).lost).toEqual([
       "example.com/v1/box_types.ts: .spec.lid.color: allOf",
     ]);
   });
 
-  it("refuses a file without a CRD, and one that is no YAML", async () => {
+  it("rejects a file without a CRD, and one that is not YAML", async () => {
     await expect(planTypes([{ name: "x.yaml", text: "kind: Pod\n" }])).rejects.toThrow(
       '"x.yaml" contains no CustomResourceDefinition',
     );

@@ -49,7 +49,7 @@ async function generate(
   };
 }
 
-describe("typesFromCrd() gives types that give the CRD they came from:", () => {
+describe("typesFromCrd() returns types that generate the same CRD:", () => {
   it.each(examples.map((example) => [example.title, example] as const))(
     "%s",
     async (_, { page, title, code }) => {
