@@ -21,6 +21,9 @@ export const phrases: readonly Phrase[] = [
   { phrase: /\bmend (?:it|them|the)\b/iu, write: "fix" },
   { phrase: /\blicence\b/iu, write: "license" },
   { phrase: /\b(?:carryOut|takeAway|layOver|takeBack)\b/u, write: "apply, delete or merge" },
+  { phrase: /\bthe answer (?:stops|ends) it\b/iu, write: "returns a function that stops it" },
+  { phrase: /\bputs? (?:\w+ ){1,4}into force\b/iu, write: "binds, enables or applies" },
+  { phrase: /\bplug-ins?\b/iu, write: "plugin" },
   { phrase: /\bSurroundings\b/u, write: "a name that says what it holds: options, context, inputs" },
 ];
 

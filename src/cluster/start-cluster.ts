@@ -35,7 +35,7 @@ import { impersonationFilter } from "./filters/impersonation.ts";
 import type { Kubeconfig } from "./auth/kubeconfig.ts";
 import { addBuiltIns } from "./built-in/add-built-ins.ts";
 import { bootstrap, publishServer } from "./bootstrap/bootstrap.ts";
-import { plantObjects } from "./bootstrap/plant-objects.ts";
+import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
 import { expireEvents } from "./bootstrap/expire-events.ts";
@@ -122,7 +122,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     { clock, credentials, webhooks, journal },
   );
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
-  plantObjects(core, controlPlaneRBAC());
+  storeBootstrapObjects(core, controlPlaneRBAC());
   const stopAggregation = aggregateRoles(core.store);
   const stopExpiry = expireEvents(core.store, clock);
   const stopDefinitions = serveDefinitions(core, convertByWebhook(webhooks));

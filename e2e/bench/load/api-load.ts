@@ -85,7 +85,7 @@ async function watchLatency(kubeconfig: Kubeconfig): Promise<number> {
   return quantile(times, 0.99);
 }
 
-/** Follows a watch in this process; the answer ends it. */
+/** Follows a watch in this process. Returns a function that ends it. */
 function watch(kubeconfig: Kubeconfig, onEvent: (name: string) => void): Promise<() => void> {
   const url = new URL(kubeconfig.clusters[0].cluster.server);
   const query = "watch=1&resourceVersion=&sendInitialEvents=false&resourceVersionMatch=NotOlderThan";

@@ -28,14 +28,14 @@ export class Rounds {
 
 /** Which of a plugin's webhooks or policies were called, and which must be called again. */
 export class Calls {
-  readonly #tellChanged: () => void;
+  readonly #onChange: () => void;
   readonly #repeatable = new Set<unknown>();
   readonly #due = new Set<unknown>();
   #second = false;
   #left: ApiObject | undefined;
 
-  constructor(tellChanged: () => void) {
-    this.#tellChanged = tellChanged;
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
   /** In the first round everything is due; in the second only what a later change made due again. */
@@ -46,7 +46,7 @@ export class Calls {
   /** The object has changed: all keys remembered so far are due again. */
   changed(): void {
     this.#repeatAll();
-    this.#tellChanged();
+    this.#onChange();
   }
 
   /** Remembers a webhook or policy that is called again after a change. */

@@ -45,7 +45,8 @@ export class RBAC implements Authorizer {
     const local = namespace === "" ? [] : this.#bindings.list(`${namespace}/`);
     for (const { object } of [...cluster, ...local]) {
       const binding = object as unknown as RoleBinding;
-      if (!binding.subjects?.some((subject) => isMeant(subject, user, binding.metadata.namespace))) continue;
+      if (!binding.subjects?.some((subject) => matchesSubject(subject, user, binding.metadata.namespace)))
+        continue;
       const { kind, name } = binding.roleRef;
       const role =
         kind === "ClusterRole"
@@ -57,7 +58,7 @@ export class RBAC implements Authorizer {
   }
 }
 
-function isMeant({ kind, name, namespace }: Subject, user: User, bindingNamespace = ""): boolean {
+function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingNamespace = ""): boolean {
   if (kind === "User") return user.name === name;
   if (kind === "Group") return user.groups.includes(name);
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
@@ -86,7 +87,7 @@ function matchesPath(url: string, path: string): boolean {
 
 function reasonFor(binding: RoleBinding, user: User): string {
   const { kind, name, namespace } = { ...binding.metadata, kind: binding.kind };
-  const subject = binding.subjects!.find((each) => isMeant(each, user, namespace))!;
+  const subject = binding.subjects!.find((each) => matchesSubject(each, user, namespace))!;
   const who =
     subject.kind === "ServiceAccount"
       ? `ServiceAccount "${subject.name}/${subject.namespace || namespace}"`

@@ -125,7 +125,7 @@ export function badRequest(message: string): StatusError {
 }
 
 /** The request's object has no name, but its path does. */
-export function nameless(name: string): StatusError {
+export function nameMissing(name: string): StatusError {
   return badRequest(
     `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
   );

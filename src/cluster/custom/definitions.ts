@@ -43,7 +43,7 @@ class Definitions {
 
   #settle(key: string): void {
     const stored = this.#crds.get(key);
-    if (!stored) return this.#withdraw(key);
+    if (!stored) return this.#unserve(key);
     const crd = stored.object as CustomResourceDefinition;
     if (crd.metadata.deletionTimestamp !== undefined) return this.#clean(key, crd);
     const next = this.#withConditions(crd);
@@ -52,7 +52,7 @@ class Definitions {
     return undefined;
   }
 
-  #withdraw(key: string): void {
+  #unserve(key: string): void {
     const { plural, group } = splitName(key);
     this.#served.delete(key);
     this.#registry.remove(group, plural);

@@ -13,7 +13,7 @@ import { apiVersionOfWrite, type Write } from "../registry/write.ts";
 import { readBody } from "../http/read-body.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { isTrue } from "../http/request-info.ts";
-import { badRequest, nameless, notFound, StatusError } from "../contract/status-error.ts";
+import { badRequest, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { isTooDeep } from "../codec/json-error.ts";
 import { checkFields, explainYAML } from "./read-object.ts";
@@ -30,7 +30,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   const { applied, force, named } = await readApply(context, target, { apiVersion, kind: resource.kind });
   const { entry, created } = await updateObject(write, {
     async next(current) {
-      if (!current && !named) throw nameless(target.name);
+      if (!current && !named) throw nameMissing(target.name);
       const next = await applyTo(write, current, applied, force);
       // Wrong types have been refused by now; this finds fields that the schema prunes.
       checkFields(context, target, applied, "", validation);

@@ -1,5 +1,5 @@
 import { deleteObject } from "../registry/delete-object.ts";
-import { takeTurns } from "../registry/take-turns.ts";
+import { pauseRegularly } from "../registry/pause-regularly.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { readDeleteOptions } from "./delete-options.ts";
@@ -19,10 +19,10 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
     options: options.raw,
   };
   const entries = [];
-  const turn = takeTurns();
+  const pause = pauseRegularly();
   for (const entry of list.entries) {
     const { name, namespace } = entry.object.metadata;
-    await turn();
+    await pause();
     try {
       await deleteObject({ ...write, name: name!, namespace: namespace ?? "", ofCollection: true }, options);
       entries.push(entry);

@@ -33,7 +33,7 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const target = targetOf(core, context);
   const verb = context.info.verb as Verb;
   const handler = specialHandler(target) ?? handlers[verb];
-  if (!handler || !allows(target, verb) || misplaced(verb, target)) throw methodNotAllowed();
+  if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw methodNotAllowed();
   if (writes.has(verb)) await target.resource.load?.();
   const { deprecation } = target.served;
   if (deprecation) context.warnings.add(deprecation);
@@ -41,7 +41,7 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
 }
 
 /** POST goes to collections and subresources; PUT and PATCH to objects. */
-function misplaced(verb: Verb, { name, subresource }: Target): boolean {
+function isWrongPath(verb: Verb, { name, subresource }: Target): boolean {
   if (verb === "create") return name !== "" && subresource === "";
   return name === "" && (verb === "update" || verb === "patch");
 }

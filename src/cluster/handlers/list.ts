@@ -30,7 +30,8 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const revision = token ? token.revision : listRevision(options, core.store.revision);
   const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
-  if (!all) throw token ? expiredContinue(token, prefix) : tooOld(revision, resource.collection.forgotten);
+  if (!all)
+    throw token ? expiredContinue(token, prefix) : tooOld(revision, resource.collection.compactedRevision);
 
   const start = token ? all.findIndex(({ key }) => key > token.after) : 0;
   const rest = start === -1 ? [] : start === 0 ? all : all.slice(start);

@@ -14,7 +14,7 @@ import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { readBody } from "../http/read-body.ts";
-import { badRequest, invalidObject, nameless, notFound, StatusError } from "../contract/status-error.ts";
+import { badRequest, invalidObject, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 import { explainJSON, isTooDeep } from "../codec/json-error.ts";
@@ -51,7 +51,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
 /** Refuses a patch that removes the metadata or the name. */
 function checkName({ name }: Target, next: ApiObject): void {
   const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
-  if (!metadata?.name) throw nameless(name);
+  if (!metadata?.name) throw nameMissing(name);
 }
 
 /** Refuses a patch that changes the kind or the API version. */
@@ -62,9 +62,9 @@ function checkType(
   next: ApiObject,
 ): void {
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
-  const strange = typeMismatch(next);
-  if (strange !== undefined) throw patchProblem(next, strange);
-  if (!resource.custom) throw patchProblem(next, strangeType(core, resource, next));
+  const mismatch = typeMismatch(next);
+  if (mismatch !== undefined) throw patchProblem(next, mismatch);
+  if (!resource.custom) throw patchProblem(next, typeError(core, resource, next));
   // No schema is known for another version, so all its fields are unknown.
   const known = new Set(["apiVersion", "kind", "metadata"]);
   for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
@@ -76,7 +76,7 @@ function checkType(
   throw invalidObject({ ...resource, kind: next.kind }, name, errors);
 }
 
-function strangeType({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
+function typeError({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
   const { group, version } = parseApiVersion(apiVersion ?? "");
   const known = registry.findKind(group, kind ?? "");
   if (!known?.versions.some(({ name }) => name === version)) {
@@ -149,7 +149,8 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
       if (Array.isArray(value)) {
         throw badRequest("json: cannot unmarshal array into Go value of type map[string]interface {}");
       }
-      return (object) => strategically(() => applyStrategicMergePatch(object as never, value as never, node));
+      return (object) =>
+        withStrategicErrors(() => applyStrategicMergePatch(object as never, value as never, node));
     }
   } catch (error) {
     throw statusOf(error);
@@ -175,7 +176,7 @@ function patched(patch: Patch, current: ApiObject): ApiObject {
 }
 
 /** A strategic merge patch that does not fit the lists of the object is an internal error on the real server. */
-function strategically(run: () => unknown): unknown {
+function withStrategicErrors(run: () => unknown): unknown {
   try {
     return run();
   } catch (error) {

@@ -104,8 +104,8 @@ function asObject(value: unknown, target: Target, text: string, warnings: Set<st
     );
   }
   const object = (value ?? {}) as ApiObject;
-  const strange = typeMismatch(object);
-  if (strange !== undefined) throw unrecognized(target, `${strange} (${summary(text)})`);
+  const mismatch = typeMismatch(object);
+  if (mismatch !== undefined) throw unrecognized(target, `${mismatch} (${summary(text)})`);
   checkType(object, target, text, warnings);
   if (object.metadata === undefined || object.metadata === null) object.metadata = {};
   return object;

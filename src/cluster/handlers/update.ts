@@ -1,6 +1,6 @@
 import { updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
-import { nameless } from "../contract/status-error.ts";
+import { nameMissing } from "../contract/status-error.ts";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import { readObject } from "./read-object.ts";
 import { replyObject } from "./reply-object.ts";
@@ -11,7 +11,7 @@ import { writeOf } from "./write-options.ts";
 export async function handleUpdate(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "UpdateOptions");
   const object = await readObject(context, target, "UpdateOptions");
-  if (!object.metadata.name) throw nameless(target.name);
+  if (!object.metadata.name) throw nameMissing(target.name);
   const { entry, created } = await updateObject(write, {
     next: () => copyJSON(object),
     uidIsCondition: true,

@@ -65,7 +65,7 @@ async function stream(context: RequestContext, response: ServerResponse, plan: P
     options.sendInitialEvents ?? (options.resourceVersion === "" || options.resourceVersion === "0");
   const missed = fromNow ? [] : resource.collection.changesSince(revision);
   if (!missed) {
-    out.write(encoder.error(tooOld(revision, resource.collection.forgotten).status));
+    out.write(encoder.error(tooOld(revision, resource.collection.compactedRevision).status));
     out.end();
     return;
   }

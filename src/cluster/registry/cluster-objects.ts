@@ -13,13 +13,13 @@ import type { Core } from "./core.ts";
 import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";
 import { keyOf, type Resource } from "./resource.ts";
-import { takeTurns } from "./take-turns.ts";
+import { pauseRegularly } from "./pause-regularly.ts";
 import { updateObject } from "./update-object.ts";
 import { ownWrite, type Write } from "./write.ts";
 
 /** The cluster's objects for controllers: without HTTP, authentication and authorization, but with all other steps. */
 export function clusterObjects(core: Core): ClusterObjects {
-  const turn = takeTurns();
+  const pause = pauseRegularly();
   const find = (name: string) => core.registry.findName(name);
   const read = (resource: Resource, entry: Entry) =>
     presentNow(resource, entry).object as unknown as KubernetesObject;
@@ -61,7 +61,7 @@ export function clusterObjects(core: Core): ClusterObjects {
       return entry.object as unknown as T;
     },
     async delete(user, object, options = {}) {
-      await turn();
+      await pause();
       await deleteObject(writeFor(core, user, object, ""), deleteOptions(options));
     },
   };

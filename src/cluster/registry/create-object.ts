@@ -10,7 +10,7 @@ import { type ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { allowCreation } from "./allow-creation.ts";
 import { restoreManagers, trackManagers } from "./field-manager.ts";
-import { generateName, stampNewObject, validateNewMetadata } from "./object-meta.ts";
+import { generateName, setSystemMetadata, validateNewMetadata } from "./object-meta.ts";
 import { keyOf } from "./resource.ts";
 import type { Write } from "./write.ts";
 
@@ -36,7 +36,7 @@ export async function createObject(
   const { resource, core } = write;
   const { strategy } = resource;
   await resource.load?.();
-  takeNamespace(write, object);
+  setNamespace(write, object);
   delete object.metadata.deletionTimestamp;
   delete object.metadata.deletionGracePeriodSeconds;
   strategy.resetFields(object, undefined, "");
@@ -46,11 +46,11 @@ export async function createObject(
   const owned = applied ? object : await trackManagers(write, undefined, object);
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
-  takeNamespace(write, admitted);
-  const generated = takeName(write, admitted);
+  setNamespace(write, admitted);
+  const generated = setGeneratedName(write, admitted);
   strategy.default?.(admitted, write);
   restoreManagers(admitted, managedFields);
-  stampNewObject(admitted, resource, write.now);
+  setSystemMetadata(admitted, resource, write.now);
   strategy.prepareForCreate?.(admitted, write);
 
   const errors = [
@@ -82,7 +82,7 @@ async function commit(write: Write, object: ApiObject, generated: boolean): Prom
   return resource.present(core.store.put(resource.collection, key, stored), write.version);
 }
 
-function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
+function setNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (!resource.namespaced) {
     delete metadata.namespace;
     return;
@@ -95,7 +95,7 @@ function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject):
 }
 
 /** Generates a name from `generateName`: a free one, if eight attempts find one. */
-function takeName({ resource, namespace }: Write, { metadata }: ApiObject): boolean {
+function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): boolean {
   if (metadata.name || !metadata.generateName || !resource.strategy.generateName) return false;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
     metadata.name = generateName(metadata.generateName);

@@ -7,7 +7,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource } from "./resource.ts";
 
 /** Sets the metadata of a new object that only the server may set. */
-export function stampNewObject(object: ApiObject, resource: Resource, now: number): void {
+export function setSystemMetadata(object: ApiObject, resource: Resource, now: number): void {
   const { metadata } = object;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;

@@ -29,7 +29,7 @@ export class Registry {
     const before = this.#resources.get(id);
     this.#resources.set(id, resource);
     this.#generation++;
-    if (before) this.#tellReplaced(before);
+    if (before) this.#notifyReplaced(before);
   }
 
   remove(group: string, plural: string): void {
@@ -37,7 +37,7 @@ export class Registry {
     if (!before) return;
     this.#resources.delete(idOf(group, plural));
     this.#generation++;
-    this.#tellReplaced(before);
+    this.#notifyReplaced(before);
   }
 
   /** Calls the callback once, when a resource is replaced or removed. Returns an unsubscribe function. */
@@ -47,7 +47,7 @@ export class Registry {
     return () => void waiting.delete(run);
   }
 
-  #tellReplaced(resource: Resource): void {
+  #notifyReplaced(resource: Resource): void {
     for (const run of this.#waiting.get(resource) ?? []) run();
   }
 

@@ -39,12 +39,12 @@ async function samplesOf({
 }: BuiltinResource): Promise<Kind> {
   const [module = "", name = ""] = type.split(".");
   const schema = (await loadSchemas(module))!.get(name)!;
-  const told = `${group === "" ? "/api" : "/apis"}/${apiVersion}${scope === "Namespaced" ? "/namespaces/{ns}" : ""}/${plural}`;
+  const template = `${group === "" ? "/api" : "/apis"}/${apiVersion}${scope === "Namespaced" ? "/namespaces/{ns}" : ""}/${plural}`;
   const bodies = Object.values(chapters)
     .flatMap((stories) => stories.flatMap(({ steps }) => steps))
-    .filter(({ method, path, body }) => method === "POST" && path === told && typeof body === "object")
+    .filter(({ method, path, body }) => method === "POST" && path === template && typeof body === "object")
     .map(({ body }) => JSON.parse(JSON.stringify(body).replaceAll("{ns}", "default")) as object);
-  const path = told.replace("{ns}", "default");
+  const path = template.replace("{ns}", "default");
   const samples = [{}, ...bodies.slice(0, 8)].map((body: { metadata?: object }) => ({
     path,
     body: { apiVersion, kind, ...body, metadata: { name: "x", ...body.metadata } },

@@ -23,13 +23,13 @@ export class Collection {
   #shared = false;
   #keys: string[] | undefined;
   #history: Change[] = [];
-  #forgotten = 0;
+  #compactedRevision = 0;
   readonly #listeners = new Set<Listener>();
 
   constructor(name: string, historyLimit: number, revision: number) {
     this.name = name;
     this.#historyLimit = historyLimit;
-    this.#forgotten = revision;
+    this.#compactedRevision = revision;
   }
 
   get size(): number {
@@ -37,8 +37,8 @@ export class Collection {
   }
 
   /** Revisions up to this one have expired: they can't be listed, and watches can't start from them. */
-  get forgotten(): number {
-    return this.#forgotten;
+  get compactedRevision(): number {
+    return this.#compactedRevision;
   }
 
   get(key: string): Entry | undefined {
@@ -60,7 +60,7 @@ export class Collection {
 
   /** The entries at an earlier revision, or undefined if it has expired. */
   listAt(revision: number, prefix = ""): Entry[] | undefined {
-    if (revision < this.#forgotten) return undefined;
+    if (revision < this.#compactedRevision) return undefined;
     if ((this.#history.at(-1)?.revision ?? 0) <= revision) return this.list(prefix);
     const state = new Map(this.list(prefix).map((entry) => [entry.key, entry]));
     for (let index = this.#history.length - 1; index >= 0; index--) {
@@ -75,7 +75,7 @@ export class Collection {
 
   /** The changes after a revision, or undefined if it has expired. */
   changesSince(revision: number): readonly Change[] | undefined {
-    if (revision < this.#forgotten) return undefined;
+    if (revision < this.#compactedRevision) return undefined;
     let index = this.#history.length;
     while (index > 0 && this.#history[index - 1]!.revision > revision) index--;
     return this.#history.slice(index);
@@ -116,7 +116,7 @@ export class Collection {
   compact(revision: number): void {
     const kept = this.#history.findIndex((change) => change.revision > revision);
     this.#history = kept === -1 ? [] : this.#history.slice(kept);
-    this.#forgotten = Math.max(this.#forgotten, revision);
+    this.#compactedRevision = Math.max(this.#compactedRevision, revision);
   }
 
   /** The current state, in constant time: the next write copies the map instead of changing it. */
@@ -127,7 +127,7 @@ export class Collection {
 
   #forgetOldest(keep: number): void {
     const cut = this.#history.length - keep;
-    this.#forgotten = this.#history[cut - 1]!.revision;
+    this.#compactedRevision = this.#history[cut - 1]!.revision;
     this.#history = this.#history.slice(cut);
   }
 

@@ -8,7 +8,7 @@ import { type CompiledValidatingPolicy, compileValidatingPolicy } from "./compil
 import { type PolicyContext, policyNames } from "./evaluation.ts";
 import { isExempt } from "./exempt.ts";
 import { findCalls, type PolicyCall, type PolicyFault } from "./find-calls.ts";
-import { judge, type Objection } from "./judge.ts";
+import { evaluatePolicy, type Objection } from "./evaluate-policy.ts";
 import type { ValidatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
@@ -46,7 +46,7 @@ async function evaluate(
   cluster: PolicyContext,
 ): Promise<StatusError[]> {
   const { policy, binding, compiled } = call;
-  const objections = judge(compiled, await policyNames(call, request, cluster));
+  const objections = evaluatePolicy(compiled, await policyNames(call, request, cluster));
   const counted =
     policy.spec.failurePolicy === "Ignore" ? objections.filter(({ failed }) => !failed) : objections;
   const who = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;

@@ -7,7 +7,7 @@ import { keyOf } from "../../registry/resource.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
-import { badRequest, invalidObject, nameless, notFound } from "../../contract/status-error.ts";
+import { badRequest, invalidObject, nameMissing, notFound } from "../../contract/status-error.ts";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -31,7 +31,7 @@ export async function handleScale(context: RequestContext, target: Target): Prom
   if (verb === "update") {
     const sent = (await readBodyObject(context, target)) as ScaleObject;
     const { name, namespace } = sent.metadata;
-    if (!name) throw nameless(target.name);
+    if (!name) throw nameMissing(target.name);
     if (namespace && namespace !== target.namespace) {
       throw badRequest(
         "the namespace of the provided object does not match the namespace sent on the request",

@@ -78,7 +78,7 @@ async function tryStart({
 
 async function failWhenEnded(name: string, program: Program): Promise<never> {
   await program.ended;
-  throw new Error(`${name} ended before it was ready; it printed last:\n${lastLines(program.log())}`);
+  throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
 }
 
 /** Waits without a time limit: callers have their own, and a program that can't start ends by itself. */

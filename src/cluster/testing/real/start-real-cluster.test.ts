@@ -73,7 +73,7 @@ test("the error for a program that can't start quotes its output", async () => {
   const program = join(broken, "kube-apiserver");
   writeFileSync(program, "#!/bin/sh\necho 'Error: unknown flag: --secure-port' >&2\nexit 1\n");
   await expect(startReal({}, broken)).rejects.toThrow(
-    "kube-apiserver ended before it was ready; it printed last:\nError: unknown flag: --secure-port",
+    "kube-apiserver exited before it was ready. Its last output:\nError: unknown flag: --secure-port",
   );
   rmSync(program);
   await expect(startReal({}, broken)).rejects.toThrow("kube-apiserver: not found");

@@ -7,13 +7,13 @@ import { ServiceRelays } from "./service-relays.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 /** The options that both kinds of clusters support. */
-const understood: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
+const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
 
 /** Starts a real API server with the API of the embedded cluster. */
 export async function startRealCluster(assets: string, options: ClusterOptions): Promise<OpenCluster> {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const [strange] = given.filter(([name]) => !(understood as readonly string[]).includes(name));
-  if (strange) throw embeddedOnly(`startTestCluster's option "${strange[0]}"`);
+  const [unsupported] = given.filter(([name]) => !(supported as readonly string[]).includes(name));
+  if (unsupported) throw embeddedOnly(`startTestCluster's option "${unsupported[0]}"`);
   const control = await startControlPlane({ assets, ...options });
   const kubeconfig = control.issue("kubernetes-admin", ["system:masters"]);
   const put = (object: ApiObject): Promise<ApiObject> => putRealObject(kubeconfig, object);
@@ -22,7 +22,7 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
     cluster: {
       url: control.url,
       kubeconfig,
-      core: inside(),
+      core: unavailableCore(),
       addUser: (name, groups = []) => control.issue(name, groups),
       snapshot: () => {
         throw embeddedOnly("snapshot()");
@@ -41,7 +41,7 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
 }
 
 /** A `core` whose members all throw: a real server has no in-process API. */
-function inside(): Core {
+function unavailableCore(): Core {
   return new Proxy({} as Core, {
     get: () => {
       throw embeddedOnly("core");

@@ -9,7 +9,7 @@ import { keyOf } from "../registry/resource.ts";
  * Stores objects that don't exist yet, without admission, defaults and validation: they are known to be valid, and
  * there are so many that these steps would take most of the start. The managed fields list every field.
  */
-export function plantObjects(core: Core, objects: Iterable<ApiObject>): void {
+export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>): void {
   const time = formatTime(core.clock.now());
   for (const { metadata, ...object } of objects) {
     const { group } = parseApiVersion(object.apiVersion);

@@ -15,21 +15,21 @@ export interface Objection {
 }
 
 /** Evaluates a validating policy for one request and returns its objections. */
-export function judge(compiled: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
+export function evaluatePolicy(compiled: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
   const conditions = new Budget(matchConditionBudget);
   const budget = new Budget(runtimeBudget);
   try {
     const holds = conditionsHold(compiled.conditions, names(conditions), conditions);
     if (holds === false) return [];
     if (holds !== true) return [failure(holds.error)];
-    return [...judgeValidations(compiled, names(budget), budget, names), ...annotate(compiled, names)];
+    return [...evaluateValidations(compiled, names(budget), budget, names), ...annotate(compiled, names)];
   } catch (error) {
     if (error instanceof OutOfBudgetError) return [failure(error.message)];
     throw error;
   }
 }
 
-function judgeValidations(
+function evaluateValidations(
   { validations }: CompiledValidatingPolicy,
   names: Names,
   budget: Budget,

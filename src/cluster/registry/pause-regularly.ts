@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
  * Returns a function to await after each of many writes in a row: after each hundred it lets other requests and watchers
  * run. Otherwise, emptying a large namespace would block the server.
  */
-export function takeTurns(): () => Promise<void> {
+export function pauseRegularly(): () => Promise<void> {
   let writes = 0;
   return async () => {
     writes++;
