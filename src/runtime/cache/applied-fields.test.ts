@@ -22,7 +22,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** A process that has just started: nothing in memory, all Deployments in its cache. */
+/** A process that has just started: an empty apply memory, but all Deployments in its cache. */
 async function coldStart(): Promise<{ client: Client; writes: () => number }> {
   let writes = 0;
   const config = await loadConfig({ kubeconfig: cluster.kubeconfig });
@@ -55,7 +55,7 @@ function desired(name: string, container: Partial<Container> = {}): Desired<Depl
   };
 }
 
-test("apply sends nothing after a cold start where an earlier process applied the same", async () => {
+test("apply sends nothing after a cold start if an earlier process applied the same", async () => {
   const earlier = await coldStart();
   await earlier.client.apply(Deployment, desired("same"));
   const { client, writes } = await coldStart();
@@ -63,7 +63,7 @@ test("apply sends nothing after a cold start where an earlier process applied th
   expect(writes()).toBe(0);
 });
 
-test("apply sends nothing after a cold start where a list is empty", async () => {
+test("apply sends nothing after a cold start if a list is empty", async () => {
   const earlier = await coldStart();
   await earlier.client.apply(Deployment, desired("empty", { env: [], ports: [] }));
   const { client, writes } = await coldStart();
@@ -71,7 +71,7 @@ test("apply sends nothing after a cold start where a list is empty", async () =>
   expect(writes()).toBe(0);
 });
 
-test("apply sends nothing after a cold start where others set fields of their own", async () => {
+test("apply sends nothing after a cold start if others set fields of their own", async () => {
   const earlier = await coldStart();
   const made = await earlier.client.apply(Deployment, desired("shared"));
   await person.patch(Deployment, made, (draft) => {
@@ -103,7 +103,7 @@ test.each<[string, Partial<Container>]>([
   expect(spec?.template.spec?.containers[0]).toMatchObject(JSON.parse(JSON.stringify(container)) as object);
 });
 
-test("apply takes back after a cold start what somebody took over in the meantime", async () => {
+test("apply restores after a cold start what another client took over in the meantime", async () => {
   const earlier = await coldStart();
   const made = await earlier.client.apply(Deployment, desired("taken"));
   await person.patch(Deployment, made, (draft) => {
@@ -115,7 +115,7 @@ test("apply takes back after a cold start what somebody took over in the meantim
   expect(writes()).toBe(1);
 });
 
-test("apply is sent once after a cold start where the server writes a value in its own way", async () => {
+test("apply is sent once after a cold start if the server normalizes a value", async () => {
   const container = { resources: { requests: { cpu: "0.5" } } };
   const earlier = await coldStart();
   await earlier.client.apply(Deployment, desired("quantity", container));
@@ -138,7 +138,7 @@ test("apply notices that another manager took a field in between, even where its
     const { metadata, spec } = desired(name);
     return { metadata, spec: { ...spec!, replicas } };
   };
-  /** What stands between an operator that sets `replicas` and an autoscaler that does. */
+  /** A conflict between an operator that sets `replicas` and an autoscaler. */
   const handOver = () => {
     const { namespace } = desired(name).metadata;
     const spec = { replicas: 5, selector: desired(name).spec!.selector } as Desired<Deployment>["spec"];

@@ -5,12 +5,12 @@ import { hashOf } from "./hash.ts";
 
 type Fields = { readonly [field: string]: JSONValue };
 
-/** What a field manager applied to objects of the cache, which is all that is kept of their managed fields. */
+/** What a field manager applied to cached objects: all that is kept of their managed fields. */
 const applied = new WeakMap<KubernetesObject, string>();
 
 /**
- * What a field manager has applied to an object as it came from the server: the fields that it owns, with the values
- * that they have now, as one short text; undefined if it has applied nothing.
+ * What a field manager has applied to an object from the server: the fields that it owns with their current values, as
+ * a short text; undefined if it has applied nothing.
  */
 function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
   const entry = object.metadata.managedFields?.find((candidate) => isApplied(candidate, fieldManager));
@@ -18,17 +18,19 @@ function appliedBy(fieldManager: string, object: KubernetesObject): string | und
   return digestOf(fieldManager, pick(object as unknown as JSONValue, entry.fieldsV1));
 }
 
-/** Which fields each manager owns by apply, as a short text, of objects of the cache. */
+/** The fields that each manager of a cached object owns by apply, as a short text. */
 const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 
-/** What the managed fields of an object as it came from the server say, as far as an apply needs it later. */
+/** What an apply needs later from an object's managed fields. */
 export interface Ownership {
   /** See `appliedBy`. */
   readonly applied: string | undefined;
   readonly owned: ReadonlyMap<string, string> | undefined;
 }
 
-/** Reads the managed fields of an object before they are dropped. Most objects were never applied, and cost nothing. */
+/**
+ * Reads the managed fields of an object before they are dropped. Cheap for the many objects that were never applied.
+ */
 export function ownershipOf(object: KubernetesObject, fieldManager: string | undefined): Ownership {
   const entries = object.metadata.managedFields?.filter(
     ({ operation, subresource }) => operation === "Apply" && !subresource,
@@ -42,20 +44,20 @@ export function ownershipOf(object: KubernetesObject, fieldManager: string | und
   };
 }
 
-/** Remembers the ownership of an object of the cache. */
+/** Stores the ownership of a cached object. */
 export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
   if (ownership.applied !== undefined) applied.set(object, ownership.applied);
   if (ownership.owned) owned.set(object, ownership.owned);
 }
 
-/** Stands for the fields of an object of the cache that a manager owns by apply; undefined if it owns none. */
+/** A text for the fields of a cached object that a manager owns by apply; undefined if it owns none. */
 export function ownedBy(fieldManager: string, object: KubernetesObject): string | undefined {
   return owned.get(object)?.get(fieldManager);
 }
 
 /**
- * Whether applying this would change nothing: the same fields were applied before, perhaps by an earlier process, and
- * have the same values still. The server writes some values in its own way (`0.5` cores become `500m`); then this is
+ * Whether this apply would change nothing: the same fields were applied before, perhaps by an earlier process, and
+ * still have the same values. The server normalizes some values (`0.5` cores become `500m`). For those this returns
  * false, and an apply that changes nothing is sent once.
  */
 export function isAppliedAlready(
@@ -71,7 +73,7 @@ function isApplied({ manager, operation, subresource }: ManagedFieldsEntry, fiel
   return manager === fieldManager && operation === "Apply" && !subresource;
 }
 
-/** The part of a value that the fields name. A field without parts stands for all of its value. */
+/** The part of a value that the fields name. A field without subfields means the whole value. */
 function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefined {
   const parts = Object.entries(fields).filter(([part]) => part !== ".");
   if (parts.length === 0 || typeof value !== "object" || value === null) return value;
@@ -87,14 +89,14 @@ function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefin
   return picked.toSorted((a, b) => a.at - b.at).map(({ item = null }) => item);
 }
 
-/** Items are named by their keys (`k:{"port":80}`), by their value (`v:"a"`) or by their place (never by apply). */
+/** Items are named by their keys (`k:{"port":80}`), by value (`v:"a"`) or by index (never by apply). */
 function isNamed(item: JSONValue, part: string): boolean {
   const name = JSON.parse(part.slice(2)) as JSONValue;
   if (part.startsWith("v:")) return item === name;
   return Object.entries(name as Fields).every(([key, value]) => (item as Fields)[key] === value);
 }
 
-/** Nobody owns what tells objects apart. */
+/** The fields that identify an object have no owner. */
 function withoutName(desired: KubernetesObject): object {
   const { apiVersion: _, kind: __, ...rest } = desired;
   const { name: _name, namespace: _namespace, ...metadata } = desired.metadata;
@@ -105,7 +107,7 @@ function digestOf(fieldManager: string, value: unknown): string {
   return hashOf([fieldManager, sorted(value)]);
 }
 
-/** The same value with its fields in one order, and without empty lists, which the server does not keep. */
+/** The same value with sorted fields, and without empty lists, which the server doesn't keep. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(sorted);

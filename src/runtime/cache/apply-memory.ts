@@ -2,10 +2,10 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ownedBy } from "./applied-fields.ts";
 import { hashOf } from "./hash.ts";
 
-/** So many objects are remembered; of those beyond, the ones applied longest ago are applied once more. */
+/** How many objects are remembered. Beyond that, the least recently applied ones are applied once more. */
 const capacity = 50_000;
 
-/** What is applied: to which object by which manager, and a hash of what is to be there. */
+/** An apply: the object, the field manager, and a hash of the desired object. */
 export interface Applied {
   /** The object and the manager. */
   readonly id: string;
@@ -19,13 +19,13 @@ interface Memory {
   readonly owned: string | undefined;
 }
 
-/** Remembers what was applied and what came of it, so that an apply that would change nothing is not sent. */
+/** Remembers applies and their results, so that an apply that would change nothing is not sent. */
 export class ApplyMemory {
   readonly #applied = new Map<string, Memory>();
 
   /**
-   * Whether the last apply said the same, and the object is still what came of it: with these values, and these fields
-   * owned. Another manager may have taken a field in between and given it the value that it had.
+   * Whether the last apply was the same, and the object is still its result: with the same values and owned fields.
+   * Another manager may have taken a field in the meantime without changing its value.
    */
   isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
     const last = this.#applied.get(id);
@@ -42,10 +42,10 @@ export class ApplyMemory {
   }
 }
 
-/** Objects of the cache are frozen, so a fingerprint holds for as long as the object lives. */
+/** Cached objects are frozen, so a fingerprint holds for as long as the object lives. */
 const fingerprints = new WeakMap<KubernetesObject, string>();
 
-/** Stands for all that an apply can set: not the status, and not what changes with every write of anybody. */
+/** A text for everything that an apply can set: not the status, and nothing that changes with every write. */
 function fingerprintOf(object: KubernetesObject): string {
   const known = fingerprints.get(object);
   if (known !== undefined) return known;

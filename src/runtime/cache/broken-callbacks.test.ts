@@ -8,7 +8,7 @@ import { eventually } from "../testing/eventually.ts";
 const caches = useCaches();
 const { createWidget, newNamespace, start } = caches;
 
-/** Ways in which a function does not do what it is for. */
+/** Ways in which a function can fail. */
 const ways: { readonly [way: string]: (object: KubernetesObject) => unknown } = {
   "throws an error": () => {
     throw new Error("boom");
@@ -29,7 +29,7 @@ const ways: { readonly [way: string]: (object: KubernetesObject) => unknown } = 
 const isBad = (object: KubernetesObject): boolean => object.metadata.labels?.["bad"] === "true";
 
 test.for(Object.keys(ways))(
-  "a transform that %s leaves the object as it came, and loses no event",
+  "with a transform that %s the original object is cached, and no event is lost",
   async (way) => {
     const namespace = await newNamespace();
     const errors: Error[] = [];
@@ -54,7 +54,7 @@ test.for(Object.keys(ways))(
 );
 
 test.for(Object.keys(ways).slice(0, -1))(
-  "an index function that %s leaves the object out of the index, and loses no event",
+  "with an index function that %s the object is not indexed, and no event is lost",
   async (way) => {
     const namespace = await newNamespace();
     const errors: Error[] = [];
@@ -87,7 +87,7 @@ test.for(Object.keys(ways).slice(0, -1))(
   },
 );
 
-test("an index function that never says the same twice keeps no object that is gone", async () => {
+test("with an index function that returns other values each time, deleted objects leave the index", async () => {
   const namespace = await newNamespace();
   const { cache, client } = await start({ namespaces: [namespace] });
   let calls = 0;
@@ -100,7 +100,7 @@ test("an index function that never says the same twice keeps no object that is g
   await eventually(async () => expect(await found()).toEqual([]));
 });
 
-test("what a handler or onError throws ends no subscription", async () => {
+test("an exception in a handler or onError ends no subscription", async () => {
   const namespace = await newNamespace();
   const warnings: string[] = [];
   const note = ({ message }: Error): void => void warnings.push(message);

@@ -5,29 +5,29 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Informer } from "./informer.ts";
 
 /**
- * The informers of a process and reads from them. An informer is made by the first subscription or read of its kind
- * and shared by all. Nothing is asked of the server before `start`.
+ * The informers of a process, and reads from them. An informer is created by the first subscription or read of its kind
+ * and shared by all. No request is sent before `start`.
  */
 export interface Cache extends Reader {
-  /** The informer of a kind, made if need be. Kinds of `metadataOnly` have their own. */
+  /** The informer of a kind, created if necessary. Kinds of `metadataOnly` have their own. */
   informer<T extends KubernetesObject>(kind: Kind<T>): Informer<T>;
 
-  /** The informer of a kind if there is one. */
+  /** The informer of a kind if it exists. */
   existing<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined;
 
   /** All informers, for metrics and health. */
   readonly informers: readonly Informer[];
 
-  /** Starts the informers that are there, and from now on each that is asked for. */
+  /** Starts the existing informers and, from then on, new ones. */
   start(): void;
 
-  /** Resolves when all informers of this moment have synced. */
+  /** Resolves when all current informers have synced. */
   synced(signal?: AbortSignal): Promise<void>;
 
-  /** Stops an informer and drops its objects; subscriptions end. Deleting a CRD at run time is a reason. */
+  /** Stops an informer and drops its objects; its subscriptions end. For a CRD that is deleted at run time. */
   remove(kind: Kind): void;
 
-  /** Stops all informers, closes their connections and resolves when none is left. */
+  /** Stops all informers and closes their connections. */
   stop(): Promise<void>;
 
   /** Adds an index: see `Informer.addIndex`. */
@@ -38,58 +38,65 @@ export interface Cache extends Reader {
   ): void;
 
   /**
-   * Keeps only a part of a kind, by labels or fields. A setup function says so before it watches the kind; reads of
-   * what is left out find nothing, or are made live. Throws a `TerminalError` if all of the kind is cached already.
+   * Caches only a part of a kind, selected by labels or fields. Call it in a setup function before the kind is watched.
+   * Reads of other objects find nothing, or are made live. Throws a `TerminalError` if the whole kind is already
+   * cached.
    */
   keepOnly(kind: Kind, scope: InformerScope): void;
 
-  /** Takes the answer of a write of this process, so that reads show it before the watch tells. */
+  /** Adds the result of a write of this process, so that reads return it before the watch delivers it. */
   wrote(kind: Kind, object: KubernetesObject): void;
 
-  /** Takes the news that this process deleted an object for good. */
+  /** Records that this process deleted an object. */
   wroteDeletion(kind: Kind, key: ObjectKey, uid: string | undefined): void;
 }
 
-/** Which objects an informer keeps. */
+/** Selects the objects that an informer keeps. */
 export interface InformerScope {
-  /** Only objects with these labels, in the server's syntax. */
+  /** Only objects that match this label selector. */
   readonly labels?: string | undefined;
-  /** Only objects with these fields, in the server's syntax. */
+  /** Only objects that match this field selector. */
   readonly fields?: string | undefined;
-  /** Changes an object before it is stored; must give the same result when run twice. */
+  /** Changes an object before it is stored; must be idempotent. */
   readonly transform?: ((object: KubernetesObject) => KubernetesObject) | undefined;
 }
 
-/** Options of one kind. They win over the options for all kinds. */
+/** Options of one kind. They override the options for all kinds. */
 export interface KindCacheOptions extends InformerScope {
   /**
-   * The namespaces to watch, each with a scope of its own or `{}`; `""` stands for all the others. One watch per
-   * namespace, so that rights in these namespaces are enough.
+   * The namespaces to watch, each with its own scope or `{}`; `""` means all others. There is one watch per namespace,
+   * so permissions in these namespaces are sufficient.
    */
   readonly namespaces?: readonly string[] | { readonly [namespace: string]: InformerScope } | undefined;
   /** Read this kind from the server, never from the cache. */
   readonly live?: boolean | undefined;
 }
 
-/** How a cache is set up. */
+/** Options of a cache. */
 export interface CacheOptions extends KindCacheOptions {
   /** Options by kind. */
   readonly kinds?: readonly (readonly [Kind, KindCacheOptions])[] | undefined;
-  /** Keep `metadata.managedFields`; dropped unless true, as it is a third of a pod and no controller reads it. */
+  /**
+   * Keep `metadata.managedFields`. Default: false, because they make up a third of a pod and controllers don't read
+   * them.
+   */
   readonly keepManagedFields?: boolean | undefined;
-  /** Whose applies are remembered from before this process, so that a cold start sends none that changes nothing. */
+  /** The field manager whose earlier applies are recognized, so that a cold start sends none that changes nothing. */
   readonly fieldManager?: string | undefined;
   /**
-   * What a read does when its kind has no informer yet: `create` makes one and waits for it, `warn` does so and says
-   * it, `fail` throws a `TerminalError`. `warn` unless said otherwise: a forgotten watch of all pods of a
-   * cluster is memory nobody planned for.
+   * What a read does if its kind has no informer: `create` makes one and waits for it, `warn` also logs a warning,
+   * `fail` throws a `TerminalError`. Default: `warn`, because accidentally caching all pods of a cluster takes a lot of
+   * memory.
    */
   readonly missingInformer?: "create" | "warn" | "fail" | undefined;
-  /** Stream the first list through the watch where the server can; on unless turned off. */
+  /** Stream the first list through the watch if the server supports it. Default: true. */
   readonly watchList?: boolean | undefined;
-  /** The machine's time unless a test gives its own. */
+  /** Default: the system time. */
   readonly clock?: Clock | undefined;
-  /** Told what informers recover from; a `CallbackError` if a handler, an index function or a transform failed. */
+  /**
+   * Called with errors that informers recover from; a `CallbackError` if a handler, an index function or a transform
+   * failed.
+   */
   readonly onError?: ((error: Error, informer: { readonly kind: Kind }) => void) | undefined;
   readonly onWarning?: ((text: string, informer: { readonly kind: Kind }) => void) | undefined;
 }

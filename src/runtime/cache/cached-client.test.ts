@@ -25,12 +25,12 @@ test("Cache reads what it wrote, a thousand times", async () => {
     await client.delete(Widget, key);
     expect(await client.find(Widget, key)).toBeUndefined();
   };
-  // Ten at a time, so that one object's events come between another's write and read.
+  // Ten at a time, so that an object's events arrive between the write and the read of another.
   for (let at = 0; at < 250; at += 10)
     await Promise.all(Array.from({ length: 10 }, (_, offset) => liveOnce(at + offset)));
 });
 
-test("Cache shows at once that all objects were deleted", async () => {
+test("Cache reflects deleteAll() at once", async () => {
   const namespace = await newNamespace();
   const { client } = await start();
   for (const name of ["a", "b"]) await client.create(Widget, { metadata: { name, namespace }, spec: {} });
@@ -72,7 +72,7 @@ test("Client.apply() sends nothing at a steady state, and drops a field that is 
   expect(requests.length - before).toBe(1);
 });
 
-test("Client.apply() mends what somebody else changed, and not what is only status", async () => {
+test("Client.apply() reverts changes of others, except for the status", async () => {
   const namespace = await newNamespace();
   const { cache, client, requests } = await start();
   const desired = { metadata: { name: "w", namespace }, spec: { size: 1 } };

@@ -24,12 +24,14 @@ import { ApplyMemory } from "./apply-memory.ts";
 import type { Cache } from "./cache.ts";
 import { hashOf } from "./hash.ts";
 
-/** Makes a client that reads from a cache and writes to the server. Its reads show its writes. */
+/** Creates a client that reads from a cache and writes to the server. Its reads include its writes. */
 export function createCachedClient(live: LiveClient, cache: Cache): Client {
   return new CachedClient(live, cache, live.defaults, new ApplyMemory());
 }
 
-/** Reads from the cache, writes live, and tells the cache of its writes; see `Client` for what the calls promise. */
+/**
+ * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call.
+ */
 class CachedClient implements Client {
   readonly #live: LiveClient;
   readonly #cache: Cache;
@@ -120,12 +122,12 @@ class CachedClient implements Client {
       this.#memory.remember(applying, current);
       return current;
     }
-    // An object that isn't in the cache may be there all the same, outside of what the cache selects.
+    // An object that isn't in the cache may still exist outside of the cache's selection.
     const applied = current
       ? await this.#live.applyOver(kind, desired, options, current)
       : await this.#live.apply(kind, desired, options);
     this.#cache.wrote(kind, applied);
-    // What the cache keeps of the answer is what later reads are compared with.
+    // Later reads are compared with what the cache keeps of the answer.
     this.#memory.remember(applying, informer.get(key) ?? applied);
     return applied;
   }
@@ -204,13 +206,13 @@ class CachedClient implements Client {
   }
 }
 
-/** Whether deleted objects go on to exist for a while: pods until they have ended, others until dependents are seen to. */
+/** Whether deleted objects remain for a while: pods until they have terminated, others until dependents are handled. */
 function mayStay(kind: Kind, options: DeleteAllOptions = {}): boolean {
   const { propagationPolicy = "Background" } = options;
   return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");
 }
 
-/** Some kinds answer with the object even when it is gone; one that waits for something says so. */
+/** Some kinds answer with the object even after it was deleted; one that remains has a reason in its metadata. */
 function isStaying({ kind, metadata }: DeletionAnswer): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = metadata;
   if (kind === "Status" || deletionTimestamp === undefined) return false;

@@ -46,7 +46,7 @@ test("Cache selects by namespace, labels and limit", async () => {
   expect(await names({ fields: { "metadata.name": "b" } })).toEqual(["b"]);
 });
 
-test("Cache.keepOnly() leaves the rest of a kind with the server, and can't come too late", async () => {
+test("Cache.keepOnly() doesn't cache the rest of a kind, and throws if the kind is already cached", async () => {
   const namespace = await newNamespace();
   const { cache, client } = await start();
   await createWidget(namespace, "kept", {}, { app: "db" });
@@ -60,7 +60,7 @@ test("Cache.keepOnly() leaves the rest of a kind with the server, and can't come
   expect(() => cache.keepOnly(ConfigMap, { labels: "app=db" })).toThrow(TerminalError);
 });
 
-test("Cache minds the scope of a kind as the server does", async () => {
+test("Cache checks the scope of a kind like the server", async () => {
   const namespace = await newNamespace();
   const { client } = await start();
   expect(await client.find(Namespace, { name: namespace, namespace: "ignored" })).toBeDefined();
@@ -90,7 +90,7 @@ test("Cache finds objects by indexes, several values each, across namespaces, ad
   await expect(client.list(Widget, { fields: { nothing: "x" } })).rejects.toThrow('no index "nothing"');
 });
 
-test("Cache keeps metadata alone, and shows writes there too", async () => {
+test("Cache can keep only metadata, and includes writes there too", async () => {
   const namespace = await newNamespace();
   const { client } = await start();
   const view = metadataOnly(Widget);
@@ -121,7 +121,7 @@ test("Cache watches the named namespaces only, and all others under the empty na
   expect(namesOf(await mixed.client.list(Widget))).toEqual([`in-${two}`, `in-${three}`]);
 });
 
-test("Cache narrows and transforms by kind before it does for all", async () => {
+test("Cache prefers selectors and transforms of a kind over those for all kinds", async () => {
   const namespace = await newNamespace();
   const transform = (object: KubernetesObject): KubernetesObject =>
     ({ ...object, spec: {} }) as KubernetesObject;
@@ -135,7 +135,7 @@ test("Cache narrows and transforms by kind before it does for all", async () => 
   expect(await client.list(ConfigMap, { namespace })).toEqual([]);
 });
 
-test("Cache narrows by fields, and drops what a write takes out", async () => {
+test("Cache selects by fields, and drops an object that a write deselects", async () => {
   const namespace = await newNamespace();
   const { client } = await start({ kinds: [[Widget, { fields: `metadata.namespace=${namespace}` }]] });
   const other = await newNamespace();
@@ -145,7 +145,7 @@ test("Cache narrows by fields, and drops what a write takes out", async () => {
   expect(namesOf(await client.list(Widget))).toEqual(["in"]);
 });
 
-test("Cache reads live where it is told to", async () => {
+test("Cache reads live if configured", async () => {
   const namespace = await newNamespace();
   const { cache, client } = await start({ kinds: [[ConfigMap, { live: true }]] });
   await client.list(ConfigMap, { namespace });
@@ -153,7 +153,7 @@ test("Cache reads live where it is told to", async () => {
   expect(cache.informers).toEqual([]);
 });
 
-test("Cache warns of reads that start an informer, or refuses them", async () => {
+test("Cache warns of reads that start an informer, or throws", async () => {
   const warnings: string[] = [];
   const warned = await start({ onWarning: (text) => warnings.push(text) });
   await warned.client.list(Widget);
@@ -164,7 +164,7 @@ test("Cache warns of reads that start an informer, or refuses them", async () =>
   await expect(strict.client.list(Widget)).rejects.toBeInstanceOf(TerminalError);
 });
 
-test("Cache sends nothing before it is started, and says so to readers", async () => {
+test("Cache sends nothing before it is started, and reads throw", async () => {
   const { requests } = await start();
   const idle = createCache(live);
   idle.informer(Widget);

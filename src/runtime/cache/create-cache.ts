@@ -13,12 +13,12 @@ import type { Informer } from "./informer.ts";
 import { planPartitions } from "./partition-plans.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
-/** Makes a cache that reads through a client. Nothing is sent before `start`. */
+/** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
   return new InformerCache(client, options);
 }
 
-/** The informers of a process; see `Cache` for what the calls promise. */
+/** The informers of a process; see `Cache` for the contract of each call. */
 class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
@@ -138,7 +138,7 @@ class InformerCache implements Cache {
     for (const view of viewsOf(kind)) this.existing(view)?.wroteDeletion(key, uid);
   }
 
-  /** The options of a kind: its own before what `keepOnly` said, and that before those for all. */
+  /** The options of a kind: its own override those of `keepOnly`, which override those for all kinds. */
   optionsOf(kind: Kind): KindCacheOptions {
     const { labels, fields, transform, namespaces, live } = this.#options;
     return {
@@ -191,7 +191,7 @@ class InformerCache implements Cache {
 
 const ids = new WeakMap<Kind, string>();
 
-/** Identifies a kind and the view of it. Asked several times for each read and write. */
+/** Identifies a kind and its view. Called several times for each read and write. */
 function idOf(kind: Kind): string {
   let id = ids.get(kind);
   if (id === undefined) {
@@ -213,7 +213,7 @@ function metadataOf({ metadata }: KubernetesObject): KubernetesObject {
   };
 }
 
-/** A copy of JSON; `structuredClone` takes four times as long. */
+/** Copies JSON; `structuredClone` takes four times as long. */
 function copyOf<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;

@@ -1,15 +1,15 @@
-/** Strings up to this length are kept once. JSON.parse itself shares those up to ten characters. */
+/** Strings up to this length are shared. JSON.parse itself shares those up to ten characters. */
 const longest = 80;
 const shortest = 11;
 
-/** The pool is emptied when it has so many strings: most names are met once, and must not pile up. */
+/** The pool is cleared at this size: most names occur once, and must not accumulate. */
 const capacity = 20_000;
 
 let pool = new Map<string, string>();
 
 /**
- * Makes an object ready to be shared: freezes it and everything in it, so that changing it throws where it is done, and
- * keeps equal strings once. Images, node names and labels are the same in thousands of objects.
+ * Prepares an object for sharing: freezes it recursively, so that a change throws where it is made, and shares equal
+ * strings. Images, node names and labels are the same in thousands of objects.
  */
 export function freezeShared<T>(value: T): T {
   if (Array.isArray(value)) freezeList(value);

@@ -4,15 +4,15 @@ import { isThenable } from "../callbacks/call-safely.ts";
 import { Latch } from "./latch.ts";
 
 /**
- * After this many milliseconds of calling handlers the program gets its turn: of the machine's time, as handlers keep the
- * processor from others whatever a test's clock says.
+ * After handlers have run for this many milliseconds, the rest of the program gets its turn. This is system time,
+ * because handlers block the processor whatever a test's clock says.
  */
 const turn = 8;
 
-/** Stands in the queue where the objects of the first list end. */
+/** Marks the end of the first list in the queue. */
 const syncMark = Symbol("synced");
 
-/** One subscriber's events, in order, told one at a time. */
+/** The events of one subscriber, delivered in order, one at a time. */
 export class HandlerQueue<T extends KubernetesObject> implements Subscription {
   readonly #handler: InformerHandler<T>;
   readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
@@ -67,7 +67,7 @@ export class HandlerQueue<T extends KubernetesObject> implements Subscription {
     void this.#drain();
   }
 
-  /** Runs without a pause up to the first handler that takes its time, so that a lone event is told at once. */
+  /** Runs synchronously up to the first asynchronous handler, so that a single event is delivered at once. */
   async #drain(): Promise<void> {
     let started = performance.now();
     for (let at = 0; at < this.#events.length; ) {

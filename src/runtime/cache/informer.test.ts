@@ -14,7 +14,7 @@ beforeAll(() => {
   live = caches.live;
 });
 
-test("Informer tells the initial list, changes with the old object, and deletions", async () => {
+test("Informer delivers the initial list, changes with the old object, and deletions", async () => {
   const namespace = await newNamespace();
   await createWidget(namespace, "a", { size: 1 });
   const { cache } = await start();
@@ -33,7 +33,7 @@ test("Informer tells the initial list, changes with the old object, and deletion
   ]);
 });
 
-test("Informer tells a late subscriber what is there, one event at a time, whatever handlers do", async () => {
+test("Informer delivers existing objects to a late subscriber, one event at a time, whatever handlers do", async () => {
   const namespace = await newNamespace();
   for (const name of ["a", "b", "c"]) await createWidget(namespace, name);
   const errors: string[] = [];
@@ -61,7 +61,7 @@ test("Informer tells a late subscriber what is there, one event at a time, whate
   expect(told).toHaveLength(3);
 });
 
-test("Informer tells objects again after the resync period, without a request", async () => {
+test("Informer delivers objects again after the resync period, without a request", async () => {
   const namespace = await newNamespace();
   await createWidget(namespace, "a");
   const clock = new FakeClock();
@@ -94,7 +94,7 @@ test("Cache.remove() ends an informer and its subscriptions; the next read start
   expect(cache.existing(Widget)).not.toBe(informer);
 });
 
-test("Cache tells for metrics how much it holds and when it last heard something", async () => {
+test("Cache reports its size and the time of the last event for metrics", async () => {
   const namespace = await newNamespace();
   await createWidget(namespace, "a");
   const { cache } = await start();
@@ -106,7 +106,7 @@ test("Cache tells for metrics how much it holds and when it last heard something
   expect(informer.stats.lastEventAge).toBeGreaterThanOrEqual(0);
 });
 
-test("Cache waits for a kind whose CRD comes later, and says why it waits", async () => {
+test("Cache waits for a kind whose CRD is installed later, and reports the reason", async () => {
   const Gizmo = defineKind({ group: "example.com", version: "v1" }, { kind: "Gizmo", plural: "gizmos" });
   const clock = new FakeClock();
   const { cache, client } = await start({ clock });
@@ -123,7 +123,7 @@ test("Cache waits for a kind whose CRD comes later, and says why it waits", asyn
   expect(await client.list(Gizmo)).toEqual([]);
 });
 
-test("Cache forgets the objects of a CRD that is deleted, and follows when it comes back", async () => {
+test("Cache drops the objects of a CRD that is deleted, and continues when it is recreated", async () => {
   const crdKind = defineKind(
     { group: "apiextensions.k8s.io", version: "v1" },
     { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },

@@ -1,6 +1,6 @@
 import { onAbort } from "../clock/on-abort.ts";
 
-/** Something that happens once, and those who wait for it. */
+/** A one-time event, and those who wait for it. */
 export class Latch {
   #state: "shut" | "open" | { readonly broken: Error } = "shut";
   readonly #waiters = new Set<{ resolve: () => void; reject: (reason: Error) => void }>();
@@ -16,7 +16,7 @@ export class Latch {
     this.#waiters.clear();
   }
 
-  /** It will not happen any more. */
+  /** Rejects all waits: it will not happen any more. */
   break(reason: Error): void {
     if (this.#state !== "shut") return;
     this.#state = { broken: reason };

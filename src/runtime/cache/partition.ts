@@ -7,14 +7,14 @@ import { compareResourceVersions } from "./compare-resource-versions.ts";
 import type { InformerEvent } from "./informer.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
-/** After this many milliseconds a write that the watch never told is forgotten; its watch must be broken. */
+/** Milliseconds after which a write that the watch never delivered is forgotten; its watch must be broken. */
 const patience = 30_000;
 
-/** What a partition needs of its informer. */
+/** What a partition needs from its informer. */
 export interface PartitionOptions<T extends KubernetesObject> {
-  /** Makes an object ready to be shared: complete, transformed, frozen. */
+  /** Prepares an object for sharing: completes, transforms and freezes it. */
   readonly prepare: (object: KubernetesObject) => T;
-  /** Whether an object that was written here is one that the watch would deliver. */
+  /** Whether the watch would deliver an object that this process wrote. */
   readonly covers: (object: KubernetesObject) => boolean;
   readonly emit: (events: readonly InformerEvent<T>[]) => void;
   readonly onSynced: () => void;
@@ -23,21 +23,21 @@ export interface PartitionOptions<T extends KubernetesObject> {
   readonly clock: Clock;
 }
 
-/** A write of this process that the watch has not told yet. */
+/** A write of this process that the watch has not delivered yet. */
 interface PendingWrite<T extends KubernetesObject> {
-  /** What the subscribers know of the object. */
+  /** The object as subscribers know it. */
   seen: Entry<T> | undefined;
-  /** The version that the write made; undefined if the object was deleted, which makes none that we learn of. */
+  /** The version of the write; undefined for a deletion, whose version is unknown. */
   readonly version: string | undefined;
   readonly uid: string | undefined;
   readonly at: number;
 }
 
 /**
- * The objects that one watch delivers: all of a kind, or those of one namespace.
+ * The objects of one watch: all of a kind, or those of one namespace.
  *
- * Reads see writes of this process at once: they go into the store with the answer. Subscribers hear of them when the
- * watch tells, like of all others, and never get an older object after a newer one.
+ * Reads see writes of this process at once: the answer to a write is put into the store. Subscribers are notified of
+ * them by the watch, like of all other changes, and never get an older object after a newer one.
  */
 export class Partition<T extends KubernetesObject> implements ReflectorSink {
   readonly store: ObjectStore<T>;
@@ -77,7 +77,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#options.onSynced();
   }
 
-  /** The first list, in one go: there may be very many objects. */
+  /** The first list, in one step: there may be very many objects. */
   #fill(staged: ObjectStore<T>): InformerEvent<T>[] {
     this.store.adopt(staged);
     return [...staged.entries()].map(({ object }) => ({
@@ -103,7 +103,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void {
     const entry = this.#entry(object, bytes);
-    // A transform may have emptied what came.
+    // A transform may have emptied the original.
     const { metadata } = entry.object;
     const { resourceVersion } = metadata;
     const events: InformerEvent<T>[] = [];
@@ -128,7 +128,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.lastError = undefined;
   }
 
-  /** Takes the answer of a write of this process. */
+  /** Stores the result of a write of this process. */
   wrote(object: KubernetesObject): void {
     const { resourceVersion, uid } = object.metadata;
     if (resourceVersion === undefined || this.#hasPassed(resourceVersion)) return;
@@ -140,7 +140,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     else this.store.delete(key);
   }
 
-  /** Takes the news that this process deleted an object for good. */
+  /** Records that this process deleted an object. */
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     const stored = this.store.get(key);
     if (!stored || (uid !== undefined && stored.object.metadata.uid !== uid)) return;
@@ -176,7 +176,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     this.#pending.set(text, former ? { ...write, seen: former.seen } : write);
   }
 
-  /** Takes what the watch says about one object: what it is now, or that it is gone. */
+  /** Processes the state of one object according to the watch: its current version, or its deletion. */
   #take(
     metadata: ObjectMeta,
     told: Entry<T> | undefined,
@@ -190,7 +190,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const pending = this.#pending.get(key);
     const stored = this.store.get(place);
     const seen = pending ? pending.seen : stored;
-    // What is stored already stays, so that readers and subscribers share one object.
+    // The stored object is kept, so that readers and subscribers share it.
     const next = told && ([stored, seen].find((known) => known && isSame(known, told)) ?? told);
     const isOwnWrite =
       pending?.version !== undefined && pending.version === next?.object.metadata.resourceVersion;
@@ -207,7 +207,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     }
   }
 
-  /** All that happened up to a version has been told. A write that was not is none that this watch delivers. */
+  /** Everything up to a version has been delivered. A pending write that was not is outside of this watch. */
   #proceed(version: string | undefined): void {
     if (version !== undefined) this.#version = version;
     if (this.#pending.size === 0) return;
@@ -226,7 +226,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 }
 
-/** Says what changed from what subscribers know to what is there now. */
+/** Describes the change from what subscribers know to the current state. */
 function describe<T extends KubernetesObject>(
   seen: Entry<T> | undefined,
   next: Entry<T> | undefined,
@@ -239,7 +239,7 @@ function describe<T extends KubernetesObject>(
   } else if (!seen) {
     events.push({ type: "add", object: next.object, ...flags });
   } else if (seen.object.metadata.uid !== next.object.metadata.uid) {
-    // Deleted and made again under the same name while nobody watched. To subscribers these are two objects.
+    // Deleted and recreated under the same name while the watch was interrupted. Subscribers see two objects.
     events.push({ type: "delete", object: seen.object, isStateUnknown: true });
     events.push({ type: "add", object: next.object, ...flags, isInInitialList: false });
   } else if (!isSame(seen, next)) {
@@ -248,7 +248,7 @@ function describe<T extends KubernetesObject>(
   }
 }
 
-/** Whether what the watch says is as new as the write, so that the write needs no more care. */
+/** Whether the watch has caught up with the write, which is then no longer tracked. */
 function isSettled<T extends KubernetesObject>(
   write: PendingWrite<T>,
   next: Entry<T> | undefined,

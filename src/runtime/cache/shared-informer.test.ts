@@ -34,7 +34,7 @@ function fill(partition: Partition<KubernetesObject>, ...objects: KubernetesObje
   partition.replace("5");
 }
 
-test("SharedInformer tells a lone event before the watch goes on", () => {
+test("SharedInformer delivers a single event before the watch continues", () => {
   const { informer, partition } = start();
   const told: string[] = [];
   informer.subscribe(({ type, object }) => void told.push(`${type} ${object.metadata.name}`));
@@ -43,7 +43,7 @@ test("SharedInformer tells a lone event before the watch goes on", () => {
   expect(told).toEqual(["add a"]);
 });
 
-test("SharedInformer tells a handler that another one subscribed everything once", () => {
+test("SharedInformer delivers everything once to a handler that another handler subscribed", () => {
   const { informer, partition } = start();
   const told: string[] = [];
   informer.subscribe((event) => {
@@ -55,7 +55,7 @@ test("SharedInformer tells a handler that another one subscribed everything once
   expect(told).toEqual(["add a", "add b", "add c"]);
 });
 
-test("SharedInformer lets the program go on between many events", async () => {
+test("SharedInformer yields to the program between many events", async () => {
   const { informer, partition } = start();
   const busy = (): void => {
     for (const end = performance.now() + 1; performance.now() < end; );

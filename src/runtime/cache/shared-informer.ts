@@ -21,11 +21,11 @@ import { Partition } from "./partition.ts";
 
 /** What one watch of an informer covers. */
 export interface PartitionPlan {
-  /** The namespace; undefined for all, or for all that have no partition of their own. */
+  /** The namespace; undefined for all, or for all without a partition of their own. */
   readonly namespace: string | undefined;
   readonly covers: (object: KubernetesObject) => boolean;
   readonly prepare: (object: KubernetesObject) => KubernetesObject;
-  /** Reads the collection into the partition until the signal. */
+  /** Lists and watches the collection until the signal is aborted. */
   readonly run: (partition: Partition<KubernetesObject>, signal: AbortSignal) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface InformerParts {
   readonly onError: (error: Error) => void;
 }
 
-/** The one informer of a kind: its partitions, and those who listen. */
+/** The informer of a kind: its partitions and its subscribers. */
 export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly kind: Kind<T>;
   readonly #clock: Clock;
@@ -73,7 +73,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return this.#synced.wait(signal);
   }
 
-  /** Begins to read. */
+  /** Starts the watches. */
   start(): void {
     this.#running ??= Promise.all(
       [...this.#partitions.values()].map(({ partition, plan }) =>
@@ -137,12 +137,12 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, values);
   }
 
-  /** Takes the answer of a write of this process. */
+  /** Stores the result of a write of this process. */
   wrote(object: KubernetesObject): void {
     this.#partitionOf(object.metadata.namespace)?.wrote(object);
   }
 
-  /** Takes the news that this process deleted an object for good. */
+  /** Records that this process deleted an object. */
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     this.#partitionOf(key.namespace)?.wroteDeletion(key, uid);
   }
@@ -172,7 +172,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
 
   #tellAll(events: readonly InformerEvent<T>[]): void {
     if (events.length === 0) return;
-    // A handler may subscribe another one, which gets these objects by itself.
+    // A handler may add a subscription, which gets these objects by itself.
     const queues = [...this.#queues];
     for (const queue of queues) queue.push(events);
   }
@@ -185,7 +185,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return (this.#partitions.get(namespace) ?? this.#partitions.get(undefined))?.partition;
   }
 
-  /** A namespace that nobody watches must not look like an empty one. */
+  /** A namespace that is not watched must not look like an empty one. */
   #covering(namespace: string | undefined): Partition<T> {
     const partition = this.#partitionOf(namespace);
     if (partition) return partition;
@@ -200,12 +200,12 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return [{ partition: this.#covering(namespace) }];
   }
 
-  /** Tells one subscriber all objects from time to time. Nothing is asked of the server. */
+  /** Delivers all objects to one subscriber periodically. Sends no request. */
   #resync(period: number, queue: () => HandlerQueue<T>): () => void {
     if (period < 1000) throw new TerminalError("a resync period is at least 1000 milliseconds");
     let cancel: () => void;
     const plan = (): void => {
-      // Controllers that were started together should not do all their work at the same moment.
+      // Controllers that were started together should not do all their work at the same time.
       cancel = this.#clock.setTimer(tell, period * (0.9 + Math.random() * 0.2));
     };
     const tell = (): void => {
@@ -221,7 +221,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 }
 
-/** Entries by a field: the name and namespace that every object has, or an index. */
+/** Entries by a field: the name or namespace, which every object has, or an index. */
 function find<T extends KubernetesObject>(
   { store }: Partition<T>,
   field: string,

@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 /**
- * Fields of which an object may have one only: the server refuses ours beside another that somebody else put in its
- * place, and an apply can't take away what is not ours.
+ * Fields of which an object may have only one. The API server rejects ours if another client has set a different one,
+ * and an apply can't remove fields that we don't own.
  */
 const alternatives: readonly (readonly string[])[] = [
   // How a probe asks.
@@ -12,7 +12,7 @@ const alternatives: readonly (readonly string[])[] = [
   ["maxUnavailable", "minAvailable"],
 ];
 
-/** Puts the fields of the desired object in the place of their alternatives, all the way down; edits the draft. */
+/** Removes alternatives of the desired object's fields, recursively; edits the draft. */
 export function replaceAlternatives(draft: unknown, desired: unknown): void {
   if (Array.isArray(draft) && Array.isArray(desired)) return replaceInItems(draft, desired);
   if (!isObject(draft) || !isObject(desired)) return;
@@ -26,7 +26,7 @@ export function replaceAlternatives(draft: unknown, desired: unknown): void {
   for (const [name, value] of Object.entries(desired)) replaceAlternatives(draft[name], value);
 }
 
-/** Containers and variables are known by their names. */
+/** Containers and variables are identified by name. */
 function replaceInItems(draft: readonly unknown[], desired: readonly unknown[]): void {
   for (const item of desired) {
     if (!isObject(item) || item["name"] === undefined) continue;

@@ -14,7 +14,7 @@ import type { Owner } from "./options.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { typed } from "./write-request.ts";
 
-/** An object as a create or an apply sends it: complete with its kind, namespace and owner. */
+/** The body of a create or an apply, with kind, namespace and owner. */
 export function bodyWithOwner<T extends KubernetesObject>(
   kind: Kind<T>,
   desired: Desired<T>,
@@ -31,7 +31,7 @@ export function bodyWithOwner<T extends KubernetesObject>(
   return typed(kind, { ...(desired as object), metadata }, namespace);
 }
 
-/** What an apply sends: without what the server refuses there, or takes for a claim on the status. */
+/** The body of an apply, without fields that the server rejects there or that would claim the status. */
 export function bodyToApply<T extends KubernetesObject>(
   kind: Kind<T>,
   desired: Desired<T>,
@@ -43,7 +43,7 @@ export function bodyToApply<T extends KubernetesObject>(
   return bodyWithOwner(kind, { ...rest, metadata } as Desired<T>, owner, onlyNamespace);
 }
 
-/** Who controls an object, if it is not the given owner. */
+/** The controlling owner of an object, if it is not the given owner. */
 export function controllerBeside(
   object: KubernetesObject,
   owner: Owner | undefined,
@@ -52,22 +52,22 @@ export function controllerBeside(
   return controller && controller.uid !== owner?.metadata.uid ? controller : undefined;
 }
 
-/** What `apply` throws in place of taking an object away from its controller. */
+/** The error that `apply` throws instead of taking an object from its controller. */
 export function alreadyOwned(
   kind: Kind,
   { name }: ObjectKey,
   other: OwnerReference,
   owner: Owner | undefined,
 ): ApiError {
-  // Made anew under its old name, an owner meets children of before until they are collected.
+  // An owner that was recreated under its old name finds children of its predecessor until they are garbage-collected.
   const isOfBefore = other.kind === owner?.kind && other.name === owner.metadata.name;
   const whose = `${other.kind} "${other.name}"${isOfBefore ? " that was deleted, and goes with it" : " already"}`;
   return notOurs(`${kind.kind} "${name}" is controlled by ${whose}`);
 }
 
 /**
- * Refuses to touch what somebody else made. What nobody controls is ours if it has our labels: so is what an owner
- * leaves that is deleted without its children, and what is made without an owner.
+ * Throws for an object that another client created. An object without a controller is ours if it has our labels: its
+ * owner may have been deleted with orphaned children, or it was created without an owner.
  */
 export function leaveStranger(kind: Kind, current: KubernetesObject, body: KubernetesObject): void {
   const labels = Object.entries(body.metadata.labels ?? {});
@@ -80,7 +80,7 @@ function notOurs(message: string): ApiError {
   return new ApiError({ code: 409, reason: "AlreadyOwned", message });
 }
 
-/** The garbage collector looks for an owner in the dependent's namespace or among cluster-scoped objects, nowhere else. */
+/** The garbage collector looks for an owner only in the dependent's namespace and among cluster-scoped objects. */
 function checkScope(kind: Kind, namespace: string | undefined, owner: Owner): void {
   const from = owner.metadata.namespace;
   if (!from || from === namespace) return;

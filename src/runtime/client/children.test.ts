@@ -61,7 +61,7 @@ const names = async (kind: typeof ConfigMap | typeof Secret, prefix: string): Pr
     .filter((name) => name.startsWith(prefix))
     .sort();
 
-test("Children sets what is desired, and takes away where nothing is", async () => {
+test("Children applies what is desired, and deletes a child if nothing is", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("set-owner") });
   const children = new Children(client, owner);
   const made = await children.set(ConfigMap, "set-a", { metadata: {}, data: { a: "1" } });
@@ -77,7 +77,7 @@ test("Children sets what is desired, and takes away where nothing is", async () 
   expect(children.result(undefined)).toBeUndefined();
 });
 
-test("Children leaves strangers alone, and does not take them for its own", async () => {
+test("Children doesn't touch objects of other owners, and doesn't return them", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("kind-owner") });
   const other = await client.create(ConfigMap, { metadata: key("kind-other") });
   const theirs = await client.apply(ConfigMap, { metadata: key("kind-theirs") }, { owner: other });
@@ -100,7 +100,7 @@ test("Children leaves strangers alone, and does not take them for its own", asyn
   expect(children.result(undefined)).toEqual({ requeueAfter: "15s" });
 });
 
-test("Children takes up what nobody controls if it has all of its labels, and some", async () => {
+test("Children adopts an object without a controller if it has all labels of the desired one, and at least one", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("heir") });
   const labels = { app: "ours", extra: "theirs" };
   await client.create(ConfigMap, { metadata: { ...key("heirloom"), labels } });
@@ -108,12 +108,12 @@ test("Children takes up what nobody controls if it has all of its labels, and so
   const children = new Children(client, owner);
   const taken = await children.set(ConfigMap, "heirloom", { metadata: { labels: { app: "ours" } } });
   expect(taken?.metadata.ownerReferences).toHaveLength(1);
-  // Without labels of ours nothing says that it was ours.
+  // Without our labels nothing shows that it was ours.
   expect(await children.set(ConfigMap, "bare", { metadata: {} })).toBeUndefined();
   expect(children.rejections).toHaveLength(1);
 });
 
-test("Children says of what an owner of before left that it goes with that one", async () => {
+test("Children reports that a child of a deleted predecessor will be garbage-collected", async () => {
   const before = await client.create(ConfigMap, { metadata: key("phoenix") });
   await client.apply(ConfigMap, { metadata: key("phoenix-child") }, { owner: before });
   await client.delete(ConfigMap, before, { propagationPolicy: "Background" });
@@ -123,12 +123,12 @@ test("Children says of what an owner of before left that it goes with that one",
   expect(children.rejections[0]?.message).toContain("that was deleted, and goes with it");
 });
 
-test("Children keeps what the server refuses apart, and throws what is no refusal", async () => {
+test("Children collects rejections by the server, and throws other errors", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("strict-owner") });
   const children = new Children(client, owner);
   await children.set(Secret, "strict-secret", { metadata: {}, type: "Opaque" });
   const refused = await children.set(Secret, "strict-secret", { metadata: {}, type: "other" });
-  // What it was before is still the owner's.
+  // The previous state still belongs to the owner.
   expect(refused?.type).toBe("Opaque");
   await children.set(ConfigMap, "strict-config", { metadata: {}, data: { a: "1" } });
   expect(await client.find(ConfigMap, key("strict-config"))).toBeDefined();
@@ -146,7 +146,7 @@ test.each([
   { age: 0, requeueAfter: "15s" },
   { age: 100, requeueAfter: "100s" },
   { age: 100_000, requeueAfter: "300s" },
-])("Children tries again after $requeueAfter what was refused $age s ago", async ({ age, requeueAfter }) => {
+])("Children retries after $requeueAfter what was rejected $age s ago", async ({ age, requeueAfter }) => {
   const owner = await client.create(ConfigMap, { metadata: { generateName: "slow-", namespace: "default" } });
   const clock = new FakeClock();
   const children = new Children(client, owner, { clock });
@@ -163,7 +163,7 @@ test.each([
   expect(children.result(degraded)).toEqual({ requeueAfter });
 });
 
-test("Children takes back a field that somebody put another in the place of, and keeps what is not ours", async () => {
+test("Children restores a field that another client replaced, and keeps fields that are not ours", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("union-owner") });
   const labels = { app: "union" };
   const container = (more: object): Container => ({ name: "app", image: "nginx", ...more });
@@ -198,7 +198,7 @@ test("Children takes back a field that somebody put another in the place of, and
   ]);
   const [app] = mended!.spec.template.spec.containers;
   expect(app?.readinessProbe).not.toHaveProperty("httpGet");
-  // It is ours as it was before, and goes when we no longer want it.
+  // It is ours again, and is removed when it is no longer desired.
   expect(mended?.metadata.managedFields?.map(({ manager }) => manager)).not.toContain("taking-back");
   const [without] = (await new Children(client, owner).set(Deployment, "union", desired({})))!.spec.template
     .spec.containers;
@@ -206,7 +206,7 @@ test("Children takes back a field that somebody put another in the place of, and
   expect(without).not.toHaveProperty("env");
 });
 
-test("Children prunes what the owner controls and this pass did not set", async () => {
+test("Children prunes objects that the owner controls and this pass did not set", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("all-owner") });
   const other = await client.create(ConfigMap, { metadata: key("all-other") });
   await client.apply(ConfigMap, { metadata: key("all-foreign") }, { owner: other });
@@ -251,7 +251,7 @@ test("removeForeignPorts() leaves a Service with the ports that are desired, and
   expect(again?.metadata.resourceVersion).toBe(mended?.metadata.resourceVersion);
 });
 
-test("createOrUpdate() creates, updates, and leaves alone", async () => {
+test("createOrUpdate() creates, updates, or does nothing", async () => {
   const set = (value: string) =>
     createOrUpdate(client, ConfigMap, key("counted"), (draft) => {
       draft.data = { ...draft.data, value };
@@ -261,7 +261,7 @@ test("createOrUpdate() creates, updates, and leaves alone", async () => {
   expect(await set("2")).toMatchObject({ result: "updated", object: { data: { value: "2" } } });
 });
 
-test("retryOnConflict() lets many count together and loses none", async () => {
+test("retryOnConflict() loses no increment of concurrent counters", async () => {
   await client.create(ConfigMap, { metadata: key("storm"), data: { count: "0" } });
   const increment = (): Promise<unknown> =>
     retryOnConflict(
@@ -277,7 +277,7 @@ test("retryOnConflict() lets many count together and loses none", async () => {
   expect((await client.get(ConfigMap, key("storm"))).data).toEqual({ count: "20" });
 });
 
-test("retryOnConflict() gives up after so many attempts, and at once on anything else", async () => {
+test("retryOnConflict() gives up after the given attempts, and at once on other errors", async () => {
   await client.create(ConfigMap, { metadata: { ...key("stale") }, data: { a: "1" } });
   const stale = await client.get(ConfigMap, key("stale"));
   await client.patch(ConfigMap, stale, { merge: { data: { a: "2" } } });

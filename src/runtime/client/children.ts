@@ -13,34 +13,36 @@ import type { Desired } from "./desired.ts";
 import { keyOf, keyText } from "./object-key.ts";
 import type { Owner } from "./options.ts";
 
-/** Something that keeps a child from being what is desired: a reason and a message for a condition. */
+/** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {
-  /** `NameConflict` if the name is somebody else's, and `<Kind>Rejected` if the server refuses the child. */
+  /**
+   * `NameConflict` if an object of another owner has the name, and `<Kind>Rejected` if the server rejects the child.
+   */
   readonly reason: string;
   readonly message: string;
-  /** What was thrown in the first place. */
+  /** The original error. */
   readonly error: ApiError;
 }
 
-/** Changes to a child that is there which an apply can't make, made before it: edits the draft. */
+/** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
 export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => void;
 
 /**
- * The objects that an owner controls, in one pass of its reconciler. Each is set on its own: one that the server
- * refuses, or whose name is taken, becomes a rejection, and the others are set all the same. Anything else that fails
- * is thrown, and the pass made again.
+ * The objects that an owner controls, in one reconcile. Each is set independently: a child that the server rejects, or
+ * whose name is used by another owner, becomes a rejection, and the others are still set. Any other error is thrown, so
+ * that the reconcile is retried.
  *
- * What belongs to the owner is told by the owner references in the cluster, so nothing is forgotten over a restart.
+ * Children are found by their owner references in the cluster, so nothing is lost in a restart.
  */
 export class Children {
-  /** What was refused in this pass. */
+  /** The children rejected in this reconcile. */
   readonly rejections: Rejection[] = [];
   readonly #client: Client;
   readonly #owner: Owner;
   readonly #clock: Clock;
   readonly #desired = new Set<string>();
 
-  /** `clock` says how long a condition has held: `manager.clock`, where tests move it. */
+  /** Pass `manager.clock`: it determines how long a condition has held, and tests move it. Default: the system time. */
   constructor(
     client: Client,
     owner: Owner,
@@ -51,15 +53,15 @@ export class Children {
     this.#clock = clock;
   }
 
-  /** A child as it is now; an object of that name that is not the owner's is none. */
+  /** A child as it is now; undefined if the object of that name belongs to another owner. */
   async find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
     const object = await this.#client.find(kind, { namespace: this.#owner.metadata.namespace, name });
     return object && this.#controls(object) ? object : undefined;
   }
 
   /**
-   * Makes a child what is desired, or takes it away where nothing is; gives it as it is then. A stranger's object of
-   * the name is left alone; one that nobody controls is taken up if it has all labels of the desired one.
+   * Applies the desired child, or deletes it if `desired` is undefined. Returns the child as it is afterwards. An
+   * object of another owner is left alone; one without a controller is adopted if it has all labels of the desired one.
    */
   async set<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -80,7 +82,7 @@ export class Children {
     }
   }
 
-  /** Deletes the children of these kinds that were not set in this pass, for sets whose names change. */
+  /** Deletes children of these kinds that were not set in this reconcile, for sets whose names change. */
   async prune(...kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) {
       const namespace = kind.scope === "Namespaced" ? this.#owner.metadata.namespace : undefined;
@@ -93,9 +95,9 @@ export class Children {
   }
 
   /**
-   * What a reconcile returns. What was rejected is tried again: a name soon, for nobody tells when a stranger's object
-   * goes, and what the server refuses ever more rarely, for as long as the condition that tells of it has held, up to
-   * five minutes. A change of the owner or of a child comes sooner.
+   * The result for the reconcile. Rejected children are retried: a name conflict soon, because no event reports that
+   * the other object was deleted; a rejection by the server less and less often, for as long as the condition that
+   * reports it has held, up to every five minutes. A change of the owner or a child triggers an earlier reconcile.
    */
   result(condition: Condition | undefined): { requeueAfter: Duration } | undefined {
     if (this.rejections.length === 0) return undefined;
@@ -119,9 +121,9 @@ export class Children {
     }
   }
 
-  /** What an update has set stays when it leaves what is applied, so an apply alone must have set it in the end. */
+  /** Fields set by an update stay when they are no longer applied, so the apply must own them alone in the end. */
   async #disown<T extends KubernetesObject>(kind: Kind<T>, applied: T): Promise<T> {
-    // Caches don't keep who manages what.
+    // Caches don't keep the managed fields.
     const live = await this.#client.find(kind, keyOf(applied), { live: true });
     const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takingBack);
     if (!live || !kept || kept.length === 0) return applied;
@@ -145,16 +147,16 @@ export class Children {
   }
 }
 
-/** Sets fields for a moment, between whoever put others in their place and us. */
+/** The field manager of the update between another client's change and our apply. */
 const takingBack = "taking-back";
 
 const nameConflict = "NameConflict";
 
-/** Seconds between attempts at what was rejected. */
+/** Seconds between retries of rejected children. */
 const soon = 15;
 const rarely = 300;
 
-/** What the server refuses belongs into a status; a lost race or a lost connection is tried again as an error. */
+/** Rejections by the server are reported in a status; conflicts and lost connections are retried as errors. */
 function asRejection(kind: Kind, error: unknown): Rejection {
   if (!(error instanceof ApiError)) throw error;
   const { message = error.message } = error.body;

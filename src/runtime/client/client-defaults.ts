@@ -3,7 +3,7 @@ import type { ClientDefaults } from "./client.ts";
 import type { WriteOptions } from "./options.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** The options of a write, with the client's defaults where the call says nothing. */
+/** The options of a write, with the client's defaults for those that the call omits. */
 export function withDefaults<Options extends WriteOptions>(
   { fieldManager, fieldValidation, dryRun }: ClientDefaults,
   options: Options,
@@ -16,7 +16,7 @@ export function withDefaults<Options extends WriteOptions>(
   };
 }
 
-/** The namespace a call is about; undefined for kinds that have none, and for all namespaces. */
+/** The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. */
 export function namespaceOf(
   kind: Kind,
   { namespace: only }: ClientDefaults,
@@ -29,7 +29,7 @@ export function namespaceOf(
   return namespace ?? only;
 }
 
-/** Refuses a call that needs a namespace and has none. */
+/** Throws for a call without the namespace that its kind needs. */
 export function required(kind: Kind, namespace: string | undefined): string | undefined {
   if (kind.scope === "Namespaced" && !namespace) {
     throw new TerminalError(`a ${kind.kind} needs a namespace: objects of this kind live in one`);

@@ -31,7 +31,7 @@ declare const client: Client;
 declare const mysql: MySQL;
 const key = { namespace: "default", name: "db" };
 
-// A kind says what a call returns.
+// The kind determines the type of the result.
 const found: MySQL | undefined = await client.find(MySQL, key);
 const got: MySQL = await client.get(MySQL, {
   name: mysql.metadata.name!,
@@ -40,13 +40,13 @@ const got: MySQL = await client.get(MySQL, {
 const listed: MySQL[] = await client.list(MySQL, { labels: { app: "db" }, limit: 3 });
 const metadata: KubernetesObject = await client.get(metadataOnly(MySQL), key);
 void [found, got, listed, metadata];
-// @ts-expect-error find() may come back with nothing.
+// @ts-expect-error find() may return undefined.
 const sure: MySQL = await client.find(MySQL, key);
 // @ts-expect-error A key needs a name.
 await client.find(MySQL, { namespace: "default" });
 // @ts-expect-error The kind comes first, as a value made by defineKind.
 await client.find({ apiVersion: "apps.example.com/v1", kind: "MySQL" }, key);
-// @ts-expect-error What only metadata is read of has no spec.
+// @ts-expect-error Metadata-only objects have no spec.
 void (await client.get(metadataOnly(MySQL), key)).spec;
 void sure;
 
@@ -69,14 +69,14 @@ await client.apply(
 await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: "8.4" } });
 // @ts-expect-error A required field is undefined.
 await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: undefined, storage: "1Gi" } });
-// @ts-expect-error Not one of the versions.
+// @ts-expect-error Not a valid version.
 await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: "5.7", storage: "1Gi" } });
 // @ts-expect-error A misspelt field.
 await client.apply(MySQL, { metadata: { name: "db" }, spec: { version: "8.4", storage: "1Gi", replica: 3 } });
 await client.create(MySQL, {
   metadata: { generateName: "db-" },
   spec: { version: "8.4", storage: "1Gi" },
-  // @ts-expect-error The status is the server's.
+  // @ts-expect-error The status belongs to the server.
   status: { readyReplicas: 1 },
 });
 
@@ -88,7 +88,7 @@ await client.patchStatus(MySQL, mysql, { replicas: 1 });
 await client.patchStatus(MySQL, mysql, { readyReplicas: "1" });
 await client.applyStatus(MySQL, mysql, { conditions: [] });
 
-// patch() edits a draft, or sends a patch as it is.
+// patch() edits a draft, or sends a raw patch.
 await client.patch(MySQL, mysql, (draft) => {
   draft.spec.replicas = 3;
 });
@@ -105,7 +105,7 @@ await client.patch(MySQL, key, { json: [{ op: "add", path: "/spec/replicas" }] }
 
 const deleted: boolean = await client.delete(MySQL, mysql, { propagationPolicy: "Foreground" });
 void deleted;
-// @ts-expect-error Not a policy.
+// @ts-expect-error Not a valid policy.
 await client.delete(MySQL, key, { propagationPolicy: "Later" });
 
 for await (const event of client.watch(MySQL)) {

@@ -18,45 +18,51 @@ import type { RestMapper } from "./rest-mapper.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 
 /**
- * Reads objects. A manager's client reads from its cache: objects come frozen, are shared with other readers, and show
- * every write that this client has finished. `structuredClone` gives a draft to change.
+ * Reads objects. A manager's client reads from its cache: objects are frozen, shared with other readers, and include
+ * every completed write of this client. `structuredClone` makes a copy that can be changed.
  */
 export interface Reader {
-  /** Reads an object; undefined if it isn't there. */
+  /** Reads an object; undefined if it doesn't exist. */
   find<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
     options?: ReadOptions,
   ): Promise<T | undefined>;
 
-  /** Reads an object that must be there; throws an `ApiError` with `isNotFound` if it isn't. */
+  /** Reads an object that must exist; throws an `ApiError` with `isNotFound` if it doesn't. */
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T>;
 
-  /** Reads all objects of a kind, or those selected; ordered by namespace and name when live, unordered from the cache. */
+  /**
+   * Reads the objects of a kind, all or selected. Live lists are ordered by namespace and name, cached ones are
+   * unordered.
+   */
   list<T extends KubernetesObject>(kind: Kind<T>, options?: ListOptions): Promise<T[]>;
 }
 
 /**
- * Reads and writes the objects of a cluster as plain JSON: no field is renamed, dropped or turned into a class, and
- * `apiVersion` and `kind` are always there. The kind comes first in every call; types follow from it.
+ * Reads and writes objects of a cluster as plain JSON: no field is renamed, dropped or converted to a class, and
+ * `apiVersion` and `kind` are always set. The kind is the first argument of every call and determines its types.
  *
- * Every call throws an `ApiError` for what the server refuses. 429 and 5xx answers that say when to come back are
- * retried, so are lost connections for calls that may be repeated. Undefined fields are dropped before sending.
+ * Every call throws an `ApiError` if the server rejects it. 429 and 5xx answers with `Retry-After` are retried, and so
+ * are calls that may be repeated when their connection breaks. Undefined fields are dropped before sending.
  */
 export interface Client extends Reader {
-  /** Creates an object; throws an `ApiError` with `isAlreadyExists` if the name is taken. */
+  /** Creates an object; throws an `ApiError` with `isAlreadyExists` if one of that name exists. */
   create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T>;
 
-  /** Replaces an object, all but its status. With a `resourceVersion` in it, a conflict is thrown if it changed since. */
+  /**
+   * Replaces an object except for its status. With a `resourceVersion`, throws a conflict if the object has changed
+   * since.
+   */
   update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
 
-  /** Replaces the status of an object, which must carry the `resourceVersion` it was read with. */
+  /** Replaces the status of an object, which must have the `resourceVersion` it was read with. */
   updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
 
   /**
    * Changes an object that was read before: `change` edits a draft, and the difference is sent as a merge patch with
    * the object's `resourceVersion`. Without a difference nothing is sent and the object itself is returned. Changes of
-   * the status are left out: they go through `patchStatus`.
+   * the status are ignored: use `patchStatus`.
    */
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -65,7 +71,7 @@ export interface Client extends Reader {
     options?: PatchOptions,
   ): Promise<T>;
 
-  /** Sends a patch as it is. */
+  /** Sends a raw patch. */
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
     ref: ObjectRef,
@@ -74,8 +80,8 @@ export interface Client extends Reader {
   ): Promise<T>;
 
   /**
-   * Makes the status of an object what is given, all of it: fields that are missing from `status` are removed. Sends
-   * the difference to `object` as a merge patch with its `resourceVersion`, and nothing if there is none.
+   * Sets the whole status of an object: fields that are missing from `status` are removed. Sends the difference to
+   * `object` as a merge patch with its `resourceVersion`, and nothing if there is none.
    */
   patchStatus<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -85,11 +91,11 @@ export interface Client extends Reader {
   ): Promise<T>;
 
   /**
-   * Server-side apply: makes the object have the given fields, creating it if need be, and removes fields that an
-   * earlier apply of the same field manager set and this one no longer has. Other fields stay as they are.
+   * Server-side apply: sets the given fields, creates the object if it doesn't exist, and removes fields that an
+   * earlier apply of the same field manager set and this one omits. Other fields are not changed.
    *
-   * Sends nothing when it would change nothing: the desired object equals the one applied last, and the cached object
-   * is still what that apply returned. A new process applies once.
+   * Sends nothing if it would change nothing: the desired object equals the one applied last, and the cached object is
+   * still the result of that apply. A new process applies once.
    */
   apply<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -97,7 +103,7 @@ export interface Client extends Reader {
     options?: ApplyOptions,
   ): Promise<T>;
 
-  /** Server-side apply of fields of the status, for statuses that several managers share. */
+  /** Server-side apply of status fields, for a status that several managers share. */
   applyStatus<T extends KubernetesObject>(
     kind: Kind<T>,
     ref: ObjectRef,
@@ -106,8 +112,8 @@ export interface Client extends Reader {
   ): Promise<T>;
 
   /**
-   * Asks the server to delete an object, and tells whether it was there. The object may stay for a while: until its
-   * finalizers are done, its pods have ended, or its dependents are gone.
+   * Deletes an object, and returns whether it existed. The object may remain for a while: until its finalizers are
+   * removed, its pods have terminated, or its dependents are deleted.
    */
   delete<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -115,49 +121,52 @@ export interface Client extends Reader {
     options?: DeleteOptions,
   ): Promise<boolean>;
 
-  /** Deletes all objects of a kind in one request, or those selected. A namespaced kind needs a namespace. */
+  /** Deletes the objects of a kind in one request, all or selected. A namespaced kind needs a namespace. */
   deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void>;
 
-  /** Lists live, a page at a time. A page that expired while reading throws an `ApiError` with `isGone`. */
+  /** Lists live, one page at a time. If the continue token expires, throws an `ApiError` with `isGone`. */
   pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>>;
 
   /**
-   * Watches for tools: one request, ended by the signal, the server, or leaving the loop. An `ERROR` event is thrown.
-   * Operators use the cache, which survives what a watch doesn't.
+   * Watches with a single request, ended by the signal, the server, or leaving the loop. An `ERROR` event is thrown.
+   * Intended for tools: operators use the cache, which recovers from failures.
    */
   watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
 
-  /** A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. Logs are text: `request` reads them. */
+  /**
+   * A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. Logs are text: read them with
+   * `request`.
+   */
   subresource<Body extends KubernetesObject = KubernetesObject>(
     kind: Kind,
     ref: ObjectRef,
     name: string,
   ): Subresource<Body>;
 
-  /** The same client with other defaults; what stands in a call wins over them. */
+  /** The same client with other defaults; options of a call override them. */
   with(defaults: ClientDefaults): Client;
 
-  /** Kinds that are known only when the program runs, found by discovery. */
+  /** Kinds that are known only at run time, found by discovery. */
   readonly mapper: RestMapper;
 
   /** Sends any request: `/version`, `/readyz`, logs. */
   request(request: RawRequest): Promise<RawResponse>;
 }
 
-/** What `Client.with` sets for every call. */
+/** Defaults for every call, set by `Client.with`. */
 export interface ClientDefaults {
   readonly signal?: AbortSignal | undefined;
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
-  /** Store nothing, whatever is written. */
+  /** Store nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The only namespace: filled in where a call names none, and a call that names another throws a `TerminalError`. */
+  /** The only namespace: the default of every call. A call that names another one throws a `TerminalError`. */
   readonly namespace?: string | undefined;
-  /** Ask the server, not the cache. */
+  /** Read from the server instead of the cache. */
   readonly live?: boolean | undefined;
 }
 
-/** A patch as it goes over the wire: a JSON merge patch, a list of operations, or a strategic merge patch. */
+/** A raw patch: a JSON merge patch, a JSON patch, or a strategic merge patch. */
 export type Patch =
   | { readonly merge: object }
   | { readonly json: readonly JSONPatchOperation[] }

@@ -4,7 +4,7 @@ import type { Desired } from "./desired.ts";
 import type { ObjectKey } from "./object-key.ts";
 import type { WriteOptions } from "./options.ts";
 
-/** An object to fill in: when it is new there is nothing but its name. */
+/** The object to fill in: a new one has only its name. */
 export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
 
 /** What `createOrUpdate` did. */

@@ -29,20 +29,20 @@ import type { RawRequest, RawResponse, TransportOptions } from "../http/transpor
 import { applyRequest, deleteRequest, patchRequest, typed, writeQuery } from "./write-request.ts";
 import { isMissingObject, LiveReader } from "./live-reader.ts";
 
-/** How a client is set up. */
+/** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
 
-/** An object as a deletion left it, or a Status with the details of the one that is gone. */
+/** The object as a deletion left it, or a Status with the details of the deleted object. */
 export interface DeletionAnswer extends KubernetesObject {
   readonly details?: StatusDetails;
 }
 
-/** Makes a client that asks the server for everything. Nothing is sent, and no config loaded, before the first call. */
+/** Creates a client that always asks the server. Nothing is sent, and no config loaded, before the first call. */
 export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
   return new LiveClient(new HttpTransport(config, options), options);
 }
 
-/** Asks the server for everything; see `Client` for what the calls promise. */
+/** Always asks the server; see `Client` for the contract of each call. */
 export class LiveClient extends LiveReader implements Client {
   readonly mapper: DiscoveryMapper;
 
@@ -55,7 +55,7 @@ export class LiveClient extends LiveReader implements Client {
     return new LiveClient(this.transport, { ...this.defaults, ...defaults }, this.mapper);
   }
 
-  /** Ends all connections; a later call opens new ones. */
+  /** Closes all connections; a later call opens new ones. */
   close(): Promise<void> {
     return this.transport.close();
   }
@@ -125,8 +125,8 @@ export class LiveClient extends LiveReader implements Client {
   }
 
   /**
-   * Applies to an object as it was read just before. The server doesn't see to it that an object keeps its
-   * controller: an apply of the same field manager that names another owner replaces the first one silently.
+   * Applies to an object that was just read. The server doesn't protect the controller reference: an apply of the same
+   * field manager with another owner replaces the first one silently.
    */
   async applyOver<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -165,7 +165,10 @@ export class LiveClient extends LiveReader implements Client {
     return (await this.deleteObject(kind, ref, options)) !== undefined;
   }
 
-  /** Deletes, and gives what the server says: the object if it stays for a while, else a Status; undefined if it was gone. */
+  /**
+   * Deletes, and returns the server's answer: the object if it remains for a while, else a Status; undefined if it
+   * didn't exist.
+   */
   async deleteObject(
     kind: Kind,
     ref: ObjectRef,
@@ -185,7 +188,7 @@ export class LiveClient extends LiveReader implements Client {
     await this.deleteCollection(kind, options);
   }
 
-  /** Deletes, and gives the objects as they were before; none from servers that don't say. */
+  /** Deletes, and returns the previous objects; none if the server doesn't send them. */
   async deleteCollection(kind: Kind, options: DeleteAllOptions = {}): Promise<KubernetesObject[]> {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const path = resourcePath(kind, { namespace: required(kind, namespace) });
@@ -216,7 +219,7 @@ export class LiveClient extends LiveReader implements Client {
     });
   }
 
-  /** Sends what changed of an object that was read before, and nothing if that is nothing. */
+  /** Sends the difference to an object that was read before; nothing if there is none. */
   #patchDifference<T extends KubernetesObject>(
     kind: Kind<T>,
     object: T,

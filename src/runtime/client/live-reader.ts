@@ -17,7 +17,7 @@ import { watchEvents } from "./watch-events.ts";
 /** The reads of a live client, and what its writes share with them. */
 export class LiveReader implements Reader {
   protected readonly transport: HttpTransport;
-  /** What holds for each call unless the call says otherwise. */
+  /** Defaults for each call. */
   readonly defaults: ClientDefaults;
 
   constructor(transport: HttpTransport, defaults: ClientDefaults) {
@@ -110,7 +110,7 @@ export class LiveReader implements Reader {
   }
 }
 
-/** Whether an object isn't there. A 404 that names no object says that the server doesn't know the kind. */
+/** Whether an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind. */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
 }

@@ -8,7 +8,7 @@ import { parseAnswer } from "./parse-answer.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { applyRequest, patchRequest, writeQuery } from "./write-request.ts";
 
-/** A subresource by its path. Its body has a kind of its own, which the caller names where the server asks for it. */
+/** A subresource by its path. Its body has a kind of its own, which the caller sets if the server requires it. */
 export class LiveSubresource<Body extends KubernetesObject> implements Subresource<Body> {
   readonly #path: string;
   readonly #key: ObjectKey;
@@ -58,7 +58,7 @@ export class LiveSubresource<Body extends KubernetesObject> implements Subresour
     });
   }
 
-  /** The server compares the body's name with the path's, where the body has one. */
+  /** The server compares the name in the body, if there is one, with the name in the path. */
   #named(body: object): object {
     const { metadata } = body as Partial<KubernetesObject>;
     return { ...body, metadata: { ...this.#key, ...metadata } };

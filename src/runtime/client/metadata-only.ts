@@ -4,8 +4,8 @@ const metadataKinds = new WeakMap<Kind, Kind>();
 const originals = new WeakMap<Kind, Kind>();
 
 /**
- * The same objects without spec and status: read, listed, watched and cached for a fraction of the memory.
- * The objects' `kind` is `PartialObjectMetadata`, as the server answers it.
+ * The same objects without spec and status: read, listed, watched and cached with a fraction of the memory. Their
+ * `kind` is `PartialObjectMetadata`, as in the server's answer.
  */
 export function metadataOnly(kind: Kind): Kind {
   const known = metadataKinds.get(kind);
@@ -16,12 +16,12 @@ export function metadataOnly(kind: Kind): Kind {
   return view;
 }
 
-/** Tells whether a kind was made by `metadataOnly`. */
+/** Whether a kind was made by `metadataOnly`. */
 export function isMetadataOnly(kind: Kind): boolean {
   return originals.has(kind);
 }
 
-/** The headers that ask for metadata only, if the kind is of that sort. */
+/** The headers that request metadata only, for such a kind. */
 export function acceptOf(
   kind: Kind,
   as: "PartialObjectMetadata" | "PartialObjectMetadataList",

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
-/** Names one object of a kind. Cluster-scoped objects have no namespace. */
+/** Identifies an object of a kind. Cluster-scoped objects have no namespace. */
 export interface ObjectKey {
   readonly namespace?: string | undefined;
   readonly name: string;
@@ -18,12 +18,12 @@ export function keyOf(ref: ObjectRef): ObjectKey {
   return namespace ? { namespace, name } : { name };
 }
 
-/** Writes a key as `namespace/name`, or `name` without a namespace. */
+/** Formats a key as `namespace/name`, or `name` without a namespace. */
 export function formatKey({ namespace, name }: ObjectKey): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** The key of an object as text, as caches and queues use it; for stored objects, which always have a name. */
+/** The key of a stored object, which always has a name, as text for caches and queues. */
 export function keyText({ namespace, name = "" }: ObjectMeta): string {
   return namespace ? `${namespace}/${name}` : name;
 }

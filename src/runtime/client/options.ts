@@ -3,100 +3,103 @@ import type { CallOptions } from "../http/call-options.ts";
 
 export type { CallOptions };
 
-/** Which objects of a kind. */
+/** Selects objects of a kind. */
 export interface Selection extends CallOptions {
-  /** Only objects of this namespace; all namespaces without it. */
+  /** Only objects of this namespace. Default: all namespaces. */
   readonly namespace?: string | undefined;
   /**
-   * Labels an object must carry; a selector as objects have it in `spec.selector`; or one in the server's syntax:
+   * Labels that an object must have; a label selector like `spec.selector`; or a selector in the API's string syntax:
    * `app=db,tier in (a, b),!canary`.
    */
   readonly labels?: string | LabelSelector | { readonly [label: string]: string | undefined } | undefined;
   /**
-   * Fields an object must have, by equality. Live reads take what the server knows (`metadata.name`, `spec.nodeName`
-   * for pods, …); cached reads take `metadata.name`, `metadata.namespace` and the indexes added to the cache.
+   * Field values that an object must have. Live reads support the server's field selectors (`metadata.name`,
+   * `spec.nodeName` for pods, …); cached reads support `metadata.name`, `metadata.namespace` and the indexes added to
+   * the cache.
    */
   readonly fields?: { readonly [field: string]: string | undefined } | undefined;
 }
 
-/** How to read one object. */
+/** Options for reading an object. */
 export interface ReadOptions extends CallOptions {
-  /** Ask the server, not the cache. */
+  /** Read from the server instead of the cache. */
   readonly live?: boolean | undefined;
 }
 
-/** How to read many objects. */
+/** Options for listing objects. */
 export interface ListOptions extends Selection {
-  /** Ask the server, not the cache. Long lists are read in pages. */
+  /** Read from the server instead of the cache. Long lists are read in pages. */
   readonly live?: boolean | undefined;
   /** Stop after this many objects. */
   readonly limit?: number | undefined;
 }
 
-/** How a live list is read. */
+/** Options for reading a live list in pages. */
 export interface PageOptions extends Selection {
-  /** Objects on one page; 500 unless said otherwise. */
+  /** Objects per page. Default: 500. */
   readonly pageSize?: number | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
 }
 
-/** How to watch. */
+/** Options for watching. */
 export interface WatchOptions extends Selection {
-  /** Report changes after this version; without it, objects that are there come first as `ADDED`. */
+  /** Report changes after this version. Without it, existing objects are reported first, as `ADDED`. */
   readonly resourceVersion?: string | undefined;
-  /** Ask for `BOOKMARK` events; they only carry a version. */
+  /** Request `BOOKMARK` events, which contain only a version. */
   readonly bookmarks?: boolean | undefined;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** How to write. */
+/** Options for writing. */
 export interface WriteOptions extends CallOptions {
-  /** Who sets the fields; the client's own name for it unless said otherwise. */
+  /** The field manager. Default: the client's. */
   readonly fieldManager?: string | undefined;
-  /** Let the server check and answer, but store nothing. */
+  /** Let the server validate and answer, but store nothing. */
   readonly dryRun?: boolean | undefined;
-  /** What the server does with fields that the kind doesn't have: it warns, unless said otherwise. */
+  /** What the server does with unknown fields. Default: `Warn`. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
 }
 
-/** How to create. */
+/** Options for creating. */
 export interface CreateOptions extends WriteOptions {
   /**
-   * The object that controls the new one, so that deleting it deletes this one too. Its namespace is used if the new
-   * object has none.
+   * The controlling owner of the new object: when the owner is deleted, so is the object. The default of the object's
+   * namespace is the owner's.
    */
   readonly owner?: Owner | undefined;
 }
 
-/** How to change an object that was read before. */
+/** Options for changing an object that was read before. */
 export interface PatchOptions extends WriteOptions {
-  /** Refuse with a conflict if the object changed since it was read. On unless turned off; raw patches never check. */
+  /** Fail with a conflict if the object has changed since it was read. Default: true; raw patches never check. */
   readonly optimisticLock?: boolean | undefined;
 }
 
-/** How to apply. */
+/** Options for applying. */
 export interface ApplyOptions extends CreateOptions {
   /**
-   * The object that controls this one, as with `create`. If another object controls it already, `apply` throws an
-   * `ApiError` with `isAlreadyOwned`, and changes nothing.
+   * The controlling owner, as with `create`. If another object already controls this one, `apply` throws an `ApiError`
+   * with `isAlreadyOwned` and changes nothing.
    */
   readonly owner?: Owner | undefined;
-  /** Take the object over from the one that controls it. */
+  /** Take the object over from its current controller. */
   readonly adopt?: boolean | undefined;
   /**
-   * Leave alone what is there and nobody controls, unless it has all labels of the desired object: `apply` throws an
-   * `ApiError` with `isAlreadyOwned` then, too. Without it, such an object is taken over.
+   * Don't touch an existing object without a controller, unless it has all labels of the desired object: `apply` throws
+   * an `ApiError` with `isAlreadyOwned` instead. Default: such an object is adopted.
    */
   readonly leaveStrangers?: boolean | undefined;
-  /** Send it even where the cache says that it would change nothing: caches don't know who else manages a field. */
+  /**
+   * Send the apply even if the cache shows that it would change nothing: caches don't know who else manages a field.
+   */
   readonly live?: boolean | undefined;
-  /** Take fields over from other managers; on unless turned off, then a conflict is thrown. */
+  /** Take fields over from other managers. Default: true; with false, a conflict is thrown. */
   readonly force?: boolean | undefined;
 }
 
-/** An object that can own others: stored, so that it has a name and a uid. */
+/** An object that can own others: stored, so it has a name and a uid. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
@@ -107,13 +110,13 @@ export interface Owner {
   };
 }
 
-/** How to delete. */
+/** Options for deleting. */
 export interface DeleteOptions extends CallOptions {
-  /** Delete only this very object: refused with a conflict if uid or version differ. */
+  /** Delete only this exact object: fails with a conflict if uid or resourceVersion differ. */
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
-  /** What becomes of the objects that this one owns. */
+  /** What happens to the dependents of the object. */
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan" | undefined;
   readonly gracePeriodSeconds?: number | undefined;
   readonly dryRun?: boolean | undefined;

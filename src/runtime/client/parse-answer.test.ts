@@ -26,7 +26,7 @@ async function clientOf(status: number, body: string, headers = {}): Promise<Liv
 }
 
 test.for(Object.entries(calls))(
-  "Client.%s throws an ApiError for what is no answer of an API server",
+  "Client.%s throws an ApiError for an answer that is not a Kubernetes object",
   async ([, call]) => {
     for (const body of ["<html>Please log in</html>", "", "null", "5", "[]", '{"metadata":']) {
       const client = await clientOf(200, body);
@@ -39,7 +39,7 @@ test.for(Object.entries(calls))(
   },
 );
 
-test("Client.list() throws an ApiError for a list without metadata, and for items that are no objects", async () => {
+test("Client.list() throws an ApiError for a list without metadata, and for items that are not objects", async () => {
   for (const body of [
     "{}",
     '{"items":[]}',
@@ -54,7 +54,7 @@ test("Client.list() throws an ApiError for a list without metadata, and for item
 });
 
 test.for(Object.entries(calls))(
-  "Client.%s says where a redirect leads, and does not follow it",
+  "Client.%s reports the target of a redirect, and does not follow it",
   async ([, call]) => {
     const client = await clientOf(302, "moved", { location: "https://login.example.com/" });
     await expect(call(client)).rejects.toMatchObject({

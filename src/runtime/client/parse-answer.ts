@@ -2,8 +2,8 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "../errors/api-error.ts";
 
 /**
- * Reads the JSON object that an answer is. Throws an `ApiError` for what is none: the page of a proxy, a text that was
- * cut off. It must not look like an error of the program.
+ * Parses an answer as a JSON object. Throws an `ApiError` for anything else, such as a proxy's error page or truncated
+ * text, so that it doesn't look like a bug of the program.
  */
 export function parseAnswer(text: string, request: string): object {
   let value: unknown;
@@ -17,7 +17,7 @@ export function parseAnswer(text: string, request: string): object {
   throw malformed(text, request, cause);
 }
 
-/** An answer that is not what an API server would say. */
+/** An answer that an API server would not send. */
 export function malformed(text: string, request: string, cause?: unknown): ApiError {
   const start = text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 80))}`;
   const message = `the answer is no object of an API server: ${start}. Does a proxy stand in between?`;

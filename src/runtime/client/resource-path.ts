@@ -1,7 +1,7 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** The place of a kind's objects, or of one of them, or of a subresource of it, on the server. */
+/** The URL path of a collection, an object or a subresource. */
 export function resourcePath(
   kind: Kind,
   {

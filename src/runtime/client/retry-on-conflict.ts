@@ -2,18 +2,18 @@ import { ApiError } from "../errors/api-error.ts";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/wait.ts";
 
-/** How to retry. */
+/** Options of `retryOnConflict`. */
 export interface RetryOptions {
-  /** How often to try in all; 5 unless said otherwise. */
+  /** Maximum number of attempts. Default: 5. */
   readonly attempts?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Times the waits; `manager.clock` in an operator whose tests move it. */
+  /** Clock for the delays: `manager.clock` in an operator. Default: the system time. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Calls a function again when it throws a conflict, after a short and growing wait. The function must read the object
- * afresh each time. In a reconcile it is not needed: a conflict thrown there requeues the request quietly.
+ * Calls a function again when it throws a conflict, after a short, growing delay. The function must read the object
+ * again each time. A reconcile doesn't need this: a conflict thrown there requeues the request.
  */
 export async function retryOnConflict<R>(
   attempt: () => Promise<R>,
@@ -24,7 +24,7 @@ export async function retryOnConflict<R>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof ApiError) || !error.isConflict || failures + 1 >= attempts) throw error;
-      // The watch needs a moment to tell what won; others retry too.
+      // The watch needs a moment to deliver the change, and other clients retry too.
       await wait(clock, 10 * 2 ** failures * (1 + Math.random()), signal);
     }
   }

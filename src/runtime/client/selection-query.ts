@@ -2,7 +2,7 @@ import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { formatLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Selection } from "./options.ts";
 
-/** Writes a selection as the server's query parameters. */
+/** Converts a selection to the server's query parameters. */
 export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "fields">): {
   labelSelector?: string;
   fieldSelector?: string;
@@ -12,7 +12,7 @@ export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "f
   return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
 }
 
-/** Tells a selector, as objects carry it, from a map of labels. */
+/** Distinguishes a label selector from a map of labels. */
 export function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
   const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
   return typeof matchLabels === "object" || Array.isArray(matchExpressions);

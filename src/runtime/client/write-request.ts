@@ -3,14 +3,14 @@ import type { Patch } from "./client.ts";
 import type { ApplyOptions, DeleteAllOptions, DeleteOptions, WriteOptions } from "./options.ts";
 import type { RawRequest } from "../http/transport.ts";
 
-/** Writes the options of a write as query parameters. */
+/** Converts the options of a write to query parameters. */
 export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptions): {
   [name: string]: string | undefined;
 } {
   return { fieldManager, dryRun: dryRun ? "All" : undefined, fieldValidation };
 }
 
-/** A request that patches what stands at a path. */
+/** A patch request for a path. */
 export function patchRequest(path: string, patch: Patch, options: WriteOptions): RawRequest {
   const [type, body] =
     "merge" in patch
@@ -28,7 +28,7 @@ export function patchRequest(path: string, patch: Patch, options: WriteOptions):
   };
 }
 
-/** A server-side apply. The server always validates strictly here. JSON is YAML, so the body needs no other writer. */
+/** A server-side apply. The server always validates strictly here. JSON is valid YAML, so the body is sent as JSON. */
 export function applyRequest(path: string, body: object, options: ApplyOptions): RawRequest {
   return {
     method: "PATCH",
@@ -43,7 +43,7 @@ export function applyRequest(path: string, body: object, options: ApplyOptions):
   };
 }
 
-/** A request that deletes what stands at a path. */
+/** A delete request for a path. */
 export function deleteRequest(path: string, options: DeleteOptions & DeleteAllOptions): RawRequest {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   return {
@@ -61,7 +61,7 @@ export function deleteRequest(path: string, options: DeleteOptions & DeleteAllOp
   };
 }
 
-/** An object as it is sent: the kind says what it is, whatever the object says. */
+/** An object as it is sent, with apiVersion and kind of the given kind. */
 export function typed(kind: Kind, object: object, namespace: string | undefined): KubernetesObject {
   const { metadata } = object as Partial<KubernetesObject>;
   return {

@@ -46,7 +46,7 @@ function makeRecorder(live = client) {
 const events = () => client.list(Event, { namespace: "default" });
 
 describe("ApiEventRecorder", () => {
-  test("an event says who saw what about which object, in the form of events.k8s.io/v1", async () => {
+  test("an Event has the reporter, the reason and the object, as in events.k8s.io/v1", async () => {
     const { recorder } = makeRecorder();
     recorder.warning(pod(), "Broken", "It broke", {
       action: "Look",
@@ -71,7 +71,7 @@ describe("ApiEventRecorder", () => {
     expect(event?.series).toBeUndefined();
   });
 
-  test("what happens again becomes a series, written at once, then seldom, and closed when it is over", async () => {
+  test("repeated events become a series, written at once, then rarely, and closed when it is over", async () => {
     const { recorder, clock } = makeRecorder();
     recorder.normal(pod(), "Again", "and again");
     await eventually(async () => (await events()).length === 1);
@@ -90,7 +90,7 @@ describe("ApiEventRecorder", () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test("an object that tells something new each time is cut off after 25, others are not", async () => {
+  test("an object with ever new events is limited to 25, other objects are not", async () => {
     const { recorder, clock } = makeRecorder();
     for (let index = 0; index < 40; index++) recorder.normal(pod("noisy"), "Noise", `number ${index}`);
     recorder.normal(pod("quiet"), "Word", "one");
@@ -102,7 +102,7 @@ describe("ApiEventRecorder", () => {
     expect(await events()).toHaveLength(27);
   });
 
-  test("recording never waits: without a server events queue up to a limit, and stopping gives up at the deadline", async () => {
+  test("recording never waits: without a server Events queue up to a limit, and stopping gives up at the deadline", async () => {
     const nowhere = createClient({ server: "http://127.0.0.1:9" });
     const { recorder } = makeRecorder(nowhere);
     for (let index = 0; index < 1500; index++) recorder.normal(pod(`p${index}`), "Lost", "in the dark");
@@ -116,7 +116,7 @@ describe("ApiEventRecorder", () => {
     await nowhere.close();
   });
 
-  test("an event that is refused is dropped and the next one sent", async () => {
+  test("an Event that the server rejects is dropped and the next one sent", async () => {
     const { recorder, lines } = makeRecorder();
     recorder.normal(
       { ...pod(), metadata: { ...pod().metadata, namespace: "missing" } },
@@ -129,7 +129,7 @@ describe("ApiEventRecorder", () => {
     expect(lines.join()).toContain("the server refused it");
   });
 
-  test("long texts are cut to what the server takes, whole characters only", async () => {
+  test("long texts are truncated to the server's limits, at whole characters", async () => {
     const { recorder } = makeRecorder();
     runInScope({ logFields: () => ({ reconcileID: "x" }) }, () =>
       recorder.normal(pod("n".repeat(253)), "R".repeat(200), "ä".repeat(2000)),

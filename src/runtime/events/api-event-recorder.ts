@@ -11,7 +11,7 @@ import { makeEvent, referenceTo } from "./make-event.ts";
 import type { EventDetails, EventRecorder } from "./event-recorder.ts";
 import { SpamFilter } from "./spam-filter.ts";
 
-/** How events are sent. */
+/** How Events are sent. */
 export interface EventRecorderOptions {
   readonly client: Client;
   readonly reportingController: string;
@@ -20,13 +20,13 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
 }
 
-/** Events that may wait to be sent. */
+/** How many Events may wait to be sent. */
 const maxWaiting = 1000;
 const maxTries = 12;
 const retryEvery = 10_000;
-/** A series without news for this long is over; the next event begins another. */
+/** Milliseconds without an event after which a series is over; the next event starts another. */
 const seriesIdle = 360_000;
-/** A series that goes on is told to the server this often. */
+/** How often an ongoing series is written to the server, in milliseconds. */
 const seriesRefresh = 1_800_000;
 const sweepEvery = 60_000;
 
@@ -41,14 +41,14 @@ interface Series {
   isQueued: boolean;
 }
 
-/** Sends events in the background, one at a time and in order. */
+/** Sends Events in the background, one at a time and in order. */
 export class ApiEventRecorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #spam: SpamFilter;
   readonly #series = new Map<string, Series>();
   readonly #queue: Series[] = [];
   readonly #abort = new AbortController();
-  /** Sending belongs to no reconcile: neither its signal nor its log fields are to be inherited. */
+  /** Sending belongs to no reconcile: it must not inherit its signal or log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #sending: Promise<void> | undefined;
   #cancelSweep: (() => void) | undefined;
@@ -61,7 +61,7 @@ export class ApiEventRecorder implements EventRecorder {
     this.#spam = new SpamFilter(options.clock);
   }
 
-  /** Events that were not sent because too many waited, or one object had too many. */
+  /** Events that were not sent because too many were waiting, or one object had too many. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -74,7 +74,7 @@ export class ApiEventRecorder implements EventRecorder {
     this.#record("Warning", regarding, reason, note, details);
   }
 
-  /** Sends what waits, until the deadline. */
+  /** Sends the waiting Events, until the deadline. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopped = true;
     this.#cancelSweep?.();
@@ -179,7 +179,7 @@ export class ApiEventRecorder implements EventRecorder {
         return;
       } catch (error) {
         if (error instanceof ApiError && series.isStored && error.isNotFound) {
-          // It expired on the server: what happens now is told anew.
+          // It expired on the server: record it as a new Event.
           series.isStored = false;
           continue;
         }
@@ -201,7 +201,7 @@ export class ApiEventRecorder implements EventRecorder {
     else await client.create(Event, count > 1 ? { ...event, series } : event, { signal });
   }
 
-  /** Tells the server of series that go on or have ended, and forgets the ended ones. */
+  /** Writes ongoing and finished series to the server, and forgets the finished ones. */
   #sweep(): void {
     const now = this.#options.clock.now();
     for (const series of this.#series.values()) {
@@ -220,7 +220,7 @@ export class ApiEventRecorder implements EventRecorder {
   }
 }
 
-/** Trying again helps against a server that is away, not against one that said no. */
+/** A retry helps if the server is unreachable, not if it rejected the Event. */
 function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.isTooManyRequests;
 }

@@ -1,9 +1,9 @@
 import type { Owner } from "../client/options.ts";
 
 /**
- * Records what happened to an object as an `events.k8s.io/v1` Event, for people who read `kubectl describe`.
- * Recording never waits and never throws: events are sent in the background, equal ones become a series, and when
- * too many wait, the newest are dropped and counted.
+ * Records what happened to an object as an `events.k8s.io/v1` Event, shown by `kubectl describe`. Recording never waits
+ * and never throws: Events are sent in the background, equal ones become a series, and when too many are waiting, the
+ * newest are dropped and counted.
  */
 export interface EventRecorder {
   /** Something expected happened. */
@@ -12,11 +12,11 @@ export interface EventRecorder {
   warning(regarding: Owner, reason: string, note: string, details?: EventDetails): void;
 }
 
-/** What an event may say besides. */
+/** Optional fields of an Event. */
 export interface EventDetails {
-  /** What the controller was doing; the reason unless said otherwise. */
+  /** What the controller was doing. Default: the reason. */
   readonly action?: string | undefined;
-  /** A second object that takes part. */
+  /** A second object that is involved. */
   readonly related?: Owner | undefined;
   readonly annotations?: { readonly [name: string]: string } | undefined;
 }

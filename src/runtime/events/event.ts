@@ -1,6 +1,6 @@
 import { defineKind, type KubernetesObject, type MicroTime } from "@tsbuilder/apimachinery/meta";
 
-/** What an event says about an object. */
+/** The content of an Event about an object. */
 export interface ObjectReference {
   apiVersion: string;
   kind: string;
@@ -9,10 +9,10 @@ export interface ObjectReference {
   uid?: string | undefined;
 }
 
-/** An Event of the newer API. The server limits the texts: 128 characters, and 1024 bytes for the note. */
+/** An `events.k8s.io/v1` Event. The server limits the texts: 128 characters, and 1024 bytes for the note. */
 export interface Event extends KubernetesObject {
   eventTime: MicroTime;
-  /** There once the same has happened twice. */
+  /** Set once the same event has occurred twice. */
   series?: { count: number; lastObservedTime: MicroTime };
   reportingController: string;
   reportingInstance: string;

@@ -2,10 +2,10 @@ import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import type { Owner } from "../client/options.ts";
 import { Event, type ObjectReference } from "./event.ts";
 
-/** Where events of objects without a namespace are kept. */
+/** The namespace of Events about cluster-scoped objects. */
 const clusterScopedNamespace = "default";
 
-/** What an event is made of. */
+/** The inputs of an Event. */
 export interface EventFacts {
   readonly type: "Normal" | "Warning";
   readonly regarding: ObjectReference;
@@ -18,11 +18,11 @@ export interface EventFacts {
   readonly reportingInstance: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Differs between events of one millisecond. */
+  /** Distinguishes Events of the same millisecond. */
   readonly serial: number;
 }
 
-/** Makes an event that the server takes: texts are cut to its limits. */
+/** Creates an Event, with texts truncated to the server's limits. */
 export function makeEvent(facts: EventFacts): Event {
   const { type, regarding, related, reason, action, note, annotations, now, serial } = facts;
   return {
@@ -45,7 +45,7 @@ export function makeEvent(facts: EventFacts): Event {
   };
 }
 
-/** Refers to an object as events do. */
+/** An object reference as Events have it. */
 export function referenceTo({
   apiVersion,
   kind,
@@ -54,7 +54,10 @@ export function referenceTo({
   return { apiVersion, kind, name, uid, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** Unique without asking: the time in hexadecimal, as kubectl's users know it, and a number within the millisecond. */
+/**
+ * A unique name without asking the server: the time in hexadecimal, as in client-go, and a counter within the
+ * millisecond.
+ */
 function nameFor({ name = "unnamed" }: ObjectReference, now: number, serial: number): string {
   const suffix = `.${(BigInt(now) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16)}`;
   return `${name.slice(0, 253 - suffix.length)}${suffix}`;
@@ -63,6 +66,6 @@ function nameFor({ name = "unnamed" }: ObjectReference, now: number, serial: num
 function cutBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;
-  // A character cut in two would become a replacement mark.
+  // A truncated character would become a replacement character.
   return bytes.subarray(0, max).toString("utf8").replace(/�+$/, "");
 }

@@ -1,23 +1,23 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** As kube's recorder: 25 events of one object at once, then one in five minutes. */
+/** Like client-go's recorder: a burst of 25 events per object, then one every five minutes. */
 const burst = 25;
 const refillEvery = 300_000;
 
-/** Objects whose count is kept; more would be memory that a busy cluster never gives back. */
+/** How many objects are tracked, so that memory is bounded in a busy cluster. */
 const maxObjects = 4096;
 
-/** Keeps an object that fails again and again from filling etcd with events that all differ. */
+/** Prevents an object that fails repeatedly from filling etcd with different Events. */
 export class SpamFilter {
   readonly #clock: Clock;
-  /** By object, the one used longest ago first. */
+  /** By object, the least recently used one first. */
   readonly #buckets = new Map<string, { tokens: number; at: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Tells whether one more event of an object may pass, and counts it. */
+  /** Counts an event of an object, and returns whether it may be sent. */
   admits(object: string): boolean {
     const now = this.#clock.monotonic();
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now };

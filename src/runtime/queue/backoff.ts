@@ -1,22 +1,22 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** How long the wait before a retry is; all times in milliseconds. */
+/** Delays before retries; all times in milliseconds. */
 export interface BackoffSettings {
   readonly base: number;
   readonly max: number;
-  /** Retries per second over all keys; a burst of ten times as many passes first. */
+  /** Retries per second over all keys, with a burst of ten times as many. */
   readonly retriesPerSecond?: number | undefined;
 }
 
-/** The waits of controller-runtime: 5 ms doubling to 1000 s, and no limit over all keys. */
+/** controller-runtime's delays: 5 ms doubling to 1000 s, without a limit over all keys. */
 export const defaultBackoff: BackoffSettings = { base: 5, max: 1_000_000 };
 
-/** Counts the retries of each key, and says how long to wait before the next one. */
+/** Counts the retries of each key, and computes the delay before the next one. */
 export class Backoff {
   readonly #settings: BackoffSettings;
   readonly #clock: Clock;
   readonly #retries = new Map<string, number>();
-  /** When the bucket would be full again if nothing took from it. */
+  /** When the token bucket would be full again without further retries. */
   #fullAt = 0;
 
   constructor(settings: BackoffSettings, clock: Clock) {
@@ -24,7 +24,7 @@ export class Backoff {
     this.#clock = clock;
   }
 
-  /** Counts a retry, and returns the milliseconds to wait before it. */
+  /** Counts a retry, and returns the delay before it in milliseconds. */
   next(key: string): number {
     const retries = this.#retries.get(key) ?? 0;
     this.#retries.set(key, retries + 1);

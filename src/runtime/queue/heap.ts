@@ -1,10 +1,10 @@
-/** What a heap keeps: it notes its place there, so that it can be moved and taken out without a search. */
+/** An item of a heap. It stores its own position, so that it can be moved and removed without a search. */
 export interface HeapItem {
   /** -1 while it is in no heap. */
   place: number;
 }
 
-/** A binary heap: the first item by `isBefore` is at hand, everything else costs log n. */
+/** A binary heap: the first item by `isBefore` is available at once; other operations take logarithmic time. */
 export class Heap<T extends HeapItem> {
   readonly #items: T[] = [];
   readonly #isBefore: (left: T, right: T) => boolean;
@@ -26,7 +26,7 @@ export class Heap<T extends HeapItem> {
     this.#rise(item);
   }
 
-  /** Puts an item where it belongs after its order changed. */
+  /** Restores the position of an item after its order changed. */
   move(item: T): void {
     this.#rise(item);
     this.#sink(item);

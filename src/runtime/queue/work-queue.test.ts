@@ -19,14 +19,14 @@ function takeAll(queue: WorkQueue<string>): string[] {
 }
 
 describe("WorkQueue", () => {
-  test("WorkQueue hands out in the order requests came, each key once", () => {
+  test("WorkQueue returns requests in the order in which they were added, each key once", () => {
     const { queue } = makeQueue();
     for (const key of ["a", "b", "a", "c", "b"]) queue.add(key);
     expect(queue.depth).toBe(3);
     expect(takeAll(queue)).toEqual(["a", "b", "c"]);
   });
 
-  test("WorkQueue holds a key that is being worked on until it is done, then hands it out once more", () => {
+  test("WorkQueue holds back a key that is being processed until it is done, then returns it once more", () => {
     const { queue, readyCalls } = makeQueue();
     queue.add("a");
     expect(queue.take()?.request).toBe("a");
@@ -39,7 +39,7 @@ describe("WorkQueue", () => {
     expect(takeAll(queue)).toEqual(["a"]);
   });
 
-  test("WorkQueue hands out higher priorities first, and a raised one at the end of its new level", () => {
+  test("WorkQueue returns higher priorities first, and a raised one at the end of its new level", () => {
     const { queue } = makeQueue();
     queue.add("old1", { priority: -100 });
     queue.add("old2", { priority: -100 });
@@ -57,7 +57,7 @@ describe("WorkQueue", () => {
     expect(queue.depths.size).toBe(0);
   });
 
-  test("WorkQueue keeps the earliest time of a delayed key, and a request without delay takes it along", () => {
+  test("WorkQueue keeps the earliest time of a delayed key; adding it without a delay makes it ready", () => {
     const { queue, clock } = makeQueue();
     queue.add("a", { after: 1000 });
     queue.add("a", { after: 100 });
@@ -111,7 +111,7 @@ describe("WorkQueue", () => {
     }
   });
 
-  test("WorkQueue limits the retries of all keys together when told to", () => {
+  test("WorkQueue limits the rate of retries over all keys if configured", () => {
     const clock = new FakeClock();
     const queue = new WorkQueue<string>({
       keyOf: (key) => key,
@@ -129,7 +129,7 @@ describe("WorkQueue", () => {
     expect(queue.depth).toBe(0);
   });
 
-  test("WorkQueue drops what waits when it is shut down, and takes nothing more", () => {
+  test("WorkQueue drops waiting requests when it is shut down, and accepts no more", () => {
     const { queue, clock } = makeQueue();
     queue.add("a");
     queue.add("b", { after: 10 });
@@ -154,12 +154,12 @@ describe("WorkQueue", () => {
     fc.record({ do: fc.constant("advance" as const), by: fc.integer({ min: 0, max: 60 }) }),
   );
 
-  test("WorkQueue never works on a key twice at once, loses nothing, and is never early (any interleaving)", () => {
+  test("WorkQueue never returns a key concurrently, loses nothing, and is never early (any interleaving)", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const { queue, clock } = makeQueue();
         const working: string[] = [];
-        /** What must still come, and the earliest time it may. */
+        /** What must still be delivered, and the earliest time it may be. */
         const owed = new Map<string, number>();
         const take = () => {
           const taken = queue.take();
@@ -198,7 +198,7 @@ describe("WorkQueue", () => {
     );
   });
 
-  test("WorkQueue hands delayed requests out in the order of their times", () => {
+  test("WorkQueue returns delayed requests in the order of their times", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 50 }), (delays) => {
         const { queue, clock } = makeQueue();

@@ -2,17 +2,17 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { Backoff, type BackoffSettings, defaultBackoff } from "./backoff.ts";
 import { Heap } from "./heap.ts";
 
-/** How a queue is set up. */
+/** Options of a queue. */
 export interface WorkQueueOptions<R> {
   /** Two requests with the same key are the same request. */
   readonly keyOf: (request: R) => string;
-  /** Called when there is something to take: at once by `add` and `done`, or later by the clock. */
+  /** Called when a request is ready: during `add` and `done`, or later by the clock. */
   readonly onReady: () => void;
   readonly clock?: Clock | undefined;
   readonly backoff?: BackoffSettings | undefined;
 }
 
-/** Receives what happens in a queue, for metrics. Times in milliseconds. */
+/** Is notified of what happens in a queue, for metrics. Times in milliseconds. */
 export interface QueueObserver {
   added(): void;
   retried(): void;
@@ -20,7 +20,7 @@ export interface QueueObserver {
   finished(worked: number): void;
 }
 
-/** A request that was handed out, and the priority it had. */
+/** A request that was taken, with its priority. */
 export interface Taken<R> {
   readonly request: R;
   readonly priority: number;
@@ -28,7 +28,7 @@ export interface Taken<R> {
 
 /** When and how urgently. */
 export interface AddOptions {
-  /** Milliseconds to wait. */
+  /** Delay in milliseconds. */
   readonly after?: number | undefined;
   readonly priority?: number | undefined;
 }
@@ -37,21 +37,21 @@ interface Entry<R> {
   readonly key: string;
   readonly request: R;
   priority: number;
-  /** Orders entries of one priority. */
+  /** Orders entries of the same priority. */
   sequence: number;
-  /** When it is due; undefined once it is. */
+  /** When it becomes ready; undefined once it is. */
   dueAt: number | undefined;
-  /** Since when it could have been taken. */
+  /** Since when it has been ready. */
   readySince: number;
   place: number;
 }
 
 /**
- * Hands out requests, never one key twice at the same time. A key is in the queue once: what is added again keeps the
- * earlier time and the higher priority. What is added while its key is being worked on waits for `done`.
+ * Returns requests, never the same key concurrently. The queue contains each key once: adding it again keeps the
+ * earlier time and the higher priority. A key that is added while it is being processed waits for `done`.
  *
- * Ready requests leave by priority, then in the order they came; delayed ones wait for one timer, however many there
- * are. Nothing here is asynchronous but the clock.
+ * Ready requests are returned by priority, then in the order in which they were added. All delayed ones share one
+ * timer. Only the clock is asynchronous.
  */
 export class WorkQueue<R> {
   observer: QueueObserver | undefined;
@@ -64,7 +64,7 @@ export class WorkQueue<R> {
       left.priority > right.priority || (left.priority === right.priority && left.sequence < right.sequence),
   );
   readonly #waiting = new Heap<Entry<R>>((left, right) => left.dueAt! < right.dueAt!);
-  /** Keys being worked on, and since when. */
+  /** Keys being processed, and since when. */
   readonly #working = new Map<string, number>();
   readonly #depths = new Map<number, number>();
   #sequence = 0;
@@ -77,24 +77,24 @@ export class WorkQueue<R> {
     this.#backoff = new Backoff(options.backoff ?? defaultBackoff, this.#clock);
   }
 
-  /** How many requests are due, by priority. */
+  /** The number of ready requests, by priority. */
   get depths(): ReadonlyMap<number, number> {
     return this.#depths;
   }
 
-  /** How many requests are due. */
+  /** The number of ready requests. */
   get depth(): number {
     let depth = 0;
     for (const count of this.#depths.values()) depth += count;
     return depth;
   }
 
-  /** Keys that are being worked on, with the time of the clock's `monotonic` they were taken at. */
+  /** Keys being processed, with the clock's `monotonic` time at which they were taken. */
   get working(): ReadonlyMap<string, number> {
     return this.#working;
   }
 
-  /** Adds a request, or hastens the one that waits. */
+  /** Adds a request, or moves a waiting one forward. */
   add(request: R, { after = 0, priority = 0 }: AddOptions = {}): void {
     if (this.#isShutDown) return;
     const key = this.#options.keyOf(request);
@@ -104,14 +104,14 @@ export class WorkQueue<R> {
     else this.#insert(key, request, dueAt, priority);
   }
 
-  /** Adds a request after a wait that doubles with each retry of its key, until `forget`. */
+  /** Adds a request after a delay that doubles with each retry of its key, until `forget`. */
   retry(request: R, options: { readonly priority?: number | undefined } = {}): void {
     if (this.#isShutDown) return;
     this.observer?.retried();
     this.add(request, { ...options, after: this.#backoff.next(this.#options.keyOf(request)) });
   }
 
-  /** Ends a row of retries: the next one is a first one. */
+  /** Resets the retries of a key. */
   forget(request: R): void {
     this.#backoff.forget(this.#options.keyOf(request));
   }
@@ -121,7 +121,7 @@ export class WorkQueue<R> {
     return this.#backoff.retries(this.#options.keyOf(request));
   }
 
-  /** Takes the next request; `done` must follow. Undefined if there is none to work on now. */
+  /** Takes the next request; `done` must follow. Undefined if none is ready. */
   take(): Taken<R> | undefined {
     const entry = this.#ready.first;
     if (!entry) return undefined;
@@ -134,7 +134,7 @@ export class WorkQueue<R> {
     return { request: entry.request, priority: entry.priority };
   }
 
-  /** Says that a taken request is worked off; what was added for its key meanwhile is now to be had. */
+  /** Marks a taken request as processed. If its key was added in the meantime, it becomes ready. */
   done(request: R): void {
     const key = this.#options.keyOf(request);
     const since = this.#working.get(key);
@@ -147,7 +147,7 @@ export class WorkQueue<R> {
     this.#options.onReady();
   }
 
-  /** Drops everything that waits; nothing can be added any more. */
+  /** Drops all waiting requests; no more can be added. */
   shutDown(): void {
     this.#isShutDown = true;
     this.#entries.clear();
@@ -184,7 +184,7 @@ export class WorkQueue<R> {
         this.#count(priority, 1);
       }
       entry.priority = priority;
-      // It joins the end of its new level, behind those who were there before.
+      // It goes to the end of its new priority.
       entry.sequence = this.#sequence++;
       if (isDue && entry.place >= 0) this.#ready.move(entry);
     }

@@ -1,8 +1,8 @@
-/** The first wait after a failure, in milliseconds. */
+/** The first delay after a failure, in milliseconds. */
 const first = 800;
-/** The longest wait. */
+/** The longest delay. */
 const longest = 30_000;
-/** After this long without a failure the waits start over. */
+/** After this many milliseconds without a failure the delays start over. */
 const calm = 120_000;
 
 /** What is remembered of failures. */
@@ -13,7 +13,7 @@ export interface Backoff {
 
 export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
 
-/** Counts a failure and says how long to wait: twice as long each time, with half of it left to chance. */
+/** Counts a failure and computes the delay, which doubles each time. Half of it is random. */
 export function backOff(
   { failures, lastFailure }: Backoff,
   { now, random }: { readonly now: number; readonly random: number },
@@ -22,7 +22,7 @@ export function backOff(
   const span = Math.min(longest, first * 2 ** Math.min(earlier, 16));
   return {
     backoff: { failures: earlier + 1, lastFailure: now },
-    // All clients of a server that comes back would ask it at the same moment otherwise.
+    // Otherwise all clients of a server that recovers would send their requests at the same time.
     milliseconds: Math.round(span * (0.5 + random / 2)),
   };
 }

@@ -8,11 +8,11 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Cuts the items out of a list's JSON while it arrives. Parsing the whole of a long list at once would stop the
- * program for a second, hold the text beside the objects, and fail where the text exceeds V8's longest string.
+ * Extracts the items from the JSON of a list while it arrives. Parsing a long list at once would block the program for
+ * a second, keep the text besides the objects, and fail if the text exceeds V8's maximum string length.
  */
 export class ListItems {
-  /** Everything but the items. */
+  /** Everything except the items. */
   readonly #envelope: Buffer[] = [];
   #pieces: Buffer[] = [];
   #depth = 0;
@@ -20,10 +20,10 @@ export class ListItems {
   #escaped = false;
   #inItems = false;
 
-  /** Takes a chunk and returns the JSON of the items that it ends. */
+  /** Adds a chunk and returns the JSON of the items that it completes. */
   push(chunk: Buffer): string[] {
     const items: string[] = [];
-    // Where the text under way starts in this chunk: an item's, or the envelope's.
+    // Where the current text starts in this chunk: an item's, or the envelope's.
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]!;
@@ -57,7 +57,7 @@ export class ListItems {
     return items;
   }
 
-  /** The list's own metadata, when all has arrived; throws `SyntaxError` if it was cut off. */
+  /** The list's own metadata, when everything has arrived; throws `SyntaxError` for a truncated list. */
   finish(): ListMeta {
     const { metadata } = JSON.parse(this.#envelopeText) as { metadata?: ListMeta };
     return metadata ?? {};

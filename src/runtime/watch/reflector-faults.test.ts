@@ -19,13 +19,13 @@ import {
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { answerJSON } from "../testing/stub-server.ts";
 
-/** What a test moves; a new one for each. */
+/** The clock that a test moves; a new one for each. */
 let clock: FakeClock;
 beforeEach(() => {
   clock = new FakeClock();
 });
 
-/** An hour is longer than all waits for which a reflector has a reason. */
+/** An hour is longer than any delay of a reflector. */
 const until = (check: () => unknown): Promise<unknown> =>
   moveClockUntil(clock, check, { timeout: 3_600_000 });
 
@@ -75,7 +75,7 @@ describe("Reflector", () => {
   }
 });
 
-/** The faults of a watch, and the versions that the following lists start from. */
+/** The faults of a watch, and the versions from which the next lists start. */
 const watchFaults: { [name: string]: { faults: Fault[]; relists?: (string | null)[] } } = {
   "its end at the time": { faults: [text(event("BOOKMARK", configMap("", "10")))] },
   "very short watches": { faults: [text(""), text("")] },

@@ -18,17 +18,17 @@ import {
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { answerJSON, startStubServer } from "../testing/stub-server.ts";
 
-/** What a test moves; a new one for each. */
+/** The clock that a test moves; a new one for each. */
 let clock: FakeClock;
 beforeEach(() => {
   clock = new FakeClock();
 });
 
-/** An hour is longer than all waits for which a reflector has a reason. */
+/** An hour is longer than any delay of a reflector. */
 const until = (check: () => unknown): Promise<unknown> =>
   moveClockUntil(clock, check, { timeout: 3_600_000 });
 
-test("Reflector puts together a line that arrives byte by byte, in characters too", async () => {
+test("Reflector assembles a line that arrives byte by byte, even within characters", async () => {
   const bytes = Buffer.from(added);
   const server = await startFaultyServer({
     watch: [
@@ -46,7 +46,7 @@ test("Reflector puts together a line that arrives byte by byte, in characters to
   expect(cache.informer(ConfigMap).get({ namespace: "default", name: "b" })?.data?.text).toBe("größe 🦭");
 });
 
-test("Reflector takes an object of ten megabytes, in a list and in a watch", async () => {
+test("Reflector reads an object of ten megabytes, in a list and in a watch", async () => {
   const large = "x".repeat(10 * 1024 * 1024);
   const server = await startFaultyServer({
     list: [
@@ -65,7 +65,7 @@ test("Reflector takes an object of ten megabytes, in a list and in a watch", asy
   );
 });
 
-test("Reflector reads pages, and takes them as one list", async () => {
+test("Reflector combines the pages of a list", async () => {
   const page = (names: string[], next?: string): Fault => {
     const items = names.map((name) => configMap(name, "9"));
     return (response) => answerJSON(response, { metadata: { resourceVersion: "10", continue: next }, items });
@@ -82,7 +82,7 @@ test("Reflector reads pages, and takes them as one list", async () => {
   ]);
 });
 
-test("Reflector waits for a server that isn't there yet, and asks it seldom", async () => {
+test("Reflector retries an unreachable server with a growing delay", async () => {
   const gone = await startStubServer(() => {});
   await gone.close();
   const attempts: Error[] = [];
@@ -103,7 +103,7 @@ test("Reflector reports a server whose certificate it can't trust, and goes on",
   expect(attempts[0]?.message).toMatch(/SSL|EPROTO|wrong version/);
 });
 
-test("Reflector says what keeps it from asking", async () => {
+test("Reflector reports an error that occurs before the request", async () => {
   const server = await startFaultyServer({});
   const errors: string[] = [];
   const onError = ({ message }: Error): void => void errors.push(message);
@@ -115,7 +115,7 @@ test("Reflector says what keeps it from asking", async () => {
   expect(errors[0]).toBe("the credential program failed");
 });
 
-test("Reflector streams the first list where the server can, and needs no other request", async () => {
+test("Reflector streams the first list if the server supports it, with a single request", async () => {
   const end = { metadata: { resourceVersion: "10", annotations: { "k8s.io/initial-events-end": "true" } } };
   const server = await startFaultyServer({
     watch: [
@@ -147,7 +147,7 @@ test.for([
     "doesn't know the parameter",
     (response: Response) => open(response).write(event("ADDED", configMap("half", "3"))),
   ],
-] as [string, Fault][])("Reflector lists where the server %s", async ([, fault]) => {
+] as [string, Fault][])("Reflector lists if the server %s", async ([, fault]) => {
   const server = await startFaultyServer({ watch: [fault] });
   const cache = startCache(server.config, { clock, watchList: true });
   await until(() => expect(names(cache)).toEqual(["a", "b"]));
@@ -163,7 +163,7 @@ test("Reflector asks a server for a watch of five to ten minutes", async () => {
   expect(seconds).toBeLessThan(600);
 });
 
-test("Reflector goes on after an outage of the server where it was, without a list", async () => {
+test("Reflector resumes the watch after an outage, without a list", async () => {
   const server = await startFaultyServer({
     watch: [(response) => open(response).write(event("BOOKMARK", configMap("", "10")))],
   });
@@ -183,7 +183,7 @@ test("Reflector goes on after an outage of the server where it was, without a li
   expect(queries(again, "watch")).toEqual(["10"]);
 });
 
-test("Reflector leaves neither connections nor timers behind, however often its watch ends", async () => {
+test("Reflector leaks no connections or timers, however often its watch ends", async () => {
   let version = 10;
   const server = await startStubServer((request, response) => {
     if (request.query.get("watch") !== "true") {
@@ -193,7 +193,7 @@ test("Reflector leaves neither connections nor timers behind, however often its 
     version++;
     const isReset = version % 3 !== 0;
     open(response).write(event("ADDED", configMap(`w${version}`, String(version))));
-    // Longer than a second, so that it isn't taken for a fault and slowed down.
+    // Longer than a second, so that it doesn't count as a failure, which would add a delay.
     clock.setTimer(() => (isReset ? request.socket.resetAndDestroy() : response.end()), 1200);
   });
   onTestFinished(() => server.close());

@@ -8,14 +8,14 @@ import { ListItems } from "./list-items.ts";
 import { newWatcher, stepWatcher } from "./watcher.ts";
 import type { WatcherCommand, WatcherEvent, WatcherState, WatchFrame } from "./watcher-state.ts";
 
-/** Where a reflector puts what it reads. `bytes` is the length of an object's JSON. */
+/** Receives what a reflector reads. `bytes` is the length of an object's JSON. */
 export interface ReflectorSink {
   begin(): void;
   keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void;
   replace(version: string | undefined): void;
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void;
   progress(version: string): void;
-  /** Something went wrong; the reflector goes on by itself. */
+  /** An error occurred; the reflector continues by itself. */
   report(error: ApiError): void;
   /** Something came from the server. */
   alive(): void;
@@ -27,24 +27,24 @@ export interface ReflectorOptions {
   readonly path: string;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** Headers for the list and for the watch, where the kind is not asked for as a whole. */
+  /** Headers for the list and the watch, for views such as metadata only. */
   readonly listHeaders?: { readonly [name: string]: string } | undefined;
   readonly watchHeaders?: { readonly [name: string]: string } | undefined;
   readonly watchList: boolean;
   readonly random?: (() => number) | undefined;
   readonly clock?: Clock | undefined;
   /**
-   * A watch that says nothing for this many milliseconds is taken for dead and opened again where it was. Servers
-   * send a bookmark each minute; a broken path sends nothing, and TCP alone would not notice for a quarter of an hour.
+   * A watch without data for this many milliseconds is considered dead and resumed. Servers send a bookmark every
+   * minute; a broken connection sends nothing, and TCP alone would not notice for fifteen minutes.
    */
   readonly silence?: number | undefined;
-  /** A stream of existing objects that says nothing for this many milliseconds is given up for a list. */
+  /** A streamed list without data for this many milliseconds is replaced by a plain list. */
   readonly stall?: number | undefined;
 }
 
 /**
- * Carries out what the watcher says, until the signal: lists and watches one collection and passes on what it reads.
- * It never gives up and never throws.
+ * Executes the watcher's commands until the signal is aborted: lists and watches one collection and passes on what it
+ * reads. It never gives up and never throws.
  */
 export class Reflector {
   readonly #send: (request: RawRequest) => Promise<RawResponse>;
@@ -52,7 +52,7 @@ export class Reflector {
   readonly #sink: ReflectorSink;
   readonly #clock: Clock;
   #state: WatcherState;
-  /** Length of the frame that is being handled. */
+  /** Length of the current frame. */
   #bytes = 0;
 
   constructor(
@@ -79,7 +79,7 @@ export class Reflector {
     }
   }
 
-  /** Steps the watcher, does what can be done at once, and returns what takes time. */
+  /** Steps the watcher, executes the immediate commands, and returns the one that takes time. */
   #step(event: WatcherEvent): WatcherCommand | undefined {
     const random = (this.#options.random ?? Math.random)();
     const { state, commands } = stepWatcher(this.#state, event, { now: this.#clock.monotonic(), random });
@@ -111,7 +111,7 @@ export class Reflector {
     let token: string | undefined;
     let version: string | undefined;
     do {
-      // A continue token carries its own version; the server refuses both together.
+      // A continue token includes its version; the server rejects requests with both.
       const start = token === undefined ? { resourceVersion } : { continue: token };
       const { stream } = await this.#request({
         path: this.#options.path,
@@ -186,7 +186,7 @@ export class Reflector {
     return this.#step({ type: "closed" });
   }
 
-  /** Sends; what fails before there is a request, such as a credential program, is a server out of reach too. */
+  /** Sends a request. A failure before it, such as of a credential program, counts as an unreachable server. */
   async #request(request: RawRequest): Promise<RawResponse> {
     try {
       return await this.#send(request);
@@ -204,16 +204,16 @@ export class Reflector {
 }
 
 /**
- * After this many milliseconds of reading the rest of the program gets its turn: chunks of a fast server never end.
- * Reading takes the machine's time, whatever a test's clock says.
+ * After this many milliseconds of reading, the rest of the program gets its turn: a fast server sends chunks without
+ * end. This is system time, because reading blocks the processor whatever a test's clock says.
  */
 const longestTurn = 8;
 
 class SilenceError extends Error {}
 
 /**
- * Hands the chunks of a stream to `take` until it returns something, the stream ends, or nothing came for too long.
- * The stream is closed in any case.
+ * Passes the chunks of a stream to `take` until it returns something, the stream ends, or nothing arrived for too long.
+ * Always closes the stream.
  */
 async function readChunks<R>(
   stream: RawResponse["stream"],
@@ -224,7 +224,7 @@ async function readChunks<R>(
   if (!stream) return undefined;
   let last = clock.monotonic();
   let turn = performance.now();
-  // One timer for the stream, not one for each chunk.
+  // One timer per stream instead of one per chunk.
   const check = (): void => {
     const rest = last + silence() - clock.monotonic();
     if (rest <= 0) stream.destroy(new SilenceError("nothing came for too long"));
@@ -264,10 +264,10 @@ function parsed<T>(parse: () => T): T {
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // What the transport throws is an ApiError; this comes from a transform or an index of the user's.
+  // The transport throws only ApiErrors; this one comes from a user's transform or index function.
   const { message = String(error) } = error as { message?: string };
   return new ApiError(
-    { code: 0, reason: "Rejected", message: `an object was not taken in: ${message}` },
+    { code: 0, reason: "Rejected", message: `an object could not be cached: ${message}` },
     { cause: error },
   );
 }

@@ -3,8 +3,8 @@ import type { ApiError } from "../errors/api-error.ts";
 import type { Backoff } from "./backoff.ts";
 
 /**
- * What a watcher is doing. It holds no objects and does nothing itself: `stepWatcher` takes what happened and says
- * what to do next, so that every fault has a test without a server.
+ * The state of a watcher. It contains no objects and has no side effects: `stepWatcher` takes an event and returns what
+ * to do next, so that every fault can be tested without a server.
  */
 export type WatcherState = Memory & {
   readonly phase:
@@ -17,22 +17,22 @@ export type WatcherState = Memory & {
     | { readonly name: "waiting"; readonly next: "list" | "watch" };
 };
 
-/** What is remembered from phase to phase. */
+/** What is kept from phase to phase. */
 interface Memory {
   /** The version up to which everything is known. */
   readonly version: string | undefined;
   /** Whether the next full read may be a stream. */
   readonly canStream: boolean;
-  /** Whether the last full read failed in a way that a plain list at the newest version mends. */
+  /** Whether the last full read failed in a way that a plain list at the newest version resolves. */
   readonly mustReadNewest: boolean;
   /** Whether the last stream of existing objects broke: the next full read is a list. */
   readonly mustList: boolean;
-  /** How many watches in a row ended within a second, though they said something. */
+  /** How many watches in a row ended within a second, although they delivered events. */
   readonly shortWatches: number;
   readonly backoff: Backoff;
 }
 
-/** Where a list starts: at any version, at least at the last one known, or at the newest, on pages or in one piece. */
+/** Where a list starts: at any version, at least at the last known one, or at the newest, paged or unpaged. */
 export type ListStart = "any" | "known" | "newest" | "newest-unpaged";
 
 /** One line of a watch. */
@@ -41,7 +41,7 @@ export interface WatchFrame {
   readonly object: KubernetesObject;
 }
 
-/** What happened. */
+/** An event for the watcher. */
 export type WatcherEvent =
   | { readonly type: "start" }
   | { readonly type: "listed"; readonly version: string | undefined }
@@ -54,7 +54,7 @@ export type WatcherEvent =
   | { readonly type: "stalled" }
   | { readonly type: "waited" };
 
-/** What to do next. At most one of `list`, `watch` and `wait` comes, as the last one. */
+/** A command. At most one `list`, `watch` or `wait` is issued, always last. */
 export type WatcherCommand =
   | {
       readonly type: "list";
@@ -81,9 +81,9 @@ export type WatcherCommand =
   | { readonly type: "progress"; readonly version: string }
   | { readonly type: "report"; readonly error: ApiError };
 
-/** What a step may know of the world. */
+/** The inputs of a step. */
 export interface WatcherContext {
-  /** Milliseconds that only grow. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: number;
   /** From 0 to 1. */
   readonly random: number;

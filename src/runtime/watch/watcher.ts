@@ -10,13 +10,13 @@ import type {
   WatchFrame,
 } from "./watcher-state.ts";
 
-/** Objects on a page of a list. */
+/** Objects per page of a list. */
 const pageSize = 500;
-/** A watch that ends sooner than this, in milliseconds, without a word, counts as a failure. */
+/** A watch without events that ends sooner than this many milliseconds counts as a failure. */
 const veryShort = 1000;
-/** So many short watches in a row are not slowed down, if they say something. */
+/** This many short watches in a row are not delayed, if they deliver events. */
 const tolerance = 5;
-/** So many internal errors in a row, and a watch is not resumed but begun anew. */
+/** After this many internal errors in a row, a watch is restarted with a list instead of resumed. */
 const patience = 5;
 const initialEventsEnd = "k8s.io/initial-events-end";
 
@@ -33,7 +33,7 @@ export function newWatcher({ watchList }: { readonly watchList: boolean }): Watc
   };
 }
 
-/** Takes what happened; gives the next state and what to do. */
+/** Takes an event; returns the next state and the commands. */
 export function stepWatcher(
   state: WatcherState,
   event: WatcherEvent,
@@ -65,7 +65,7 @@ export function stepWatcher(
 
 type Step = { readonly state: WatcherState; readonly commands: readonly WatcherCommand[] };
 
-/** Reads everything: as a stream where the server can, else as a list. */
+/** Reads everything: as a stream if the server supports it, else as a list. */
 function readAll(state: WatcherState, context: WatcherContext): Step {
   if (state.canStream && !state.mustList) {
     const resourceVersion = state.mustReadNewest ? undefined : state.version;
@@ -91,7 +91,7 @@ function list(state: WatcherState, from: ListStart): Step {
   };
 }
 
-/** Watches from the version that is known. */
+/** Watches from the known version. */
 function watch(state: WatcherState, context: WatcherContext, before: readonly WatcherCommand[] = []): Step {
   return {
     state: { ...state, phase: { name: "watching", opened: context.now, frames: 0 } },
@@ -106,7 +106,7 @@ function resume(state: WatcherState, context: WatcherContext): Step {
   return state.version === undefined ? readAll(state, context) : watch(state, context);
 }
 
-/** The server ends a watch after five to ten minutes, not all of them at the same moment. */
+/** The server ends a watch after five to ten minutes; the random part spreads the ends. */
 function watchCommand(
   request: { resourceVersion: string | undefined; sendInitialEvents: boolean },
   { random }: WatcherContext,
@@ -129,7 +129,7 @@ function read(state: WatcherState, { type, object }: WatchFrame, context: Watche
         commands: [{ type: "replace", version }],
       };
     }
-    // A change among the existing objects comes as any other event; the last one counts.
+    // A change among the existing objects is sent like any other event; the last one counts.
     return { state, commands: [{ type: "keep", object, isDeleted: type === "DELETED" }] };
   }
   const frames = state.phase.name === "watching" ? state.phase.frames + 1 : 1;
@@ -145,7 +145,7 @@ function read(state: WatcherState, { type, object }: WatchFrame, context: Watche
   };
 }
 
-/** The end of a watch is no news: it goes on where it was. One that said nothing at all is slowed down. */
+/** The end of a watch is normal, and the watch is resumed. One without any event is delayed. */
 function close(state: WatcherState, context: WatcherContext): Step {
   if (state.phase.name === "streaming") {
     const error = new ApiError({
@@ -159,7 +159,7 @@ function close(state: WatcherState, context: WatcherContext): Step {
     state.phase.name === "watching" ? state.phase : { frames: 0, opened: context.now };
   const isShort = context.now - opened < veryShort;
   const shortWatches = isShort ? state.shortWatches + 1 : 0;
-  // Something on the way may close every watch after its first event; a few in a row are nothing to worry about.
+  // A proxy may close every watch after its first event; a few in a row are tolerated.
   const isHealthy = !isShort || (frames > 0 && shortWatches <= tolerance);
   if (isHealthy) return resume({ ...state, shortWatches }, context);
   const error = new ApiError({ code: 0, reason: "VeryShortWatch", message: "the watch ended at once" });
@@ -174,7 +174,7 @@ function fail(state: WatcherState, error: ApiError, context: WatcherContext): St
 
 function failList(state: WatcherState, from: ListStart, error: ApiError, context: WatcherContext): Step {
   if (error.isGone || isTooLarge(error)) {
-    // The version, or the token of the next page, is no longer there. The newest version always is.
+    // The version, or the token of the next page, has expired. The newest version is always available.
     if (from === "any" || from === "known") return list(state, "newest");
     if (from === "newest") return list(state, "newest-unpaged");
   }
@@ -188,10 +188,10 @@ function failStream(state: WatcherState, error: ApiError, context: WatcherContex
     }
     return retry({ ...state, mustReadNewest: true }, error, "list", context);
   }
-  // 400 and 422 are what servers say that can't stream, 405 what some proxies do.
+  // Servers that can't stream answer 400 or 422, some proxies 405.
   const isRefused = error.status === 400 || error.status === 422 || error.status === 405;
   if (isRefused) return readAll({ ...state, canStream: false }, context);
-  // A server that can't be reached can't list either; any other failure may be the stream's own.
+  // An unreachable server can't list either; any other failure may be specific to the stream.
   return retry({ ...state, mustList: error.status !== 0 }, error, "list", context);
 }
 
@@ -211,7 +211,7 @@ function failWatch(state: WatcherState, error: ApiError, context: WatcherContext
   return retry(state, error, isTransient && !isBroken ? "watch" : "list", context);
 }
 
-/** Waits, longer each time, and tries again. Nothing ends a watcher but its owner: rights come back, servers too. */
+/** Retries after a growing delay. Only its owner ends a watcher: permissions and servers come back. */
 function retry(state: WatcherState, error: ApiError, next: "list" | "watch", context: WatcherContext): Step {
   const { backoff, milliseconds } = backOff(state.backoff, context);
   const asked = (error.retryAfterSeconds ?? 0) * 1000;
@@ -228,7 +228,7 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
   };
 }
 
-/** The server has not come as far as the version asked for: one of several behind a load balancer lags. */
+/** The server has not reached the requested version yet, for example one of several behind a load balancer. */
 function isTooLarge(error: ApiError): boolean {
   return (
     error.body.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true ||
