@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { repository } from "../../../e2e/support/source-imports.ts";
 import { useProjectFolder } from "../../../e2e/support/project-folder.ts";
 
 const folder = useProjectFolder();
@@ -17,6 +19,19 @@ describe("init", () => {
     expect(read("PROJECT")).toContain("template:\n    name: appservice");
     expect(read("src/main.ts")).toContain("setupAppServiceController(manager);");
     expect(existsSync(join(folder.root, "config/crd/bases/apps.example.com_appservices.yaml"))).toBe(true);
+  });
+
+  test("scaffolds a project whose tests pass before it has an API", async () => {
+    await initialize();
+    symlinkSync(join(repository, "node_modules"), join(folder.root, "node_modules"));
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    expect(scripts["test"]).toBe("vitest run");
+    const vitest = join(repository, "node_modules/vitest/vitest.mjs");
+    const { status, stdout } = spawnSync(process.execPath, [vitest, "run"], {
+      cwd: folder.root,
+      encoding: "utf8",
+    });
+    expect(status, stdout).toBe(0);
   });
 
   test("keeps existing files", async () => {
