@@ -4,7 +4,7 @@ export interface Phrase {
   readonly write: string;
 }
 
-/** The reasons are in the glossary of src/README.md. */
+/** The words to use are in the glossary of src/README.md. */
 export const phrases: readonly Phrase[] = [
   { phrase: /unless (?:said|told) otherwise/iu, write: "Default: X" },
   { phrase: /\boff unless\b/iu, write: "Default: false" },
@@ -24,6 +24,16 @@ export const phrases: readonly Phrase[] = [
   { phrase: /\bthe answer (?:stops|ends) it\b/iu, write: "returns a function that stops it" },
   { phrase: /\bputs? (?:\w+ ){1,4}into force\b/iu, write: "binds, enables or applies" },
   { phrase: /\bplug-ins?\b/iu, write: "plugin" },
+  { phrase: /\bTells whether\b/u, write: "Returns true if" },
+  { phrase: /\bis no (?:path|list|number|object|map|string|address)\b/iu, write: "is not a" },
+  { phrase: /\bis nobody's\b/iu, write: "has no owner, or is not held" },
+  { phrase: /\b(?:comes?|came) to own\b/iu, write: "owns" },
+  { phrase: /\bbrings? along\b/iu, write: "includes" },
+  { phrase: /\bhands? (?:it|them) along\b/iu, write: "passes" },
+  { phrase: /\bleaves? its argument alone\b/iu, write: "doesn't modify its argument" },
+  { phrase: /\bin step with\b/iu, write: "in sync with" },
+  { phrase: /\bin the eyes of\b/iu, write: "for" },
+  { phrase: /\bwhat (?:it|they|this) came to\b/iu, write: "the result" },
   { phrase: /\bSurroundings\b/u, write: "a name that says what it holds: options, context, inputs" },
 ];
 

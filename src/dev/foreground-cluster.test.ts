@@ -57,7 +57,7 @@ test.each([
   ["a file that is not there", undefined, "ENOENT", "--stages"],
   ["a file without stages", "# nothing\n", "contains no Stage", "kwok.x-k8s.io/v1alpha1"],
   ["another kind", "apiVersion: v1\nkind: Pod\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
-  ["something that is no object", "- 1\n- 2\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
+  ["something that is not an object", "- 1\n- 2\n", "expected a kwok.x-k8s.io/v1alpha1 Stage", "spec.next"],
   ["what YAML can't read", "a: [1\n", "must be YAML", "spec.next"],
   ["patches", stage.replace("statusTemplate: |", "patches: |"), "spec.next.patches", "spec.next"],
 ])("startForeground() refuses %s before anything starts", async (_, text, message, hint) => {

@@ -1,6 +1,6 @@
 /**
- * Tells whether a YAML 1.1 reader takes the plain text for a string. kubectl and kustomize read YAML 1.1: there `y`,
- * `on`, `1_000`, `12:30` and `2024-01-15` are not strings, and the API server would refuse what they become.
+ * Returns true if a YAML 1.1 parser reads a plain scalar as a string. kubectl and kustomize use YAML 1.1, in which `y`,
+ * `on`, `1_000`, `12:30` and `2024-01-15` are not strings, and the API server would reject their values.
  */
 export function resolvesToString(text: string): boolean {
   if (text === "" || words.has(text)) return false;

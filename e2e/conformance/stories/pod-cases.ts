@@ -12,7 +12,7 @@ export function specs(...cases: readonly Fields[]): Step[] {
   );
 }
 
-/** Creates pods that differ in some fields of their one container, on top of what the pod brings along. */
+/** Creates pods that differ in some fields of their one container, in addition to the fields of the pod. */
 export function containers(cases: readonly Fields[], spec: Fields = {}): Step[] {
   return specs(...cases.map((fields) => ({ ...spec, containers: [{ ...container, ...fields }] })));
 }
