@@ -1,4 +1,5 @@
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import type { MutatingWebhookConfiguration } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { AdmissionRequest } from "../registry/admission-request.ts";
 import { applyJSONPatch, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { Authorizer } from "../contract/authorizer.ts";
@@ -67,7 +68,7 @@ function definitions(store: Store, plural: string): Webhook[] {
   return store
     .collection(`${plural}.${group}`)
     .list()
-    .flatMap(({ object }) => (object as unknown as { webhooks?: Webhook[] }).webhooks ?? []);
+    .flatMap(({ object }) => (object as MutatingWebhookConfiguration).webhooks ?? []);
 }
 
 /** Each webhook receives the object as the webhooks before it have changed it. */

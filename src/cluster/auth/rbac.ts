@@ -1,4 +1,4 @@
-import type { RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
+import type { Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
@@ -52,7 +52,7 @@ export class RBAC implements Authorizer {
         kind === "ClusterRole"
           ? this.#clusterRoles.get(name)
           : this.#roles.get(`${binding.metadata.namespace}/${name}`);
-      const rules = (role?.object as { rules?: Rule[] } | undefined)?.rules;
+      const { rules } = (role?.object ?? {}) as Partial<Role>;
       if (rules) yield { binding, rules };
     }
   }

@@ -1,3 +1,4 @@
+import type { PolicyRule } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { User } from "./user.ts";
 
 /** What a request does, as authorizers and access reviews see it. Fields that don't apply are empty. */
@@ -40,17 +41,8 @@ export interface Decision {
   readonly reason: string;
 }
 
-/**
- * A rule of a role or of a SelfSubjectRulesReview: the generated PolicyRule, but read-only, because rules of stored
- * roles are shared.
- */
-export interface Rule {
-  readonly verbs: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-}
+/** A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared. */
+export type Rule = { readonly [Field in keyof PolicyRule]: Readonly<PolicyRule[Field]> };
 
 export interface Authorizer {
   decide(user: User, attributes: Attributes): Decision;

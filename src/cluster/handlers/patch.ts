@@ -64,7 +64,7 @@ function checkType(
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
   const mismatch = typeMismatch(next);
   if (mismatch !== undefined) throw patchProblem(next, mismatch);
-  if (!resource.custom) throw patchProblem(next, typeError(core, resource, next));
+  if (!resource.custom) throw patchProblem(next, conversionError(core, resource, next));
   // No schema is known for another version, so all its fields are unknown.
   const known = new Set(["apiVersion", "kind", "metadata"]);
   for (const field of next.apiVersion === current.apiVersion ? [] : Object.keys(next).toSorted()) {
@@ -76,7 +76,7 @@ function checkType(
   throw invalidObject({ ...resource, kind: next.kind }, name, errors);
 }
 
-function typeError({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
+function conversionError({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
   const { group, version } = parseApiVersion(apiVersion ?? "");
   const known = registry.findKind(group, kind ?? "");
   if (!known?.versions.some(({ name }) => name === version)) {

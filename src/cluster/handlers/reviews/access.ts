@@ -1,4 +1,7 @@
-import type { SubjectAccessReviewSpec } from "@tsbuilder/apimachinery/k8s/authorization/v1";
+import type {
+  SelfSubjectRulesReviewSpec,
+  SubjectAccessReviewSpec,
+} from "@tsbuilder/apimachinery/k8s/authorization/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { type Attributes, pathAttributes, resourceAttributes } from "../../contract/authorizer.ts";
 import type { User } from "../../contract/user.ts";
@@ -31,7 +34,7 @@ export const localSubjectAccess: Review = (review, { core, namespace }) => {
 
 /** SelfSubjectRulesReview: `kubectl auth can-i --list`. */
 export const selfSubjectRules: Review = (review, { core, user }) => {
-  const spec = review["spec"] as { namespace?: string } | undefined;
+  const spec = review["spec"] as SelfSubjectRulesReviewSpec | undefined;
   if (!spec?.namespace) throw badRequest("no namespace on request");
   const rules = core.authorizer.rulesOf(user, spec.namespace);
   return {

@@ -1,4 +1,4 @@
-import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { ObjectReference, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { required } from "@tsbuilder/apimachinery/errors";
 
 import { formatTime } from "@tsbuilder/apimachinery/time";
@@ -19,7 +19,7 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
   const binding = await admitBody(write, await readBodyObject(context, target));
   if (binding.metadata.name !== target.name)
     throw badRequest("name in URL does not match name in Binding object");
-  const { name: node } = (binding["target"] ?? {}) as { name?: string };
+  const { name: node } = (binding["target"] ?? {}) as ObjectReference;
   if (!node) {
     const subject = { group: "", plural: "bindings", kind: "Binding" };
     throw invalidObject(subject, target.name, [required("target.name")]);

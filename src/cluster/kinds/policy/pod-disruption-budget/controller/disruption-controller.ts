@@ -54,8 +54,7 @@ export function disruptionController(context: ControllerContext): Controller {
     warned.set(key, reason);
     if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
     if (reason !== "UnmanagedPods") return;
-    const why =
-      "Some of its pods have no controller with replicas: set minAvailable to an integer";
+    const why = "Some of its pods have no controller with replicas: set minAvailable to an integer";
     await report(budget, "Warning", reason, why);
   }
 
