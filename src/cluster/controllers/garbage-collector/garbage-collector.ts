@@ -1,12 +1,17 @@
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import type { DeletionOptions } from "../../contract/cluster-objects.ts";
-import { reporter } from "../../control-loop/record-event.ts";
+import { reporting, type ReportingContext } from "../../control-loop/record-event.ts";
 import { classifyOwners, findResource, isForegroundDeleted } from "./classify-owners.ts";
 import { Dependents } from "./dependents.ts";
 import { objectKey, type ObjectKey, readObject } from "./object-key.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
+
+/** What the steps of the garbage collector work with. */
+interface GarbageContext extends ReportingContext {
+  readonly dependents: Dependents;
+}
 
 /**
  * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
@@ -14,8 +19,8 @@ const user = "system:serviceaccount:kube-system:generic-garbage-collector";
  */
 export function garbageCollector(context: ControllerContext): Controller {
   const { objects } = context;
-  const report = reporter(context, "garbage-collector-controller");
   const dependents = new Dependents();
+  const steps = { ...reporting(context, user, "garbage-collector-controller"), dependents };
   return {
     /**
      * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may
@@ -26,130 +31,162 @@ export function garbageCollector(context: ControllerContext): Controller {
       const { type, resource, object } = event;
       const own = type === "DELETED" ? [] : [objectKey(resource, object)];
       if (type !== "DELETED" && !object.metadata.deletionTimestamp) return own;
-      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(object)];
+      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(steps, object)];
     },
 
     async reconcile(key) {
       const object = readObject(objects, key);
       if (!object) return undefined;
-      if (isOrphaning(object)) await orphan(object);
-      else if (isForegroundDeleted(object)) await finishForeground(object);
-      else if (!object.metadata.deletionTimestamp) await collect(object);
+      if (isOrphaning(object)) await orphan(steps, object);
+      else if (isForegroundDeleted(object)) await finishForeground(steps, object);
+      else if (!object.metadata.deletionTimestamp) await collect(steps, object);
       return undefined;
     },
   };
+}
 
-  function ownersOf({ metadata }: KubernetesObject): ObjectKey[] {
-    return (metadata.ownerReferences ?? []).flatMap((reference) => {
-      const served = findResource(objects, reference);
-      const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
-      return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
-    });
+function ownersOf(context: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
+  const { objects } = context;
+  return (metadata.ownerReferences ?? []).flatMap((reference) => {
+    const served = findResource(objects, reference);
+    const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
+    return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
+  });
+}
+
+function dependentsOf(context: GarbageContext, { metadata }: KubernetesObject): KubernetesObject[] {
+  const { objects, dependents } = context;
+  return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
+}
+
+async function orphan(context: GarbageContext, owner: KubernetesObject): Promise<void> {
+  for (const dependent of dependentsOf(context, owner)) {
+    await dropReferences(context, dependent, ({ uid }) => uid === owner.metadata.uid);
   }
+  await removeFinalizer(context, owner, "orphan");
+}
 
-  function dependentsOf({ metadata }: KubernetesObject): KubernetesObject[] {
-    return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
+async function finishForeground(context: GarbageContext, owner: KubernetesObject): Promise<void> {
+  const blocking = dependentsOf(context, owner).filter((dependent) => blocks(dependent, owner));
+  if (blocking.length === 0) await removeFinalizer(context, owner, "foregroundDeletion");
+  for (const dependent of blocking)
+    if (!dependent.metadata.deletionTimestamp) await collect(context, dependent);
+}
+
+/**
+ * Deletes an object that has no owner left; if it has one, only the references to absent owners are
+ * removed.
+ */
+async function collect(context: GarbageContext, object: KubernetesObject): Promise<void> {
+  const { objects } = context;
+  const owners = classifyOwners(objects, object);
+  for (const reference of owners.invalid) await reportInvalid(context, object, reference);
+  if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
+  const lost = [...owners.absent, ...owners.waiting];
+  if (lost.length === 0) return;
+  if (owners.solid.length > 0) {
+    await dropReferences(context, object, ({ uid }) => lost.some((reference) => reference.uid === uid));
+  } else if (owners.waiting.length > 0 && dependentsOf(context, object).length > 0) {
+    await deleteInForeground(context, object);
+  } else {
+    if (owners.waiting.length === 0) await reportForeign(context, object, owners.absent);
+    await remove(context, object, policyOf(object));
   }
+}
 
-  async function orphan(owner: KubernetesObject): Promise<void> {
-    for (const dependent of dependentsOf(owner)) {
-      await dropReferences(dependent, ({ uid }) => uid === owner.metadata.uid);
+/** In a cycle an object would wait for itself, so its own references must not block then. */
+async function deleteInForeground(context: GarbageContext, object: KubernetesObject): Promise<void> {
+  const inCycle = dependentsOf(context, object).some(isForegroundDeleted);
+  const freed = inCycle ? await unblock(context, object) : object;
+  await remove(context, freed, "Foreground");
+}
+
+function unblock(context: GarbageContext, object: KubernetesObject): Promise<KubernetesObject> {
+  const { objects } = context;
+  const ownerReferences = (object.metadata.ownerReferences ?? []).map((reference) => ({
+    ...reference,
+    blockOwnerDeletion: false,
+  }));
+  return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+}
+
+function remove(
+  context: GarbageContext,
+  object: KubernetesObject,
+  propagationPolicy: DeletionOptions["propagationPolicy"],
+): Promise<void> {
+  const { objects } = context;
+  return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
+}
+
+async function dropReferences(
+  context: GarbageContext,
+  object: KubernetesObject,
+  isDropped: (reference: OwnerReference) => boolean,
+): Promise<void> {
+  const { objects } = context;
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
+  await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+}
+
+async function removeFinalizer(
+  context: GarbageContext,
+  object: KubernetesObject,
+  finalizer: string,
+): Promise<void> {
+  const { objects } = context;
+  const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+  await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+}
+
+function reportInvalid(
+  context: GarbageContext,
+  object: KubernetesObject,
+  reference: OwnerReference,
+): Promise<void> {
+  return reportOwner(
+    context,
+    object,
+    reference,
+    "is namespaced, which a cluster-scoped object can't refer to",
+  );
+}
+
+/**
+ * An owner that exists in another namespace owns nothing here, which may surprise the author of the
+ * reference.
+ */
+async function reportForeign(
+  context: GarbageContext,
+  object: KubernetesObject,
+  references: readonly OwnerReference[],
+): Promise<void> {
+  const { objects } = context;
+  for (const reference of references) {
+    const served = findResource(objects, reference);
+    const elsewhere =
+      served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
+    if (elsewhere) {
+      await reportOwner(
+        context,
+        object,
+        reference,
+        `does not exist in namespace "${object.metadata.namespace}"`,
+      );
     }
-    await removeFinalizer(owner, "orphan");
   }
+}
 
-  async function finishForeground(owner: KubernetesObject): Promise<void> {
-    const blocking = dependentsOf(owner).filter((dependent) => blocks(dependent, owner));
-    if (blocking.length === 0) await removeFinalizer(owner, "foregroundDeletion");
-    for (const dependent of blocking) if (!dependent.metadata.deletionTimestamp) await collect(dependent);
-  }
-
-  /**
-   * Deletes an object that has no owner left; if it has one, only the references to absent owners are
-   * removed.
-   */
-  async function collect(object: KubernetesObject): Promise<void> {
-    const owners = classifyOwners(objects, object);
-    for (const reference of owners.invalid) await reportInvalid(object, reference);
-    if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
-    const lost = [...owners.absent, ...owners.waiting];
-    if (lost.length === 0) return;
-    if (owners.solid.length > 0) {
-      await dropReferences(object, ({ uid }) => lost.some((reference) => reference.uid === uid));
-    } else if (owners.waiting.length > 0 && dependentsOf(object).length > 0) {
-      await deleteInForeground(object);
-    } else {
-      if (owners.waiting.length === 0) await reportForeign(object, owners.absent);
-      await remove(object, policyOf(object));
-    }
-  }
-
-  /** In a cycle an object would wait for itself, so its own references must not block then. */
-  async function deleteInForeground(object: KubernetesObject): Promise<void> {
-    const inCycle = dependentsOf(object).some(isForegroundDeleted);
-    const freed = inCycle ? await unblock(object) : object;
-    await remove(freed, "Foreground");
-  }
-
-  function unblock(object: KubernetesObject): Promise<KubernetesObject> {
-    const ownerReferences = (object.metadata.ownerReferences ?? []).map((reference) => ({
-      ...reference,
-      blockOwnerDeletion: false,
-    }));
-    return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
-  }
-
-  function remove(
-    object: KubernetesObject,
-    propagationPolicy: DeletionOptions["propagationPolicy"],
-  ): Promise<void> {
-    return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
-  }
-
-  async function dropReferences(
-    object: KubernetesObject,
-    isDropped: (reference: OwnerReference) => boolean,
-  ): Promise<void> {
-    const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
-    await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
-  }
-
-  async function removeFinalizer(object: KubernetesObject, finalizer: string): Promise<void> {
-    const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
-    await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
-  }
-
-  function reportInvalid(object: KubernetesObject, reference: OwnerReference): Promise<void> {
-    return reportOwner(object, reference, "is namespaced, which a cluster-scoped object can't refer to");
-  }
-
-  /**
-   * An owner that exists in another namespace owns nothing here, which may surprise the author of the
-   * reference.
-   */
-  async function reportForeign(
-    object: KubernetesObject,
-    references: readonly OwnerReference[],
-  ): Promise<void> {
-    for (const reference of references) {
-      const served = findResource(objects, reference);
-      const elsewhere =
-        served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
-      if (elsewhere) {
-        await reportOwner(object, reference, `does not exist in namespace "${object.metadata.namespace}"`);
-      }
-    }
-  }
-
-  function reportOwner(
-    object: KubernetesObject,
-    { apiVersion, kind, name, uid }: OwnerReference,
-    what: string,
-  ): Promise<void> {
-    const namespace = object.metadata.namespace ?? "";
-    const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
-    return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
-  }
+function reportOwner(
+  context: GarbageContext,
+  object: KubernetesObject,
+  { apiVersion, kind, name, uid }: OwnerReference,
+  what: string,
+): Promise<void> {
+  const { report } = context;
+  const namespace = object.metadata.namespace ?? "";
+  const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+  return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
 }
 
 function isOrphaning({ metadata }: KubernetesObject): boolean {

@@ -4,7 +4,7 @@ import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Controller } from "../../control-loop/controller.ts";
 import { objectKey, readObject } from "../garbage-collector/object-key.ts";
-import { reporter } from "../../control-loop/record-event.ts";
+import { reporting, type ReportingContext } from "../../control-loop/record-event.ts";
 import { chooseStage, untilStage } from "./choose-stage.ts";
 import { renderTemplate } from "./render-template.ts";
 import type { NextState, Stage } from "./stage.ts";
@@ -15,7 +15,7 @@ const user = "system:serviceaccount:kube-system:stage-controller";
 /** Moves objects through the stages of the user's Stage files. */
 export function stageController(context: StagesContext): Controller {
   const { objects, clock, stages = [] } = context;
-  const report = reporter(context, "stage-controller");
+  const steps = reporting(context, user, "stage-controller");
   /** Since when an object has matched its next stage. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
@@ -38,42 +38,50 @@ export function stageController(context: StagesContext): Controller {
       const left = untilStage(stage.spec.delay, object, since, clock.now());
       if (left > 0) return left;
       waiting.delete(key);
-      await advance(object, stage.spec.next);
+      await advance(steps, object, stage.spec.next);
       return undefined;
     },
   };
+}
 
-  async function advance(object: KubernetesObject, next: NextState): Promise<void> {
-    const { event } = next;
-    if (event) {
-      const type = event.type === "Warning" ? "Warning" : "Normal";
-      await report(object, type, event.reason ?? "", event.message ?? "");
-    }
-    const finalized = await changeFinalizers(object, next.finalizers);
-    if (next.delete) {
-      await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
-    } else if (next.statusTemplate !== undefined) {
-      await mergeStatus(finalized, next.statusTemplate);
-    }
+async function advance(context: ReportingContext, object: KubernetesObject, next: NextState): Promise<void> {
+  const { objects, report } = context;
+  const { event } = next;
+  if (event) {
+    const type = event.type === "Warning" ? "Warning" : "Normal";
+    await report(object, type, event.reason ?? "", event.message ?? "");
   }
+  const finalized = await changeFinalizers(context, object, next.finalizers);
+  if (next.delete) {
+    await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
+  } else if (next.statusTemplate !== undefined) {
+    await mergeStatus(context, finalized, next.statusTemplate);
+  }
+}
 
-  async function changeFinalizers(
-    object: KubernetesObject,
-    change: NextState["finalizers"],
-  ): Promise<KubernetesObject> {
-    if (!change) return object;
-    const removed = new Set((change.remove ?? []).map(({ value }) => value));
-    const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
-    const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
-    if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
-    return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
-  }
+async function changeFinalizers(
+  context: ReportingContext,
+  object: KubernetesObject,
+  change: NextState["finalizers"],
+): Promise<KubernetesObject> {
+  const { objects } = context;
+  if (!change) return object;
+  const removed = new Set((change.remove ?? []).map(({ value }) => value));
+  const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
+  const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
+  if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
+  return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+}
 
-  async function mergeStatus(object: KubernetesObject, template: string): Promise<void> {
-    const before = (object as { status?: JSONObject }).status ?? {};
-    const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
-    const status = applyMergePatch(before, patch);
-    if (!isEqual(status, before))
-      await objects.update(user, { ...object, status } as KubernetesObject, "status");
-  }
+async function mergeStatus(
+  context: ReportingContext,
+  object: KubernetesObject,
+  template: string,
+): Promise<void> {
+  const { objects, clock } = context;
+  const before = (object as { status?: JSONObject }).status ?? {};
+  const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
+  const status = applyMergePatch(before, patch);
+  if (!isEqual(status, before))
+    await objects.update(user, { ...object, status } as KubernetesObject, "status");
 }

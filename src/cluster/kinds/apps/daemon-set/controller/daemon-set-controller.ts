@@ -8,7 +8,7 @@ import { reportedFailure } from "../../../../control-loop/failures.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../../control-loop/keys.ts";
 import { createPod } from "../../../../control-loop/pods/create-pod.ts";
 import { isFinished, nextAvailable } from "../../../../control-loop/pods/pod-state.ts";
-import { reporter } from "../../../../control-loop/record-event.ts";
+import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
 import {
   dropOldRevisions,
   ensureRevision,
@@ -22,8 +22,8 @@ const user = userOf("daemon-set");
 
 /** Keeps one pod of a DaemonSet on every eligible node. */
 export function daemonSetController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
-  const report = reporter(context, "daemonset-controller");
+  const { objects } = context;
+  const steps = reporting(context, user, "daemonset-controller");
   return {
     watches: [daemonSets, pods, nodes],
 
@@ -38,48 +38,63 @@ export function daemonSetController(context: ControllerContext): Controller {
       const revision = await ensureRevision(objects, user, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
-        : await reportedFailure(takeStep(set, revision));
-      const after = await updateStatus(key, revision);
+        : await reportedFailure(takeStep(steps, set, revision));
+      const after = await updateStatus(steps, key, revision);
       if (failure) throw failure;
       return after;
     },
   };
+}
 
-  async function takeStep(set: DaemonSet, revision: ControllerRevision): Promise<void> {
-    const owned = await claimDependents(objects, user, set, pods);
-    const where = daemonNodes(set, objects.list(nodes));
-    const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
-    for (const name of create) {
-      const pod = await createPod(objects, user, daemonPod(set, name, revision), (refusal) =>
-        report(set, "Warning", "FailedCreate", `Error creating: ${refusal}`),
-      );
-      await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
-    }
-    for (const pod of remove) {
-      if (isFinished(pod)) await reportEnded(set, pod);
-      await objects.delete(user, pod, { uid: pod.metadata.uid });
-      await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
-    }
+async function takeStep(
+  context: ReportingContext,
+  set: DaemonSet,
+  revision: ControllerRevision,
+): Promise<void> {
+  const { objects, clock, report } = context;
+  const owned = await claimDependents(objects, user, set, pods);
+  const where = daemonNodes(set, objects.list(nodes));
+  const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
+  for (const name of create) {
+    const pod = await createPod(objects, user, daemonPod(set, name, revision), (refusal) =>
+      report(set, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+    );
+    await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
   }
+  for (const pod of remove) {
+    if (isFinished(pod)) await reportEnded(context, set, pod);
+    await objects.delete(user, pod, { uid: pod.metadata.uid });
+    await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+  }
+}
 
-  /** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
-  function reportEnded(set: DaemonSet, { metadata, spec, status }: Pod): Promise<void> {
-    const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
-    return status?.phase === "Failed"
-      ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
-      : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
-  }
+/** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
+function reportEnded(
+  context: ReportingContext,
+  set: DaemonSet,
+  { metadata, spec, status }: Pod,
+): Promise<void> {
+  const { report } = context;
+  const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+  return status?.phase === "Failed"
+    ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
+    : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+}
 
-  async function updateStatus(key: string, revision: ControllerRevision): Promise<number | undefined> {
-    const set = findByKey(objects, daemonSets, key);
-    if (!set) return undefined;
-    const owned = await claimDependents(objects, user, set, pods);
-    const { wanted } = daemonNodes(set, objects.list(nodes));
-    const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
-    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-    const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
-    const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
-    await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
-    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
-  }
+async function updateStatus(
+  context: ReportingContext,
+  key: string,
+  revision: ControllerRevision,
+): Promise<number | undefined> {
+  const { objects, clock } = context;
+  const set = findByKey(objects, daemonSets, key);
+  if (!set) return undefined;
+  const owned = await claimDependents(objects, user, set, pods);
+  const { wanted } = daemonNodes(set, objects.list(nodes));
+  const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
+  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+  const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+  const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+  await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
+  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
 }

@@ -14,7 +14,7 @@ import {
   ensureRevision,
   listRevisions,
 } from "../../../../control-loop/revisions/controller-revisions.ts";
-import { reporter } from "../../../../control-loop/record-event.ts";
+import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
 import { nextStep } from "./next-step.ts";
 import { claimsOf, ordinalOf, revisionOfPod, statefulPod } from "./stateful-pods.ts";
 import { statefulSetStatus } from "./stateful-set-status.ts";
@@ -23,8 +23,8 @@ const user = userOf("statefulset");
 
 /** Keeps the pods of a StatefulSet, each with a stable name and its own volumes. */
 export function statefulSetController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
-  const report = reporter(context, "statefulset-controller");
+  const { objects } = context;
+  const steps = reporting(context, user, "statefulset-controller");
   return {
     watches: [statefulSets, pods],
     keysOf: (event) => keysOfOwner(objects, statefulSets, "StatefulSet", event),
@@ -35,92 +35,119 @@ export function statefulSetController(context: ControllerContext): Controller {
       const update = await ensureRevision(objects, user, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
-        : await reportedFailure(takeStep(set, update));
-      const after = await updateStatus(key, update);
+        : await reportedFailure(takeStep(steps, set, update));
+      const after = await updateStatus(steps, key, update);
       if (failure) throw failure;
       return after;
     },
   };
+}
 
-  async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
-    const owned = await claimDependents(objects, user, set, pods);
-    const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
-    for (const ordinal of create) {
-      for (const claim of claimsOf(set, ordinal)) {
-        const { namespace, name } = claim.metadata;
-        if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
-        await objects.create(user, claim);
-        await reportClaim(set, name!, ordinal);
-      }
-      const pod = statefulPod(set, ordinal, await revisionFor(set, ordinal, update));
-      await createPod(objects, user, pod, (refusal) => reportRefusal(set, pod, refusal));
-      await reportPod(set, "Create", pod);
+async function takeStep(
+  context: ReportingContext,
+  set: StatefulSet,
+  update: ControllerRevision,
+): Promise<void> {
+  const { objects, clock } = context;
+  const owned = await claimDependents(objects, user, set, pods);
+  const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
+  for (const ordinal of create) {
+    for (const claim of claimsOf(set, ordinal)) {
+      const { namespace, name } = claim.metadata;
+      if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
+      await objects.create(user, claim);
+      await reportClaim(context, set, name!, ordinal);
     }
-    for (const pod of remove) {
-      if (isScaledAway(set, pod)) await handClaimsTo(set, pod);
-      await objects.delete(user, pod, { uid: pod.metadata.uid });
-      await reportPod(set, "Delete", pod);
-    }
+    const pod = statefulPod(set, ordinal, await revisionFor(context, set, ordinal, update));
+    await createPod(objects, user, pod, (refusal) => reportRefusal(context, set, pod, refusal));
+    await reportPod(context, set, "Create", pod);
   }
+  for (const pod of remove) {
+    if (isScaledAway(set, pod)) await handClaimsTo(context, set, pod);
+    await objects.delete(user, pod, { uid: pod.metadata.uid });
+    await reportPod(context, set, "Delete", pod);
+  }
+}
 
-  function reportPod(set: StatefulSet, verb: "Create" | "Delete", pod: Pod): Promise<void> {
-    const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
-    return report(set, "Normal", `Successful${verb}`, message);
-  }
+function reportPod(
+  context: ReportingContext,
+  set: StatefulSet,
+  verb: "Create" | "Delete",
+  pod: Pod,
+): Promise<void> {
+  const { report } = context;
+  const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
+  return report(set, "Normal", `Successful${verb}`, message);
+}
 
-  function reportRefusal(set: StatefulSet, pod: Pod, refusal: string): Promise<void> {
-    const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
-    return report(set, "Warning", "FailedCreate", `${what} failed error: ${refusal}`);
-  }
+function reportRefusal(
+  context: ReportingContext,
+  set: StatefulSet,
+  pod: Pod,
+  refusal: string,
+): Promise<void> {
+  const { report } = context;
+  const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+  return report(set, "Warning", "FailedCreate", `${what} failed error: ${refusal}`);
+}
 
-  function reportClaim(set: StatefulSet, claim: string, ordinal: number): Promise<void> {
-    const { name } = set.metadata;
-    const message = `Create Claim ${claim} Pod ${name}-${ordinal} in StatefulSet ${name} success`;
-    return report(set, "Normal", "SuccessfulCreate", message);
-  }
+function reportClaim(
+  context: ReportingContext,
+  set: StatefulSet,
+  claim: string,
+  ordinal: number,
+): Promise<void> {
+  const { report } = context;
+  const { name } = set.metadata;
+  const message = `Create Claim ${claim} Pod ${name}-${ordinal} in StatefulSet ${name} success`;
+  return report(set, "Normal", "SuccessfulCreate", message);
+}
 
-  /** A pod below the partition is created from the current revision, not from the update. */
-  async function revisionFor(
-    set: StatefulSet,
-    ordinal: number,
-    update: ControllerRevision,
-  ): Promise<ControllerRevision> {
-    const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
-    if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
-    const revisions = await listRevisions(objects, user, set);
-    return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
-  }
+/** A pod below the partition is created from the current revision, not from the update. */
+async function revisionFor(
+  context: ReportingContext,
+  set: StatefulSet,
+  ordinal: number,
+  update: ControllerRevision,
+): Promise<ControllerRevision> {
+  const { objects } = context;
+  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
+  const revisions = await listRevisions(objects, user, set);
+  return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+}
 
-  function isScaledAway(set: StatefulSet, pod: Pod): boolean {
-    const start = set.spec.ordinals?.start ?? 0;
-    const ordinal = ordinalOf(set, pod);
-    const outside = ordinal < start || ordinal >= start + set.spec.replicas;
-    return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
-  }
+function isScaledAway(set: StatefulSet, pod: Pod): boolean {
+  const start = set.spec.ordinals?.start ?? 0;
+  const ordinal = ordinalOf(set, pod);
+  const outside = ordinal < start || ordinal >= start + set.spec.replicas;
+  return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
+}
 
-  /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
-  async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
-    for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
-      const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
-      if (!claim) continue;
-      const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
-      const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
-      await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
-    }
+/** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
+async function handClaimsTo(context: ReportingContext, set: StatefulSet, pod: Pod): Promise<void> {
+  const { objects } = context;
+  for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
+    const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
+    if (!claim) continue;
+    const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
+    const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
+    await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
   }
+}
 
-  async function updateStatus(key: string, update: ControllerRevision): Promise<number | undefined> {
-    const set = findByKey(objects, statefulSets, key);
-    if (!set) return undefined;
-    const owned = await claimDependents(objects, user, set, pods);
-    const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
-    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-    const inUse = [
-      status.currentRevision!,
-      status.updateRevision!,
-      ...owned.map((pod) => revisionOfPod(pod)),
-    ];
-    await dropOldRevisions(objects, user, set, new Set(inUse));
-    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
-  }
+async function updateStatus(
+  context: ReportingContext,
+  key: string,
+  update: ControllerRevision,
+): Promise<number | undefined> {
+  const { objects, clock } = context;
+  const set = findByKey(objects, statefulSets, key);
+  if (!set) return undefined;
+  const owned = await claimDependents(objects, user, set, pods);
+  const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
+  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+  const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map((pod) => revisionOfPod(pod))];
+  await dropOldRevisions(objects, user, set, new Set(inUse));
+  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
 }

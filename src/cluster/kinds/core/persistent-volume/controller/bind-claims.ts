@@ -10,7 +10,7 @@ import {
 } from "../../../../control-loop/api/core.ts";
 import { type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { keyOf } from "../../../../control-loop/keys.ts";
-import { reporter } from "../../../../control-loop/record-event.ts";
+import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
 import { chooseVolume, isReservedFor, waitsForConsumer } from "./choose-volume.ts";
 import { claimsOfPod } from "./protection.ts";
 import {
@@ -32,134 +32,163 @@ const provisionerAnnotations = [
 /** Creates the function that binds a claim to a volume, or reports what it waits for. */
 export function claimBinder(context: ControllerContext): (claim: PersistentVolumeClaim) => Promise<void> {
   const { objects } = context;
-  const report = reporter(context, "persistentvolume-controller");
+  const steps = reporting(context, user, "persistentvolume-controller");
 
   return async (found) => {
-    const claim = await withClass(found);
-    const storageClass = classOf(claim);
+    const claim = await withClass(steps, found);
+    const storageClass = classOf(steps, claim);
     const volumes = objects.list(persistentVolumes);
     const isDelayed = !claim.spec.volumeName && waitsForConsumer(storageClass);
     const candidates = isDelayed ? volumes.filter((volume) => isReservedFor(volume, claim)) : volumes;
     const volume = chooseVolume(claim, candidates);
-    if (volume) await bind(claim, await grow(volume, claim));
-    else if (isLost(claim)) await lose(claim);
-    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
+    if (volume) await bind(steps, claim, await grow(steps, volume, claim));
+    else if (isLost(claim)) await lose(steps, claim);
+    else await wait(steps, claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
   };
+}
 
-  /** A claim without a class gets the default one, even if that is created later. */
-  async function withClass(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
-    if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
-    const preferred = objects
-      .list(storageClasses)
-      .find(({ metadata }) => metadata.annotations?.[defaultClassAnnotation] === "true");
-    if (!preferred) return claim;
-    const spec = { ...claim.spec, storageClassName: preferred.metadata.name! };
-    return objects.update(user, { ...claim, spec });
-  }
+/** A claim without a class gets the default one, even if that is created later. */
+async function withClass(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+): Promise<PersistentVolumeClaim> {
+  const { objects } = context;
+  if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
+  const preferred = objects
+    .list(storageClasses)
+    .find(({ metadata }) => metadata.annotations?.[defaultClassAnnotation] === "true");
+  if (!preferred) return claim;
+  const spec = { ...claim.spec, storageClassName: preferred.metadata.name! };
+  return objects.update(user, { ...claim, spec });
+}
 
-  async function wait(
-    claim: PersistentVolumeClaim,
-    storageClass: StorageClass | undefined,
-    forConsumer: boolean,
-  ): Promise<void> {
-    const pending = await writeStatus(claim, { phase: "Pending" });
-    if (forConsumer) return reportConsumer(pending);
-    const { storageClassName } = claim.spec;
-    if (!storageClassName) {
-      const why = "no persistent volumes available for this claim and no storage class is set";
-      return report(pending, "Normal", "FailedBinding", why);
-    }
-    if (!storageClass) {
-      const why = `storageclass.storage.k8s.io "${storageClassName}" not found`;
-      return report(pending, "Warning", "ProvisioningFailed", why);
-    }
-    if (storageClass.provisioner !== provisioner) return askProvisioner(pending, storageClass.provisioner);
-    await bind(pending, await objects.create(user, newVolume(pending, storageClass)));
+async function wait(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass | undefined,
+  forConsumer: boolean,
+): Promise<void> {
+  const { objects, report } = context;
+  const pending = await writeStatus(context, claim, { phase: "Pending" });
+  if (forConsumer) return reportConsumer(context, pending);
+  const { storageClassName } = claim.spec;
+  if (!storageClassName) {
+    const why = "no persistent volumes available for this claim and no storage class is set";
+    return report(pending, "Normal", "FailedBinding", why);
   }
+  if (!storageClass) {
+    const why = `storageclass.storage.k8s.io "${storageClassName}" not found`;
+    return report(pending, "Warning", "ProvisioningFailed", why);
+  }
+  if (storageClass.provisioner !== provisioner)
+    return askProvisioner(context, pending, storageClass.provisioner);
+  await bind(context, pending, await objects.create(user, newVolume(pending, storageClass)));
+}
 
-  function reportConsumer(claim: PersistentVolumeClaim): Promise<void> {
-    const consumers = objects
-      .list(pods, claim.metadata.namespace)
-      .filter((pod) => !pod.spec.nodeName && claimsOfPod(pod).includes(keyOf(claim)))
-      .map(({ metadata }) => metadata.name!);
-    if (consumers.length === 0) {
-      const why = "waiting for first consumer to be created before binding";
-      return report(claim, "Normal", "WaitForFirstConsumer", why);
-    }
-    const why = `waiting for pod ${consumers.join(",")} to be scheduled`;
-    return report(claim, "Normal", "WaitForPodScheduled", why);
+function reportConsumer(context: ReportingContext, claim: PersistentVolumeClaim): Promise<void> {
+  const { objects, report } = context;
+  const consumers = objects
+    .list(pods, claim.metadata.namespace)
+    .filter((pod) => !pod.spec.nodeName && claimsOfPod(pod).includes(keyOf(claim)))
+    .map(({ metadata }) => metadata.name!);
+  if (consumers.length === 0) {
+    const why = "waiting for first consumer to be created before binding";
+    return report(claim, "Normal", "WaitForFirstConsumer", why);
   }
+  const why = `waiting for pod ${consumers.join(",")} to be scheduled`;
+  return report(claim, "Normal", "WaitForPodScheduled", why);
+}
 
-  /** An external provisioner is requested by annotation. */
-  async function askProvisioner(claim: PersistentVolumeClaim, name: string): Promise<void> {
-    const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
-    const annotations = { ...claim.metadata.annotations, ...asked };
-    const known = isEqual(annotations, claim.metadata.annotations);
-    const annotated = known
-      ? claim
-      : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
-    const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
-    await report(annotated, "Normal", "ExternalProvisioning", why);
-  }
+/** An external provisioner is requested by annotation. */
+async function askProvisioner(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+  name: string,
+): Promise<void> {
+  const { objects, report } = context;
+  const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
+  const annotations = { ...claim.metadata.annotations, ...asked };
+  const known = isEqual(annotations, claim.metadata.annotations);
+  const annotated = known
+    ? claim
+    : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
+  const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
+  await report(annotated, "Normal", "ExternalProvisioning", why);
+}
 
-  /** A claim may be expanded later; its volume is then expanded immediately. */
-  async function grow(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<PersistentVolume> {
-    const wanted = claim.spec.resources?.requests?.storage ?? 0;
-    const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
-    if (enough || !classOf(claim)?.allowVolumeExpansion) return volume;
-    const capacity = { ...volume.spec.capacity, storage: wanted };
-    return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
-  }
+/** A claim may be expanded later; its volume is then expanded immediately. */
+async function grow(
+  context: ReportingContext,
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+): Promise<PersistentVolume> {
+  const { objects } = context;
+  const wanted = claim.spec.resources?.requests?.storage ?? 0;
+  const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
+  if (enough || !classOf(context, claim)?.allowVolumeExpansion) return volume;
+  const capacity = { ...volume.spec.capacity, storage: wanted };
+  return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
+}
 
-  async function bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
-    if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
-      await objects.update(user, reserved(volume, claim));
-    }
-    const bound = await nameVolume(claim, volume);
-    const { accessModes, capacity } = volume.spec;
-    await writeStatus(bound, {
-      phase: "Bound",
-      ...(accessModes ? { accessModes } : {}),
-      ...(capacity ? { capacity } : {}),
-    });
+async function bind(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume,
+): Promise<void> {
+  const { objects } = context;
+  if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+    await objects.update(user, reserved(volume, claim));
   }
+  const bound = await nameVolume(context, claim, volume);
+  const { accessModes, capacity } = volume.spec;
+  await writeStatus(context, bound, {
+    phase: "Bound",
+    ...(accessModes ? { accessModes } : {}),
+    ...(capacity ? { capacity } : {}),
+  });
+}
 
-  /** Sets volumeName of a claim and annotates whether the controller chose the volume. */
-  async function nameVolume(
-    claim: PersistentVolumeClaim,
-    volume: PersistentVolume,
-  ): Promise<PersistentVolumeClaim> {
-    if (claim.metadata.annotations?.[bindCompleted]) return claim;
-    const annotations = {
-      ...claim.metadata.annotations,
-      [bindCompleted]: "yes",
-      ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
-    };
-    return objects.update(user, {
-      ...claim,
-      metadata: { ...claim.metadata, annotations },
-      spec: { ...claim.spec, volumeName: volume.metadata.name! },
-    });
-  }
+/** Sets volumeName of a claim and annotates whether the controller chose the volume. */
+async function nameVolume(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume,
+): Promise<PersistentVolumeClaim> {
+  const { objects } = context;
+  if (claim.metadata.annotations?.[bindCompleted]) return claim;
+  const annotations = {
+    ...claim.metadata.annotations,
+    [bindCompleted]: "yes",
+    ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
+  };
+  return objects.update(user, {
+    ...claim,
+    metadata: { ...claim.metadata, annotations },
+    spec: { ...claim.spec, volumeName: volume.metadata.name! },
+  });
+}
 
-  async function lose(claim: PersistentVolumeClaim): Promise<void> {
-    if (claim.status?.phase === "Lost") return;
-    const why = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
-    await report(claim, "Warning", "ClaimLost", why);
-    await objects.update(user, { ...claim, status: { phase: "Lost" } }, "status");
-  }
+async function lose(context: ReportingContext, claim: PersistentVolumeClaim): Promise<void> {
+  const { objects, report } = context;
+  if (claim.status?.phase === "Lost") return;
+  const why = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+  await report(claim, "Warning", "ClaimLost", why);
+  await objects.update(user, { ...claim, status: { phase: "Lost" } }, "status");
+}
 
-  async function writeStatus(
-    claim: PersistentVolumeClaim,
-    state: NonNullable<PersistentVolumeClaim["status"]>,
-  ): Promise<PersistentVolumeClaim> {
-    const status = { ...claim.status, ...state };
-    return isEqual(status, claim.status) ? claim : objects.update(user, { ...claim, status }, "status");
-  }
+async function writeStatus(
+  context: ReportingContext,
+  claim: PersistentVolumeClaim,
+  state: NonNullable<PersistentVolumeClaim["status"]>,
+): Promise<PersistentVolumeClaim> {
+  const { objects } = context;
+  const status = { ...claim.status, ...state };
+  return isEqual(status, claim.status) ? claim : objects.update(user, { ...claim, status }, "status");
+}
 
-  function classOf({ spec }: PersistentVolumeClaim): StorageClass | undefined {
-    return spec.storageClassName ? objects.get(storageClasses, undefined, spec.storageClassName) : undefined;
-  }
+function classOf(context: ReportingContext, { spec }: PersistentVolumeClaim): StorageClass | undefined {
+  const { objects } = context;
+  return spec.storageClassName ? objects.get(storageClasses, undefined, spec.storageClassName) : undefined;
 }
 
 /** Reserves a volume for a claim; one that already had a claimRef was not the controller's choice. */
