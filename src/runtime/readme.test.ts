@@ -16,11 +16,11 @@ const sources = new Map(
 
 interface Option {
   readonly name: string;
-  /** What its comment says that it is unless given. */
+  /** The default that its comment states. */
   readonly default: string | undefined;
 }
 
-/** The fields of an interface, as they stand in its source. */
+/** The fields of an interface, from its source. */
 function optionsOf(path: string, name: string): Option[] {
   const body = new RegExp(`export interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, "s").exec(
     sources.get(path) ?? "",
@@ -28,11 +28,14 @@ function optionsOf(path: string, name: string): Option[] {
   const fields = (body ?? "").matchAll(/(?:\/\*\*((?:(?!\*\/).)*)\*\/\s*)?^  readonly (\w+)\??:/gms);
   return [...fields].map(([, comment = "", field]) => ({
     name: field!,
-    default: /`?([\w.:,]+)`? unless said otherwise/.exec(comment)?.[1],
+    default: /Default: (?:`([^`]+)`|(true|false|\d(?:[\d,]*\d)?))/
+      .exec(comment)
+      ?.slice(1)
+      .find((text) => text),
   }));
 }
 
-/** The rows of the tables whose first cell names something. */
+/** The table rows whose first cell has a name. */
 const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
 const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")[0]!.includes(`\`${name}\``));
 
@@ -59,7 +62,7 @@ test.for([
   },
 );
 
-test("README.md has every flag of Manager.fromArgs, with its default and its variable", () => {
+test("README.md has every flag of Manager.fromArgs, with its default and environment variable", () => {
   const table = rows.filter((row) => row.startsWith("| `--"));
   const flags: [string, FlagDefinition][] = Object.entries(managerFlags);
   const missing = flags.filter(([name, flag]) => {
@@ -70,7 +73,7 @@ test("README.md has every flag of Manager.fromArgs, with its default and its var
   expect(missing.map(([name]) => name)).toEqual([]);
 });
 
-test("what README.md names in place of Go's names is there", () => {
+test("the names that README.md maps Go's names to exist", () => {
   const [, table = ""] = readme.split("\n## From Go\n");
   const named = table
     .split("\n")

@@ -11,7 +11,7 @@ import type { Selection } from "../client/options.ts";
 
 type Labels = { readonly [label: string]: string } | undefined;
 
-/** Makes a test for labels out of what a selection says of them. */
+/** Creates a predicate for labels from a label selector. */
 export function matchLabels(labels: Selection["labels"]): (labels: Labels) => boolean {
   if (labels === undefined) return () => true;
   if (typeof labels === "string") {
@@ -23,7 +23,7 @@ export function matchLabels(labels: Selection["labels"]): (labels: Labels) => bo
   return (actual) => pairs.every(([label, value]) => actual?.[label] === value);
 }
 
-/** Makes a test for an object out of a field selector. Fields are read by their path, as the server names them. */
+/** Creates a predicate for objects from a field selector. Fields are read by their path, named as on the server. */
 export function matchFields(fields: string | undefined): (object: KubernetesObject) => boolean {
   if (!fields) return () => true;
   const terms = parseFieldSelector(fields);

@@ -13,7 +13,7 @@ import { freezeShared } from "./freeze-shared.ts";
 import { matchFields, matchLabels } from "./match-selection.ts";
 import type { PartitionPlan } from "./shared-informer.ts";
 
-/** What planning needs beside the options of the kind. */
+/** What planning needs besides the options of the kind. */
 export interface PlanContext {
   readonly client: Pick<Client, "request">;
   readonly keepManagedFields: boolean;
@@ -23,7 +23,7 @@ export interface PlanContext {
   readonly onError: (error: CallbackError) => void;
 }
 
-/** Plans the watches of a kind: one for all namespaces, or one for each that is named. */
+/** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
 export function planPartitions(kind: Kind, options: KindCacheOptions, context: PlanContext): PartitionPlan[] {
   const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
   if (!namespaces) return [planPartition(kind, undefined, options, context)];
@@ -50,7 +50,7 @@ function planPartition(
     namespace,
     covers: (object) => hasLabels(object.metadata.labels) && hasFields(object),
     prepare(object) {
-      // Lists of built-in kinds leave these two out of their items.
+      // Lists of built-in kinds omit these two in their items.
       object.apiVersion ??= kind.apiVersion;
       object.kind ??= kind.kind;
       const ownership = ownershipOf(object, fieldManager);
@@ -76,7 +76,7 @@ function planPartition(
   };
 }
 
-/** The object as the transform makes it, frozen. One that fails, or makes another object, leaves it as it came. */
+/** The transformed object, frozen. If the transform fails or returns another object, the original is used. */
 function transformed(
   object: KubernetesObject,
   transform: NonNullable<InformerScope["transform"]>,
@@ -95,7 +95,7 @@ function transformed(
     return freezeShared(result);
   } catch (error) {
     onError(new CallbackError("transform", "the transform", error, key));
-    // It may have changed the object before it failed.
+    // The transform may have changed the object before it failed.
     return freezeShared({ ...object, metadata: { ...metadata, ...definedOf(identity) } });
   }
 }

@@ -14,9 +14,9 @@ export interface Outcome<T extends KubernetesObject> {
 }
 
 /**
- * Reads an object, lets `change` edit it, and creates it if it wasn't there or sends the difference if there is one. A
- * conflict is thrown if it changed since it was read. `client.apply` needs no read and shares objects with others
- * better; this is for changes that depend on what is there.
+ * Reads an object, lets `change` edit it, and creates it if it doesn't exist or sends the difference, if any. Throws a
+ * conflict if the object has changed since it was read. `client.apply` needs no read and is better for shared objects;
+ * use this for changes that depend on the current state.
  */
 export async function createOrUpdate<T extends KubernetesObject>(
   client: Client,

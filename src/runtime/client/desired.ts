@@ -1,8 +1,8 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
 /**
- * An object as somebody wants it: apiVersion and kind are filled in by the client, status is left to the server,
- * and every optional field takes `undefined`, which means "not there". So `{ replicas: mysql.spec.replicas }` compiles.
+ * A desired object: the client sets apiVersion and kind, the server owns the status, and every optional field accepts
+ * `undefined`, which means "not set". So `{ replicas: mysql.spec.replicas }` compiles.
  */
 export type Desired<T extends KubernetesObject> = Loose<
   Omit<T, "apiVersion" | "kind" | "metadata" | "status">
@@ -12,15 +12,15 @@ export type Desired<T extends KubernetesObject> = Loose<
   metadata: Loose<ObjectMeta>;
 };
 
-/** What a kind keeps in `status`. */
+/** The type of a kind's `status`. */
 export type StatusOf<T extends KubernetesObject> = T extends { status?: infer Status }
   ? Exclude<Status, undefined>
   : never;
 
-/** The status somebody wants: optional fields take `undefined`. */
+/** A desired status: optional fields accept `undefined`. */
 export type DesiredStatus<T extends KubernetesObject> = Loose<StatusOf<T>>;
 
-/** T with `undefined` allowed wherever a field may be left out, all the way down. */
+/** T with `undefined` allowed for every optional field, recursively. */
 export type Loose<T> = T extends readonly (infer Item)[]
   ? Loose<Item>[]
   : T extends object

@@ -5,7 +5,7 @@ import type { RestMapper, UnstructuredObject } from "./rest-mapper.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 
-/** Asks the server which kinds it has: two requests for all of them, where the server can. */
+/** Finds kinds by discovery: two requests for all of them, if the server supports aggregated discovery. */
 export class DiscoveryMapper implements RestMapper {
   readonly #send: (request: RawRequest) => Promise<RawResponse>;
   #kinds: Promise<Kind<UnstructuredObject>[]> | undefined;
@@ -24,7 +24,7 @@ export class DiscoveryMapper implements RestMapper {
     const found = (await this.#all(options)).find(matches);
     if (found) return found;
     if (known) {
-      // The answer was an old one: the kind's CRD may have come since.
+      // The cached result may be outdated: the kind's CRD may be new.
       this.reset();
       return this.kindFor({ apiVersion, kind }, options);
     }
@@ -38,7 +38,7 @@ export class DiscoveryMapper implements RestMapper {
 
   async kinds(options: CallOptions = {}): Promise<Kind<UnstructuredObject>[]> {
     const seen = new Set<string>();
-    // Versions come in the server's order of preference.
+    // Versions are in the server's order of preference.
     return (await this.#all(options)).filter(({ group, kind }) => {
       const name = `${group}/${kind}`;
       return seen.has(name) ? false : seen.add(name);
@@ -75,7 +75,7 @@ export class DiscoveryMapper implements RestMapper {
     );
   }
 
-  /** One request for each group and version, as servers before 1.26 want it. */
+  /** One request per group and version, for servers before 1.26. */
   async #discoverEach(
     { groups = [] }: GroupDiscoveryList | GroupList,
     options: CallOptions,
@@ -87,7 +87,7 @@ export class DiscoveryMapper implements RestMapper {
     const lists = await Promise.all(
       groupVersions.map(async (groupVersion) => {
         const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
-        // An aggregated API that is down must not hide all others.
+        // An aggregated API that is unavailable must not hide all others.
         const { resources } = await this.#get<ResourceList>(path, options).catch(() => ({ resources: [] }));
         return resources
           .filter(({ name }) => !name.includes("/"))

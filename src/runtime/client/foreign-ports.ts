@@ -1,4 +1,4 @@
-/** A Service as far as its ports go: this entry point knows no kinds of Kubernetes. */
+/** The ports of a Service; this module doesn't import built-in kinds. */
 interface WithPorts {
   spec?: { ports?: Port[] | undefined } | undefined;
 }
@@ -9,9 +9,9 @@ interface Port {
 }
 
 /**
- * Takes out ports that somebody else put into a Service; see `Preparation`. An apply merges the list by port and
- * protocol, so it keeps foreign items, and a port that was edited by hand keeps the name and the node port of ours,
- * which the server then refuses. Ports that are there already stay as they are, with the node ports that were given.
+ * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and
+ * protocol, so it keeps foreign items. A port that was edited by hand keeps our name and node port, and the server then
+ * rejects ours. Existing desired ports keep their node ports.
  */
 export function removeForeignPorts(
   draft: WithPorts,

@@ -5,7 +5,7 @@ import { malformed, parseAnswer } from "./parse-answer.ts";
 import { selectionQuery } from "./selection-query.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 
-/** Reads a list page by page; each page is one request. */
+/** Reads a list page by page, with one request per page. */
 export async function* listPages<T extends KubernetesObject>(
   kind: Kind<T>,
   path: string,
@@ -15,7 +15,7 @@ export async function* listPages<T extends KubernetesObject>(
   const { pageSize = 500, resourceVersion, resourceVersionMatch, signal } = options;
   let token: string | undefined;
   do {
-    // A continue token carries its own version; the server refuses both together.
+    // A continue token includes its version; the server rejects requests with both.
     const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
     const query = { limit: pageSize, ...version, ...selectionQuery(options) };
     const { text } = await send({ path, query, signal });
@@ -28,7 +28,7 @@ export async function* listPages<T extends KubernetesObject>(
   } while (token !== undefined);
 }
 
-/** Lists of built-in kinds leave these two out of their items, and metadata-only lists name the wrong kind. */
+/** Lists of built-in kinds omit these two in their items, and metadata-only lists name the wrong kind. */
 function completeItem(kind: Kind, item: KubernetesObject): void {
   item.apiVersion ??= kind.apiVersion;
   item.kind ??= kind.kind;

@@ -4,7 +4,7 @@ import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeco
 import { hasScheme, isProxyProtocol } from "../http/proxy-tunnel.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** Takes one context of a kubeconfig, the current one unless named. */
+/** Reads a context of a kubeconfig. Default: the current one. */
 export function configFromContext(
   file: KubeconfigFile,
   name: string | undefined,
@@ -30,7 +30,7 @@ export function configFromContext(
   };
 }
 
-/** As in client-go, an address without a scheme is taken for https where something was said about TLS. */
+/** Like client-go: an address without a scheme means https if there are TLS settings. */
 function serverUrl(server: string, secured: boolean, where: string): string {
   const url = hasScheme(server) ? server : `${secured ? "https" : "http"}://${server}`;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
@@ -52,7 +52,7 @@ function proxyUrl(url: string, where: string): string {
   throw new TerminalError(`${where} has the proxy-url "${url}", which is none of http, https or socks5`);
 }
 
-/** Data wins over a file, as everywhere in a kubeconfig. */
+/** Inline data takes precedence over a file, as everywhere in a kubeconfig. */
 function authority(cluster: KubeconfigCluster): Pick<ClusterConfig, "ca" | "caFile"> {
   const data = cluster["certificate-authority-data"];
   if (data) return { ca: Buffer.from(data, "base64").toString("utf8") };

@@ -10,7 +10,7 @@ import type { KubeconfigExec } from "./kubeconfig-file.ts";
 
 const apiVersion = "client.authentication.k8s.io/v1";
 
-/** A credential program that counts its runs and prints what `status` makes of the count. */
+/** A credential program that counts its runs and prints a `status` computed from the count. */
 function program(
   status: string,
   exec: Partial<KubeconfigExec> = {},
@@ -43,7 +43,7 @@ console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential"
 
 const kept = { refresh: false };
 
-test("execCredentials() runs the program once for many requests, and again when they are refused", async () => {
+test("execCredentials() runs the program once for many requests, and again when they are rejected", async () => {
   const { credentials, runs } = program('{ token: "t" + runs }');
   const tokens = await Promise.all([1, 2, 3].map(async () => credentials.current(kept)));
   expect(tokens).toEqual([{ token: "t1" }, { token: "t1" }, { token: "t1" }]);
@@ -64,7 +64,7 @@ test("execCredentials() runs the program again shortly before the credential exp
   expect(await credentials.current(now)).toEqual({ token: "t2" });
 });
 
-test("execCredentials() tells an observer how programs ended and which certificates they gave", async () => {
+test("execCredentials() notifies an observer of exit codes and certificates", async () => {
   const authority = createCA({ commonName: "ca" });
   const [first, second] = [1, 2].map(() =>
     issueCertificate(authority, { commonName: "me", usages: ["client"] }),
@@ -98,12 +98,12 @@ test("execCredentials() tells an observer how programs ended and which certifica
   ]);
 });
 
-test("execCredentials() takes a certificate", async () => {
+test("execCredentials() accepts a certificate", async () => {
   const { credentials } = program('{ clientCertificateData: "cert", clientKeyData: "key" }');
   expect(await credentials.current(kept)).toEqual({ cert: "cert", key: "key" });
 });
 
-test("execCredentials() tells the program about the cluster, if it wants to know", async () => {
+test("execCredentials() passes the cluster to the program if provideClusterInfo is set", async () => {
   const told = program("{ token: info.spec.cluster.server + info.spec.cluster.config.audience }", {
     provideClusterInfo: true,
   });
@@ -122,14 +122,14 @@ test("execCredentials() says how to install a program that is missing", async ()
   await expect(credentials.current(kept)).rejects.toThrow(/was not found\nbrew install login/);
 });
 
-test("execCredentials() refuses a version that is gone, and a user without a command", () => {
+test("execCredentials() rejects a removed API version, and a user without a command", () => {
   const cluster = { name: "c", cluster: { server: "https://api" } };
   const old = { apiVersion: "client.authentication.k8s.io/v1alpha1", command: "login" };
   expect(() => execCredentials(old, cluster)).toThrow("one of client.authentication.k8s.io/v1, ");
   expect(() => execCredentials({ apiVersion } as KubeconfigExec, cluster)).toThrow("needs a command");
 });
 
-test("execCredentials() refuses an answer of another version, and one that proves nothing", async () => {
+test("execCredentials() rejects output of another version, and output without credentials", async () => {
   const beta = program("{}", { apiVersion: "client.authentication.k8s.io/v1beta1" });
   await expect(beta.credentials.current(kept)).rejects.toThrow(/v1beta1 ExecCredential/);
   await expect(program("{}").credentials.current(kept)).rejects.toThrow(/neither a token nor a certificate/);

@@ -5,16 +5,19 @@ import type { CertificateSpan, Credential, Credentials, CredentialsObserver } fr
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** A credential is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
+/**
+ * A credential is replaced this many milliseconds before it expires, so that it is still valid when the request
+ * arrives.
+ */
 const expirySkew = 10_000;
 
-/** Ends a program that hangs. It is a process, so these are milliseconds of the machine's time. */
+/** Timeout for a program that hangs. It is a process, so these are milliseconds of system time. */
 const programTimeout = 60_000;
 
-/** What programs may be asked in; v1alpha1 left kubectl in 1.24. */
+/** The supported API versions; kubectl removed v1alpha1 in 1.24. */
 const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
 
-/** Credentials that a program prints, kept until they expire or the server refuses them. */
+/** Credentials that a program prints, kept until they expire or the server rejects them. */
 export function execCredentials(
   exec: KubeconfigExec,
   cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
@@ -32,7 +35,7 @@ export function execCredentials(
     },
     async current({ refresh, clock = systemClock }): Promise<Credential> {
       if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;
-      // Many requests find the credential expired at once; the program runs once for all of them.
+      // Many requests find the credential expired at the same time; the program runs once for all of them.
       running ??= run(exec, cluster, observer)
         .then((status) => {
           const expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
@@ -90,7 +93,7 @@ async function run(
   return answer.status;
 }
 
-/** What the program learns through `KUBERNETES_EXEC_INFO`. */
+/** What the program gets in `KUBERNETES_EXEC_INFO`. */
 function execInfo(
   exec: KubeconfigExec,
   { cluster }: { readonly name: string; readonly cluster: KubeconfigCluster },
@@ -117,7 +120,7 @@ function execInfo(
   };
 }
 
-/** None for what Node can't read: the server will say what is wrong with it. */
+/** Undefined for a certificate that Node can't read: the server will report the error. */
 function spanOf(certificate: string | undefined): CertificateSpan | undefined {
   if (certificate === undefined) return undefined;
   try {

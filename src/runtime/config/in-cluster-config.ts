@@ -6,12 +6,12 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** Tells whether the process runs in a pod that has a service account. */
+/** Whether the process runs in a pod with a service account. */
 export function isInCluster(env: Environment, folder = serviceAccount): boolean {
   return Boolean(env.KUBERNETES_SERVICE_HOST && env.KUBERNETES_SERVICE_PORT) && existsSync(`${folder}/token`);
 }
 
-/** Reaches the cluster that the process runs in, as the pod's service account. */
+/** The config for the cluster that the process runs in, with the pod's service account. */
 export function inClusterConfig(env: Environment, folder = serviceAccount): ClusterConfig {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
   const token = new ReloadedFile(`${folder}/token`);

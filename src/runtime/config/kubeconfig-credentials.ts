@@ -4,7 +4,7 @@ import { execCredentials } from "./exec-credentials.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./kubeconfig-file.ts";
 import { type ReadRequest, ReloadedFile } from "../http/reloaded-file.ts";
 
-/** Turns a kubeconfig's user into credentials; undefined for one that proves nothing. */
+/** Credentials of a kubeconfig's user; undefined for a user without any. */
 export function credentialsOf(
   user: KubeconfigUser,
   cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
@@ -29,7 +29,7 @@ export function credentialsOf(
         ...(cert && { cert: cert(request) }),
         ...(key && { key: key(request) }),
         ...(user.username !== undefined && { username: user.username, password: user.password }),
-        // A token in the file spares the program from running, as with kubectl.
+        // With a token in the file the program isn't run, as with kubectl.
         ...(token ? { token: token(request) } : await others?.current(request)),
       };
     },

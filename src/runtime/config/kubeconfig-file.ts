@@ -1,5 +1,5 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-/** A kubeconfig as `kubectl config view` shows it; unknown fields are of no concern. */
+/** A kubeconfig as shown by `kubectl config view`; unknown fields are ignored. */
 export interface KubeconfigFile {
   readonly "current-context"?: string;
   readonly clusters?: readonly { readonly name: string; readonly cluster: KubeconfigCluster }[];
@@ -51,7 +51,7 @@ interface KubeconfigContext {
   readonly namespace?: string;
 }
 
-/** Reads the text of a kubeconfig. Throws for what has another shape. */
+/** Parses a kubeconfig. Throws if it has another structure. */
 export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
   const file = await parse(text);
   if (!isObject(file)) throw new Error("it holds no clusters, users and contexts");
@@ -63,7 +63,7 @@ export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
   } as KubeconfigFile;
 }
 
-/** The entries of one of the lists; one without content counts as empty, as with kubectl. */
+/** The entries of one of the lists; null counts as empty, as with kubectl. */
 function entriesOf(
   file: { readonly [field: string]: unknown },
   what: "cluster" | "user" | "context",
@@ -77,7 +77,7 @@ function entriesOf(
   });
 }
 
-/** JSON is tried first: it is YAML too, and needs no parser to be loaded. */
+/** JSON is tried first: it is a subset of YAML, and its parser is built in. */
 async function parse(text: string): Promise<unknown> {
   if (text.trimStart().startsWith("{")) {
     try {

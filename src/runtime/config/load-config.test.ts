@@ -42,7 +42,7 @@ test("loadConfig() takes the flag before KUBECONFIG before the home directory", 
   expect(await server({ env: { HOME: home } })).toBe("https://home:6443");
 });
 
-test("loadConfig() names the places when there is no config", async () => {
+test("loadConfig() lists where it looked if there is no config", async () => {
   const home = folder();
   await expect(loadConfig({ env: { HOME: home } })).rejects.toThrow(/no cluster to talk to.*KUBECONFIG/);
   const missing = loadConfig({ kubeconfig: join(home, "missing"), env: {} });
@@ -60,7 +60,7 @@ test.for([
     "current-context: c\ncontexts: [{name: c, context: null}]",
     'no cluster "undefined"',
   ],
-] as const)("loadConfig() says what is wrong with %s", async ([, text, message]) => {
+] as const)("loadConfig() reports what is wrong with %s", async ([, text, message]) => {
   const path = write(join(folder(), "config"), text);
   const error: unknown = await loadConfig({ kubeconfig: path, env: {} }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(TerminalError);
@@ -89,14 +89,14 @@ test.for([
   [{ server: "ftp://10.0.0.1" }, 'has the server "ftp://10.0.0.1"'],
   [{ server: "https://api", "proxy-url": "socks4://proxy:1080" }, 'has the proxy-url "socks4://proxy:1080"'],
   [{ server: "https://api", "proxy-url": "proxy:3128" }, 'has the proxy-url "proxy:3128"'],
-] as const)("loadConfig() refuses an address that it can't use: %o", async ([cluster, message]) => {
+] as const)("loadConfig() rejects an unusable address: %o", async ([cluster, message]) => {
   const file = kubeconfig("dev");
   const config = loadConfig({ kubeconfig: { ...file, clusters: [{ name: "dev", cluster }] }, env: {} });
   await expect(config).rejects.toThrow(message);
   await expect(config).rejects.toBeInstanceOf(TerminalError);
 });
 
-test("loadConfig() takes a proxy of the environment without a scheme for one of HTTP", async () => {
+test("loadConfig() uses HTTP for a proxy in the environment without a scheme", async () => {
   const env = { HTTPS_PROXY: "proxy:3128" };
   expect((await loadConfig({ kubeconfig: kubeconfig("dev"), env })).proxyUrl).toBe("http://proxy:3128");
 });
@@ -117,7 +117,7 @@ contexts:
   expect(config).toMatchObject({ server: "http://127.0.0.1:8001", credentials: undefined });
 });
 
-test("loadConfig() merges the files of KUBECONFIG; the first to say something wins", async () => {
+test("loadConfig() merges the files of KUBECONFIG; the first value wins", async () => {
   const home = folder();
   const a = write(join(home, "a"), { ...kubeconfig("a"), "current-context": undefined });
   const clusters = [{ name: "a", cluster: { server: "https://other" } }, ...kubeconfig("b").clusters!];
@@ -127,7 +127,7 @@ test("loadConfig() merges the files of KUBECONFIG; the first to say something wi
   expect(await loadConfig({ env, context: "a" })).toMatchObject({ server: "https://a:6443" });
 });
 
-test("loadConfig() says which contexts there are", async () => {
+test("loadConfig() lists the contexts", async () => {
   const missing = loadConfig({ kubeconfig: kubeconfig("a"), context: "prod" });
   await expect(missing).rejects.toThrow('there is no context "prod" in the given kubeconfig; it has "a"');
 });
@@ -159,7 +159,7 @@ test("loadConfig() finds a credential program beside the kubeconfig", async () =
   expect(await credentials?.current({ refresh: false })).toEqual({ token: "t" });
 });
 
-test("loadConfig() reads a token file again, at once after a refusal", async () => {
+test("loadConfig() reads a token file again, immediately after a 401", async () => {
   const home = folder();
   const tokenFile = write(join(home, "token"), "one\n");
   const { credentials } = await loadConfig({ kubeconfig: kubeconfig("a", { tokenFile, token: "ignored" }) });

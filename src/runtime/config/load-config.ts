@@ -13,21 +13,20 @@ import {
 import { proxyFromEnvironment } from "../http/proxy-tunnel.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** Where a config comes from. */
+/** Options of `loadConfig`. */
 export interface LoadConfigOptions {
   /** A kubeconfig: its path, or its content as an object. */
   readonly kubeconfig?: string | KubeconfigFile | undefined;
-  /** The context to use in place of the kubeconfig's current one. */
+  /** The context to use instead of the kubeconfig's current one. */
   readonly context?: string | undefined;
-  /** The process's environment unless given. */
+  /** Default: the environment of the process. */
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
 
 /**
- * Finds out how to reach the cluster. The first of these that is there is taken: `kubeconfig`, the files named by
- * `KUBECONFIG` (merged, the first to say something wins), the pod's service account, `~/.kube/config`.
- * Throws a `TerminalError` that names the places if there is none. `HTTPS_PROXY` and `NO_PROXY` are heeded where the
- * kubeconfig names no proxy itself.
+ * Finds the config for a cluster. Uses the first of these that exists: `kubeconfig`, the files of `KUBECONFIG` (merged,
+ * the first value wins), the pod's service account, `~/.kube/config`. If there is none, throws a `TerminalError` that
+ * lists where it looked. `HTTPS_PROXY` and `NO_PROXY` apply if the kubeconfig has no proxy itself.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClusterConfig> {
   const env = options.env ?? process.env;
@@ -58,7 +57,7 @@ async function fromFiles(
 ): Promise<ClusterConfig> {
   const files: KubeconfigFile[] = [];
   for (const path of paths) {
-    // Like kubectl, a list of files may name some that aren't there.
+    // Like kubectl: missing files in the list are ignored.
     if (!mustExist && !existsSync(path)) continue;
     files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
   }
@@ -107,7 +106,7 @@ function withAbsolutePaths(file: KubeconfigFile, folder: string): KubeconfigFile
   return { ...file, ...(clusters && { clusters }), ...(users && { users }) };
 }
 
-/** A program is looked for on the PATH, unless it is written as a path. */
+/** A program is looked up in PATH, unless it is a path. */
 function withAbsoluteExec(user: KubeconfigUser, folder: string): KubeconfigUser {
   const { exec } = user;
   if (!exec || !/[/\\]/.test(exec.command)) return user;

@@ -27,7 +27,7 @@ function user(config: { [key: string]: string }): {
 
 const kept = { refresh: false, clock };
 
-test("authProviderCredentials() uses the token of the kubeconfig while it is good", async () => {
+test("authProviderCredentials() uses the token of the kubeconfig while it is valid", async () => {
   const token = idToken(600);
   expect(await authProviderCredentials(user({ "id-token": token })).current(kept)).toEqual({ token });
 });
@@ -50,7 +50,7 @@ test("authProviderCredentials() refreshes a token that has expired, with the new
   expect(posts()[1]).toContain("refresh_token=r2");
 });
 
-test("authProviderCredentials() says what is wrong", async () => {
+test("authProviderCredentials() reports what is wrong", async () => {
   const server = await issuer((_, response) => answerJSON(response, { error: "invalid_grant" }, 400));
   const expired = authProviderCredentials(user({ "id-token": idToken(-5) }));
   await expect(expired.current(kept)).rejects.toThrow("nothing to refresh it with");

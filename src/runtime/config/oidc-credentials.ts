@@ -6,18 +6,18 @@ import type { Credential, Credentials } from "../http/config.ts";
 import type { KubeconfigUser } from "./kubeconfig-file.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** A token is replaced this long before it ends, in milliseconds: a request must not arrive with a dead one. */
+/** A token is replaced this many milliseconds before it expires, so that it is still valid when the request arrives. */
 const expirySkew = 10_000;
 
-/** A provider that doesn't answer is a real server, whatever clock a test moves: milliseconds of the machine's time. */
+/** Timeout for the provider, a real server whatever clock a test moves: milliseconds of system time. */
 const answerTimeout = 30_000;
 
 /** The settings of an `auth-provider` named `oidc`. */
 type Settings = { readonly [key: string]: string };
 
 /**
- * Credentials of the `auth-provider` users of a kubeconfig. Only `oidc` is left of them: kubectl removed `gcp` and
- * `azure` in 1.26 for programs that print credentials. New tokens stay in memory; the file is not written.
+ * Credentials of the `auth-provider` of a kubeconfig's user. Only `oidc` is supported: kubectl removed `gcp` and
+ * `azure` in 1.26 in favor of exec credential programs. New tokens are kept in memory; the file is not written.
  */
 export function authProviderCredentials({ "auth-provider": provider }: KubeconfigUser): Credentials {
   if (provider?.name !== "oidc") {
@@ -45,7 +45,7 @@ export function authProviderCredentials({ "auth-provider": provider }: Kubeconfi
   };
 }
 
-/** When a token ends, in milliseconds since the epoch; at once for one that doesn't say. */
+/** When a token expires, in milliseconds since the epoch; 0 if unknown. */
 function expiryOf(token: string): number {
   try {
     const [, payload = ""] = token.split(".");

@@ -1,18 +1,18 @@
-/** The status line and headers of an answer; names in lower case, repeated ones joined. */
+/** The status line and headers of an answer; header names in lower case, repeated headers joined. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
 }
 
-/** Receives an answer in pieces. */
+/** Receives an answer in parts. */
 export interface AnswerSink {
   onHead(head: AnswerHead): void;
   onBody(chunk: Buffer): void;
-  /** The answer is complete; `canReuse` says whether the connection is good for another request. */
+  /** The answer is complete; `canReuse` says whether the connection can be used for another request. */
   onEnd(canReuse: boolean): void;
 }
 
-/** The server said something that is no HTTP/1.1. */
+/** The server sent something that is not HTTP/1.1. */
 export class ProtocolError extends Error {
   readonly code = "EPROTO";
 }
@@ -22,13 +22,13 @@ type Stage = "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailers" | "u
 const longestHead = 65_536;
 const longestSizeLine = 1024;
 
-/** Reads answers off one connection, wherever its chunks end. Throws a `ProtocolError` for what is no HTTP. */
+/** Parses answers from one connection, wherever its chunks end. Throws a `ProtocolError` for invalid HTTP. */
 export class AnswerParser {
   readonly #sink: AnswerSink;
   #stage: Stage = "done";
-  /** What came of a line, or of the head, that has not ended yet. */
+  /** The unfinished part of a line or of the head. */
   #rest: Buffer | undefined;
-  /** Bytes of the body, or of its chunk, that are still to come. */
+  /** Remaining bytes of the body, or of its chunk. */
   #left = 0;
   #canReuse = true;
 
@@ -63,7 +63,7 @@ export class AnswerParser {
     return true;
   }
 
-  /** Reads one piece; returns how many bytes it had, -1 if it has not come as a whole. */
+  /** Parses one element; returns its length in bytes, -1 if it is incomplete. */
   #take(bytes: Buffer): number {
     switch (this.#stage) {
       case "head":
@@ -95,7 +95,7 @@ export class AnswerParser {
     const end = endOf("\r\n\r\n", bytes, longestHead);
     if (end < 0) return -1;
     const { version, ...head } = readHead(bytes.toString("latin1", 0, end));
-    // 100 Continue and 103 Early Hints: the answer is yet to come.
+    // 100 Continue and 103 Early Hints precede the answer.
     if (head.status >= 200) this.#beginBody(head, version);
     return end + 4;
   }
@@ -103,7 +103,7 @@ export class AnswerParser {
   #beginBody(head: AnswerHead, version: string): void {
     const { connection = "", "transfer-encoding": encoding, "content-length": length } = head.headers;
     const keeps = /\bkeep-alive\b/i.test(connection) || (version === "1.1" && !/\bclose\b/i.test(connection));
-    // Two lengths are what attacks are made of: the first is believed, the connection isn't.
+    // Conflicting lengths are used in attacks: the connection is not reused.
     this.#canReuse = keeps && !(encoding !== undefined && length !== undefined);
     this.#sink.onHead(head);
     if (head.status === 204 || head.status === 304) this.#finish();
@@ -148,7 +148,7 @@ export class AnswerParser {
   }
 }
 
-/** Where a mark stands; -1 if it has not come yet. */
+/** The position of a delimiter; -1 if it hasn't arrived yet. */
 function endOf(mark: string, bytes: Buffer, longest: number): number {
   const end = bytes.indexOf(mark, 0, "latin1");
   if (end > longest || (end < 0 && bytes.length > longest))

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, startStubServer } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
 
-test("what the observers of a client throw breaks no request", async () => {
+test("an exception in a client's observer breaks no request", async () => {
   const headers = { warning: '299 - "old"' };
   const server = await startStubServer((_, response) => answerJSON(response, { a: 1 }, 200, headers));
   const warnings: string[] = [];

@@ -1,5 +1,5 @@
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call. Without it, a call inherits the signal of the reconcile it is made in. */
+  /** Aborts the call. Default: the signal of the reconcile that makes it. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,15 +1,15 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** How to reach a cluster and as whom. `loadConfig` makes one; tests may write one by hand. */
+/** How to connect to a cluster, and as whom. `loadConfig` creates one; tests may write one by hand. */
 export interface ClusterConfig {
-  /** `https://10.0.0.1:6443`; `http://` for a proxy of kubectl's kind. */
+  /** `https://10.0.0.1:6443`, or `http://` for a proxy such as `kubectl proxy`. */
   readonly server: string;
-  /** PEM; the system's authorities without it. */
+  /** PEM. Default: the system's CAs. */
   readonly ca?: string | undefined;
-  /** Read again when it changes, so that an authority can be replaced without a restart. */
+  /** Read again when it changes, so that a CA can be rotated without a restart. */
   readonly caFile?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
-  /** The name the server's certificate is checked against, if it isn't the host of `server`. */
+  /** The name that the server's certificate must have, if it isn't the host of `server`. */
   readonly tlsServerName?: string | undefined;
   /** `http://`, `https://` or `socks5://`. */
   readonly proxyUrl?: string | undefined;
@@ -17,46 +17,46 @@ export interface ClusterConfig {
   readonly impersonate?: Impersonation | undefined;
   /** The context's namespace, or the pod's own. */
   readonly namespace?: string | undefined;
-  /** Where this comes from, for messages: `context "kind" of /root/.kube/config`. */
+  /** The origin of this config, for messages: `context "kind" of /root/.kube/config`. */
   readonly source?: string | undefined;
 }
 
-/** Proves who is calling, afresh for every request. */
+/** Provides the credentials for every request. */
 export interface Credentials {
   /**
-   * What to send now. `refresh` is true after a 401: an answer kept from before is no longer good. What ends does so
-   * by the clock.
+   * The current credentials. `refresh` is true after a 401: cached ones are no longer valid. Expiry is measured by the
+   * clock.
    */
   current(options: {
     readonly refresh: boolean;
     readonly clock?: Clock | undefined;
   }): Credential | Promise<Credential>;
-  /** Tells an observer from now on, where there is something to tell. */
+  /** Notifies an observer from now on, if there is anything to report. */
   observe?(observer: CredentialsObserver): void;
 }
 
-/** Receives what a credential program does, for metrics. */
+/** Is notified of what a credential program does, for metrics. */
 export interface CredentialsObserver {
-  /** It was run; -1 stands for a signal that ended it. */
+  /** It ran; -1 means that a signal ended it. */
   programRan(code: number, ending: ProgramEnding): void;
-  /** It gave another certificate than before, or none any more. */
+  /** It returned another certificate than before, or none. */
   certificateChanged(certificate: CertificateSpan | undefined): void;
 }
 
-/** How a run of a credential program ended, in client-go's words. */
+/** The result of a run of a credential program, in client-go's words. */
 export type ProgramEnding =
   | "no_error"
   | "plugin_execution_error"
   | "plugin_not_found_error"
   | "client_internal_error";
 
-/** When a certificate is good, in milliseconds since the epoch. */
+/** The validity of a certificate, in milliseconds since the epoch. */
 export interface CertificateSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** A token, a name and password, a client certificate, or several of them. */
+/** A token, a username and password, a client certificate, or several of them. */
 export interface Credential {
   readonly token?: string | undefined;
   readonly username?: string | undefined;
@@ -67,7 +67,7 @@ export interface Credential {
   readonly key?: string | undefined;
 }
 
-/** Acts as somebody else, which the caller must be allowed to. */
+/** Impersonates another user, which the caller must be allowed to do. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string | undefined;

@@ -1,4 +1,4 @@
-/** Nothing moved on the connection for too long. */
+/** No data for too long. */
 export class TimeoutError extends Error {
   readonly code = "ETIMEDOUT";
 
@@ -16,7 +16,7 @@ export class ConnectTimeoutError extends Error {
   }
 }
 
-/** The server ended the connection before its answer was complete. */
+/** The server closed the connection before its answer was complete. */
 export class BrokenConnectionError extends Error {
   readonly code = "ECONNRESET";
 

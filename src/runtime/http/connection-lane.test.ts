@@ -13,7 +13,7 @@ interface SetUp {
   readonly gate: Gate;
   readonly clock: FakeClock;
   readonly transport: HttpTransport;
-  /** Resolves when the next request has reached the server, with what answers it. */
+  /** Resolves when the next request has reached the server, with a function that answers it. */
   readonly asked: () => Promise<() => void>;
 }
 
@@ -80,7 +80,7 @@ test("an attempt that fails rejects nobody who came after it was made", async ()
   answerFirst();
   await first;
   const answerSecond = await asked();
-  // A write is not sent again after a connection broke.
+  // A write is not repeated after a broken connection.
   const third = transport.send({ ...request, method: "POST", body: {} });
   gate.hangs = false;
   gate.sockets[1]!.resetAndDestroy();

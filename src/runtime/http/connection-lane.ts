@@ -4,23 +4,23 @@ import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
 import { onAbort } from "../clock/on-abort.ts";
 import { openSocket, type SocketTarget } from "./open-socket.ts";
 
-/** How many connections a lane may have, and how it opens them. */
+/** Limits of a lane, and how it opens connections. */
 export interface LaneLimits {
   readonly most: number;
   readonly mostFree: number;
-  /** Milliseconds that opening a connection may take. */
+  /** Time limit for opening a connection, in milliseconds. */
   readonly connectTimeout: number;
   readonly clock: Clock;
 }
 
-/** An attempt that takes longer than this many milliseconds gets another one beside it: the first that is open counts. */
+/** After this many milliseconds, a slow attempt gets another one beside it; the first connection that opens is used. */
 const slowAfter = 1000;
 
-/** While some attempts are slow, so many others are made at a time: whatever is slow must not be flooded. */
+/** While some attempts are slow, only this many others are made at a time, so that a slow server isn't flooded. */
 const mostBeside = 4;
 
 interface Waiting {
-  /** When it came, counted together with the attempts. */
+  /** Its position, counted together with the attempts. */
   readonly number: number;
   readonly resolve: (connection: HttpConnection) => void;
   readonly reject: (error: unknown) => void;
@@ -32,7 +32,7 @@ interface Attempt {
   isSlow: boolean;
 }
 
-/** The connections for one purpose. Who finds none free waits in a row for the first that is, be it old or new. */
+/** The connections for one purpose. A request that finds none free waits in line for the first one, new or old. */
 export class ConnectionLane implements ConnectionOwner {
   readonly #target: SocketTarget;
   readonly #limits: LaneLimits;
@@ -49,7 +49,7 @@ export class ConnectionLane implements ConnectionOwner {
     this.#limits = limits;
   }
 
-  /** The connection used last is taken first, so that those nobody needs become idle. */
+  /** The most recently used connection is taken first, so that unnecessary ones become idle. */
   acquire(signal: AbortSignal | undefined): HttpConnection | Promise<HttpConnection> {
     signal?.throwIfAborted();
     const free = this.#free.pop();
@@ -74,7 +74,9 @@ export class ConnectionLane implements ConnectionOwner {
     });
   }
 
-  /** Closes all connections and turns away who waits; or only those that are idle, and serves who waits. */
+  /**
+   * Closes all connections and rejects waiting requests; or closes only idle connections and serves waiting requests.
+   */
   close({ onlyIdle }: { readonly onlyIdle: boolean }): void {
     this.#isClosed = true;
     for (const connection of onlyIdle ? this.#free.splice(0) : [...this.#all]) connection.destroy();
@@ -99,7 +101,7 @@ export class ConnectionLane implements ConnectionOwner {
     this.#openMore();
   }
 
-  /** One attempt for each that waits. A slow one counts no more, so that a path that hangs holds nobody up. */
+  /** One attempt per waiting request. Slow attempts don't count, so that a path that hangs blocks nobody. */
   #openMore(): void {
     const { most } = this.#limits;
     for (;;) {
@@ -118,14 +120,14 @@ export class ConnectionLane implements ConnectionOwner {
     try {
       const socket = await openSocket(this.#target, attempt.abort.signal);
       this.#attempts.delete(attempt);
-      // One that was slow may come when others have taken all places.
+      // A slow attempt may succeed when others have used up the limit.
       if (this.#all.size >= this.#limits.most) return void socket.destroy();
       const connection = new HttpConnection(socket, this, this.#limits.clock);
       this.#all.add(connection);
       connection.rest();
     } catch (error) {
       if (!this.#attempts.delete(attempt)) return;
-      // Who came later hasn't seen this attempt fail from its start, and gets one of its own.
+      // Requests that came after this attempt started get an attempt of their own.
       const [next] = this.#waiting;
       if (next && next.number < attempt.number) next.reject(error);
       this.#endSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
@@ -149,7 +151,7 @@ export class ConnectionLane implements ConnectionOwner {
     };
   }
 
-  /** Ends the oldest of these attempts, as long as there are more attempts than somebody waits for. */
+  /** Ends the oldest of these attempts, while there are more attempts than waiting requests. */
   #endSurplus(attempts: readonly Attempt[]): void {
     let surplus = this.#attempts.size - this.#waiting.size;
     for (const attempt of attempts) {

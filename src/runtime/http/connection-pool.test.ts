@@ -10,7 +10,7 @@ import { answerJSON } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { loadConfig } from "../config/load-config.ts";
 
-/** A server that tells callers the name on their certificate, and whose own certificate can be replaced. */
+/** A server that returns the name on the caller's certificate, and whose own certificate can be replaced. */
 async function secureServer(clientCA: string): Promise<{ url: string; use: (ca: CA) => string }> {
   const server = https.createServer(
     { ca: clientCA, requestCert: true, rejectUnauthorized: false },
@@ -85,7 +85,7 @@ test("HttpTransport notices a new authority and a new client certificate without
   expect(await whoAmI()).toEqual({ name: "john" });
 });
 
-test("HttpTransport trusts the server's own certificate if the config names it, whoever signed it", async () => {
+test("HttpTransport trusts the server's own certificate if the config contains it, whoever signed it", async () => {
   const server = await secureServer(createCA({ commonName: "clients" }).cert);
   const transport = new HttpTransport({
     server: server.url,
@@ -103,7 +103,7 @@ test.for([
     { credentials: { current: () => ({ cert: "hello", key: "hello" }) } },
     "certificates of context x can't be used",
   ],
-] as const)("HttpTransport names what is wrong with %s", async ([, config, message]) => {
+] as const)("HttpTransport reports what is wrong with %s", async ([, config, message]) => {
   const transport = new HttpTransport({ server: "https://127.0.0.1:1", source: "context x", ...config });
   await expect(transport.send({ path: "/" })).rejects.toMatchObject({
     status: 0,

@@ -11,13 +11,13 @@ import type { LookupReport } from "./transport.ts";
 export interface ConnectionRequest {
   readonly stream: boolean;
   readonly credential: Credential;
-  /** Read the authority's file again, whatever its age. */
+  /** Read the CA file again, whatever its age. */
   readonly refresh: boolean;
-  /** Ends the wait for one. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** How many connections for requests there may be, how many milliseconds opening one may take, and who is told. */
+/** Limits and observers of a pool. */
 export interface PoolOptions {
   readonly maxConnections: number;
   readonly connectTimeout: number;
@@ -40,7 +40,7 @@ export class ConnectionPool {
     this.#caFile = config.ca === undefined && config.caFile ? new ReloadedFile(config.caFile) : undefined;
   }
 
-  /** A connection for one request. Streams stay open for minutes, so they must not use up the requests' places. */
+  /** A connection for one request. Streams stay open for minutes, so they have a separate limit. */
   acquire({
     stream,
     credential,
@@ -49,7 +49,7 @@ export class ConnectionPool {
   }: ConnectionRequest): HttpConnection | Promise<HttpConnection> {
     const ca = this.#config.ca ?? this.#caFile?.read({ refresh, clock: this.#options.clock });
     if (!this.#current || this.#current.ca !== ca || !sameKey(this.#current.credential, credential)) {
-      // Requests under way finish on the old connections.
+      // Running requests finish on the old connections.
       this.close({ onlyIdle: true });
       const target = this.#target(ca, credential);
       const { maxConnections, connectTimeout, clock } = this.#options;
@@ -65,7 +65,7 @@ export class ConnectionPool {
     return (stream ? streams : requests).acquire(signal);
   }
 
-  /** Closes all connections, those in use too unless told otherwise. */
+  /** Closes all connections, or only idle ones. */
   close({ onlyIdle = false } = {}): void {
     for (const lane of [this.#current?.requests, this.#current?.streams]) lane?.close({ onlyIdle });
     this.#current = undefined;
@@ -93,7 +93,7 @@ export class ConnectionPool {
     };
   }
 
-  /** Node passes over an authority that holds no certificate, and then nobody could say why the server isn't trusted. */
+  /** Node ignores a CA file without certificates, and nobody could tell why the server isn't trusted. */
   #secureContext(ca: string | undefined, { cert, key }: Credential): tls.SecureContext {
     const { source = this.#config.server } = this.#config;
     if (ca !== undefined && !ca.includes("-----BEGIN "))
@@ -104,7 +104,8 @@ export class ConnectionPool {
         cert,
         key,
         ciphers: tls.DEFAULT_CIPHERS,
-        // As in Go, what the config names is trusted itself: an intermediate, or the server's own certificate.
+        // As in Go, certificates in the config are trusted themselves: an intermediate CA, or the server's own
+        // certificate.
         allowPartialTrustChain: true,
       });
     } catch (cause) {

@@ -33,7 +33,7 @@ function transportTo(
   return transport;
 }
 
-/** A server that writes what it is told, byte by byte its own. */
+/** A server that writes exactly the given bytes. */
 async function rawServer(answer: (socket: net.Socket, connection: number) => void): Promise<string> {
   let connections = 0;
   const sockets = new Set<net.Socket>();
@@ -78,7 +78,7 @@ test("a request on a connection that has just ended fails, and doesn't wait for 
   );
 });
 
-test("a connection is closed before the server says that it will", async () => {
+test("a connection is closed before the keep-alive timeout of the server", async () => {
   const { server, transport } = await connect((_, response) =>
     answerJSON(response, {}, 200, { "keep-alive": "timeout=1" }),
   );
@@ -87,7 +87,7 @@ test("a connection is closed before the server says that it will", async () => {
   await expect.poll(() => server.connections.open).toBe(0);
 });
 
-test("what follows an answer never passes for the answer to the next request", async () => {
+test("data after an answer is never used as the answer to the next request", async () => {
   const url = await rawServer((socket, connection) => {
     if (connection === 1) socket.write(answerOf("first") + answerOf("smuggled"));
     else socket.write(answerOf("second"));
@@ -97,7 +97,7 @@ test("what follows an answer never passes for the answer to the next request", a
   expect((await transport.send({ path })).text).toBe("second");
 });
 
-test("what comes while nothing was asked ends the connection", async () => {
+test("data without a request ends the connection", async () => {
   let first: net.Socket | undefined;
   const url = await rawServer((socket, connection) => {
     first ??= socket;
@@ -127,7 +127,7 @@ test("kept connections that a firewall forgot cost one request, not one for each
   for (const socket of known) forgotten.add(socket);
   await expect(write()).rejects.toMatchObject({ isUnreachable: true });
   expect((await write()).status).toBe(200);
-  // Who may be repeated notices nothing.
+  // Callers of repeatable requests notice nothing.
   for (const socket of known) forgotten.add(socket);
   expect((await transport.send({ path })).status).toBe(200);
 });
@@ -186,7 +186,7 @@ test("a signal ends the wait for a free connection, and the others are served", 
   expect(server.requests).toHaveLength(2);
 });
 
-test("everybody who waits for a connection learns that there is none", async () => {
+test("all requests that wait for a connection are rejected if there is none", async () => {
   const server = await startStubServer(() => {});
   await server.close();
   const transport = transportTo(server.config.server, { maxConnections: 2 });
@@ -197,8 +197,8 @@ test("everybody who waits for a connection learns that there is none", async () 
     expect(result).toMatchObject({ status: "rejected", reason: { isUnreachable: true } });
 });
 
-test("a server that takes no connections is given up after the time-out", async () => {
-  // An address of the documentation's, which nobody has.
+test("a server that accepts no connections is given up after the timeout", async () => {
+  // An address reserved for documentation.
   const clock = new FakeClock();
   const transport = transportTo("http://192.0.2.1:6443", { clock, connectTimeout: 10_000 });
   const sent = transport.send({ path });
@@ -208,7 +208,7 @@ test("a server that takes no connections is given up after the time-out", async 
   await expect(sent).rejects.toMatchObject({ status: 0 });
 });
 
-test("a stream that nobody reads holds the server back", async () => {
+test("a stream that nobody reads exerts backpressure on the server", async () => {
   let written = 0;
   const { transport } = await connect((_, response) => {
     const chunk = Buffer.alloc(1_000_000, "x");
@@ -224,7 +224,7 @@ test("a stream that nobody reads holds the server back", async () => {
   stream!.destroy();
 });
 
-test("nothing gets into a request that would make two of it", async () => {
+test("a path or header can't inject a second request", async () => {
   const { server, transport } = await connect((_, response) => answerJSON(response, {}));
   for (const request of [
     { path: "/a HTTP/1.1\r\nhost: b\r\n\r\nGET /c" },
@@ -235,7 +235,7 @@ test("nothing gets into a request that would make two of it", async () => {
   expect(server.requests).toHaveLength(0);
 });
 
-test("headers and bodies arrive as they are, in any script", async () => {
+test("headers and bodies arrive unchanged, with any characters", async () => {
   const { server, transport } = await connect((_, response) => answerJSON(response, { größe: "🎉" }));
   const { text } = await transport.send({
     method: "POST",

@@ -4,22 +4,22 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError, TimeoutError } from "./connection-errors.ts";
 import { type AnswerHead, AnswerParser, type AnswerSink } from "./answer-parser.ts";
 
-/** An answer as it came. */
+/** A received answer. */
 export interface Answer extends AnswerHead {
-  /** The body's text; empty if it is left to the stream. */
+  /** The text of the body; empty if it is a stream. */
   readonly text: string;
-  /** How many bytes it came in. */
+  /** Its size in bytes. */
   readonly bytes: number | undefined;
   readonly stream: Readable | undefined;
 }
 
-/** What a connection tells its pool. */
+/** What a connection reports to its pool. */
 export interface ConnectionOwner {
-  /** It can carry a request. */
+  /** It is free for a request. */
   onFree(connection: HttpConnection): void;
   /**
-   * It has ended; called once. `isSuspect` if a request got no answer: whatever broke the path, a firewall or a load
-   * balancer, other connections that are as old are likely to be dead too.
+   * It has ended; called once. `isSuspect` if a request got no answer: whatever broke the path, such as a firewall or a
+   * load balancer, has probably broken other connections of that age too.
    */
   onGone(connection: HttpConnection, isSuspect: boolean): void;
 }
@@ -34,17 +34,17 @@ interface Exchange {
 }
 
 /**
- * A server closes a connection that idles for long; doing it first keeps a request from meeting that moment. The server
- * counts in the machine's time, so this does, too, whatever clock a test moves.
+ * A server closes a connection that is idle for long. Closing it first avoids a race with the next request. The server
+ * counts in system time, so this does too, whatever clock a test moves.
  */
 const longestIdle = 55_000;
 
-/** Who gives up a request after so many milliseconds without an answer doesn't trust the connection any more. */
+/** If a request is aborted after this many milliseconds without an answer, its connection is no longer trusted. */
 const suspicious = 1000;
 
 /**
- * Carries one request after another over a socket. Node's own client does far more than an API server needs, at twice the
- * processor time for each request.
+ * Sends one request after another over a socket. Node's own client does far more than an API server needs, and takes
+ * twice the processor time per request.
  */
 export class HttpConnection implements AnswerSink {
   readonly #socket: net.Socket;
@@ -55,11 +55,11 @@ export class HttpConnection implements AnswerSink {
   #isGone = false;
   #idleLimit = longestIdle;
   #sentAt = 0;
-  /** When something was last sent or received. */
+  /** When data was last sent or received. */
   #movedAt = 0;
   #cancelTimeout = (): void => {};
 
-  /** Takes over a socket that is connected. */
+  /** Takes over a connected socket. */
   constructor(socket: net.Socket, owner: ConnectionOwner, clock: Clock) {
     this.#socket = socket;
     this.#owner = owner;
@@ -73,14 +73,14 @@ export class HttpConnection implements AnswerSink {
     socket.on("close", () => this.#end());
   }
 
-  /** Whether it has ended: it may do so between being handed out and being used. */
+  /** Whether it has ended: that may happen between being acquired and being used. */
   get isGone(): boolean {
     return this.#isGone;
   }
 
   /**
-   * Sends a request and resolves with its answer: complete, or up to its body if that is to be a stream and says no
-   * failure. Rejects when nothing moved for `timeout` milliseconds; a stream may be silent for longer.
+   * Sends a request and resolves with its answer: complete, or up to its body for a stream with a status below 300.
+   * Rejects after `timeout` milliseconds without data; a stream may be silent for longer.
    */
   send(bytes: string | Buffer, { timeout, stream }: { timeout: number; stream: boolean }): Promise<Answer> {
     if (this.#isGone) return Promise.reject(new BrokenConnectionError());
@@ -103,7 +103,7 @@ export class HttpConnection implements AnswerSink {
     });
   }
 
-  /** Ends the connection, and with it the request that is under way. */
+  /** Closes the connection, and aborts its request. */
   destroy(error = new Error("the connection was closed here")): void {
     this.#end(error, this.#clock.monotonic() - this.#sentAt < suspicious);
   }
@@ -138,7 +138,7 @@ export class HttpConnection implements AnswerSink {
     if (!canReuse) this.#end();
   }
 
-  /** One timer for the whole answer: it looks when something moved last, and waits for the rest. */
+  /** One timer for the whole answer: when it fires, it checks the time of the last data, and waits for the rest. */
   #expectWithin(timeout: number): void {
     const check = (): void => {
       const left = this.#movedAt + timeout - this.#clock.monotonic();
@@ -155,7 +155,7 @@ export class HttpConnection implements AnswerSink {
     } catch (error) {
       this.#end(error as Error);
     }
-    // Not before all that came was read: what follows an answer must never pass for the next one.
+    // Only after all received data was parsed: data after an answer must not be used as the next one.
     if (!this.#exchange && !this.#isGone) this.rest();
   }
 
@@ -163,7 +163,7 @@ export class HttpConnection implements AnswerSink {
   rest(): void {
     this.#socket.resume();
     this.#socket.setTimeout(this.#idleLimit);
-    // A program that has nothing else to do may end.
+    // A program without other work may end.
     this.#socket.unref();
     this.#owner.onFree(this);
   }
@@ -184,7 +184,7 @@ export class HttpConnection implements AnswerSink {
   }
 }
 
-/** The body of an answer that is read while it comes. What is not read is not taken off the socket. */
+/** The body of an answer, read while it arrives. Unread data stays in the socket. */
 class BodyStream extends Readable {
   readonly #socket: net.Socket;
   #abandon: (() => void) | undefined;
@@ -195,7 +195,7 @@ class BodyStream extends Readable {
     this.#abandon = abandon;
   }
 
-  /** The body is complete: the connection is no longer this stream's. */
+  /** The body is complete: the stream no longer owns the connection. */
   finish(): void {
     this.#abandon = undefined;
     this.push(null);
@@ -213,7 +213,7 @@ class BodyStream extends Readable {
   }
 }
 
-/** Some servers say after how many seconds they close; half a second before that is soon enough. */
+/** Some servers announce after how many seconds they close; the connection is closed half a second earlier. */
 function idleLimit(keepAlive: string | undefined): number {
   if (keepAlive === undefined) return longestIdle;
   const [, seconds] = /timeout=(\d+)/.exec(keepAlive) ?? [];

@@ -41,7 +41,7 @@ test("HttpTransport sends many requests over few connections", async () => {
   expect(server.connections.opened).toBe(3);
 });
 
-test("HttpTransport repeats what the server asks to repeat, whatever it is", async () => {
+test("HttpTransport repeats any request if the server sends Retry-After", async () => {
   let refusals = 3;
   const { server, transport } = await connect((_, response) => {
     if (refusals-- > 0) answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "0" } });
@@ -52,7 +52,7 @@ test("HttpTransport repeats what the server asks to repeat, whatever it is", asy
   expect(server.requests.map(({ body }) => body)).toEqual(Array.from({ length: 4 }, () => '{"a":1}'));
 });
 
-test("HttpTransport gives up after ten times, and at once where nobody says when to come back", async () => {
+test("HttpTransport gives up after ten retries, and at once without Retry-After", async () => {
   const { server, transport } = await connect((request, response) => {
     const headers = request.path === "/later" ? { "retry-after": "0" } : {};
     answerStatus(response, 503, "ServiceUnavailable", { headers });
@@ -78,7 +78,7 @@ test("HttpTransport repeats a read whose connection broke, and never a write", a
   expect(server.requests).toHaveLength(4);
 });
 
-test("HttpTransport gives up on a server that says nothing", async () => {
+test("HttpTransport times out on a server that doesn't answer", async () => {
   const clock = new FakeClock();
   const { transport } = await connect(() => {}, { clock });
   const sent = transport.send({ path });
@@ -89,7 +89,7 @@ test("HttpTransport gives up on a server that says nothing", async () => {
   expect(clock.timers).toBe(0);
 });
 
-test("HttpTransport waits as long as something comes, and for what comes in the end", async () => {
+test("HttpTransport waits as long as data arrives", async () => {
   const clock = new FakeClock();
   let answer: http.ServerResponse | undefined;
   const { transport } = await connect((_, response) => (answer = response), { clock });
@@ -106,7 +106,7 @@ test("HttpTransport waits as long as something comes, and for what comes in the 
   expect(clock.timers).toBe(0);
 });
 
-test("HttpTransport notices an answer that breaks off", async () => {
+test("HttpTransport detects a truncated answer", async () => {
   const { transport } = await connect((request, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write('{"half":', () => request.socket.resetAndDestroy());
@@ -115,7 +115,7 @@ test("HttpTransport notices an answer that breaks off", async () => {
   await expect(write).rejects.toMatchObject({ isUnreachable: true });
 });
 
-test("HttpTransport says what a proxy answered in the server's place", async () => {
+test("HttpTransport reports what a proxy answered instead of the server", async () => {
   const { transport } = await connect((_, response) => response.writeHead(502).end("<h1>Bad Gateway</h1>"));
   await expect(transport.send({ path })).rejects.toMatchObject({
     status: 502,
@@ -123,7 +123,7 @@ test("HttpTransport says what a proxy answered in the server's place", async () 
   });
 });
 
-test("HttpTransport keeps the server's own words in the error", async () => {
+test("HttpTransport keeps the server's message in the error", async () => {
   const causes = [{ field: "spec.size", message: "too big", reason: "FieldValueInvalid" }];
   const { transport } = await connect((_, response) =>
     answerStatus(response, 422, "Invalid", { details: { name: "w", causes } }),
@@ -133,7 +133,7 @@ test("HttpTransport keeps the server's own words in the error", async () => {
   expect(error).toMatchObject({ isInvalid: true, request: "PUT /version", body: { details: { causes } } });
 });
 
-test("HttpTransport ends a request with the signal, and its connection too", async () => {
+test("HttpTransport aborts a request and its connection with the signal", async () => {
   const { server, transport } = await connect(() => {});
   const abort = new AbortController();
   const request = transport.send({ path, signal: abort.signal });
@@ -146,7 +146,7 @@ test("HttpTransport ends a request with the signal, and its connection too", asy
   await expect(transport.send({ path, signal: abort.signal })).rejects.toBe(reason);
 });
 
-test("HttpTransport lets many requests share a signal, without a warning and without keeping them", async () => {
+test("HttpTransport lets many requests share a signal, without a warning or a leak", async () => {
   const { transport } = await connect((_, response) => answerJSON(response, {}));
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
@@ -159,7 +159,7 @@ test("HttpTransport lets many requests share a signal, without a warning and wit
   await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("HttpTransport doesn't wait for a credential program longer than the signal lets it", async () => {
+test("HttpTransport stops waiting for a credential program when the signal is aborted", async () => {
   let asked = false;
   const credentials = {
     current() {
@@ -177,7 +177,7 @@ test("HttpTransport doesn't wait for a credential program longer than the signal
   expect(getEventListeners(abort.signal, "abort")).toEqual([]);
 });
 
-test("HttpTransport ends the wait for a repetition with the signal", async () => {
+test("HttpTransport aborts the delay before a retry with the signal", async () => {
   const clock = new FakeClock();
   const { transport } = await connect(
     (_, response) => answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "3600" } }),
@@ -195,7 +195,7 @@ test("HttpTransport ends the wait for a repetition with the signal", async () =>
 test.each([
   ["seconds", "30"],
   ["a date", "Mon, 01 Jan 2024 00:00:30 GMT"],
-])("HttpTransport repeats after the time that the server asks for in %s", async (_, header) => {
+])("HttpTransport retries after the delay in %s", async (_, header) => {
   const clock = new FakeClock();
   let refusals = 1;
   const { server, transport } = await connect(
@@ -230,7 +230,7 @@ test("HttpTransport passes warnings on to the code that called, or to the client
   expect(general[0]?.request).toBe("GET /version");
 });
 
-test("HttpTransport asks for new credentials after a 401, once", async () => {
+test("HttpTransport requests new credentials once after a 401", async () => {
   const asked: boolean[] = [];
   const { server, transport } = await connect(
     ({ headers }, response) => {
@@ -252,7 +252,7 @@ test("HttpTransport asks for new credentials after a 401, once", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test("HttpTransport reports a 401 that new credentials don't mend", async () => {
+test("HttpTransport reports a 401 that new credentials don't fix", async () => {
   const { server, transport } = await connect(
     (_, response) => answerStatus(response, 401, "Unauthorized"),
     {},
@@ -262,7 +262,7 @@ test("HttpTransport reports a 401 that new credentials don't mend", async () => 
   expect(server.requests).toHaveLength(2);
 });
 
-test("HttpTransport says who is calling, and as whom", async () => {
+test("HttpTransport sends user agent, credentials and impersonation", async () => {
   const { server, transport } = await connect(
     (_, response) => answerJSON(response, {}),
     { userAgent: "mysql-operator/1.2.0" },
@@ -317,7 +317,7 @@ test("HttpTransport reports each attempt", async () => {
   ]);
 });
 
-test("HttpTransport lets interceptors change, answer and refuse requests", async () => {
+test("HttpTransport lets interceptors change, answer and reject requests", async () => {
   const { server, transport } = await connect((_, response) => answerJSON(response, {}), {
     interceptors: [
       (request, next) => next({ ...request, query: { ...request.query, first: 1 } }),
@@ -332,7 +332,7 @@ test("HttpTransport lets interceptors change, answer and refuse requests", async
   await expect(transport.send({ path: "/refused" })).rejects.toMatchObject({ isForbidden: true });
 });
 
-test("HttpTransport keeps the path of a server that stands behind another", async () => {
+test("HttpTransport keeps the path prefix of the server's URL", async () => {
   const server = await startStubServer((_, response) => answerJSON(response, {}));
   const transport = new HttpTransport({ server: `${server.config.server}/k8s/clusters/c-1/` });
   onTestFinished(async () => {

@@ -14,10 +14,10 @@ import type { RawRequest, RawResponse, RequestReport, TransportOptions } from ".
 import { parseWarnings } from "./warning-header.ts";
 import { wait } from "../clock/wait.ts";
 
-/** A config, or what loads it before the first request. */
+/** A config, or a function that loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
 
-/** Sends requests to one server over kept connections, and tries again where that is safe and asked for. */
+/** Sends requests to one server over kept connections, and retries where that is safe or requested by the server. */
 export class HttpTransport {
   readonly #source: ConfigSource;
   readonly #options: TransportOptions;
@@ -45,7 +45,7 @@ export class HttpTransport {
     (await this.#connection)?.pool.close();
   }
 
-  /** Where requests go. Loaded with the first one; a config that failed to load is tried again with the next. */
+  /** The config and connections, loaded with the first request; if that fails, the next request tries again. */
   connection(): Promise<Connection> {
     this.#connection ??= this.#connect().catch((error: unknown) => {
       this.#connection = undefined;
@@ -92,7 +92,7 @@ export class HttpTransport {
     }
   }
 
-  /** A credential program may take its time; who asked needn't wait for it. */
+  /** A credential program may take long; an aborted request stops waiting for it. */
   async #credential(
     { config }: Connection,
     refresh: boolean,
@@ -140,12 +140,12 @@ export class HttpTransport {
     const answer = await this.#exchange(free, bytes, { stream, signal }).catch(fail);
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
-    // Redirects too: API servers send none, but login pages are reached by them.
+    // Redirects too: API servers don't send them, but login pages do.
     if (answer.status >= 300) throw errorFromAnswer(answer, label, this.#clock.now());
     return answer;
   }
 
-  /** A connection may end while it is handed out: then it is the turn of the next one. */
+  /** A connection may end while it is being acquired: then the next one is used. */
   async #acquire(pool: ConnectionPool, request: ConnectionRequest): Promise<HttpConnection> {
     let connection = await pool.acquire(request);
     while (connection.isGone) connection = await pool.acquire(request);
@@ -154,7 +154,7 @@ export class HttpTransport {
     throw request.signal.reason;
   }
 
-  /** Resolves with the whole answer, or with its head and a stream. The signal ends either. */
+  /** Resolves with the whole answer, or with its head and a stream. The signal aborts either. */
   async #exchange(
     connection: HttpConnection,
     bytes: string | Buffer,
@@ -199,19 +199,19 @@ export class HttpTransport {
   }
 }
 
-/** What requests need, once the config is loaded. */
+/** The config and the connections, once loaded. */
 interface Connection {
   readonly config: ClusterConfig;
   readonly base: URL;
   readonly pool: ConnectionPool;
 }
 
-/** One try to send a request. */
+/** One attempt to send a request. */
 interface Attempt {
   readonly credential: Credential;
-  /** The last one was refused: what was read from files is to be read again. */
+  /** The last attempt was rejected: files must be read again. */
   readonly refresh: boolean;
-  /** From 0. */
+  /** Starts at 0. */
   readonly number: number;
 }
 

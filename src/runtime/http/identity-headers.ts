@@ -1,6 +1,6 @@
 import type { Credential, Impersonation } from "./config.ts";
 
-/** The headers that say who is calling, and as whom. */
+/** The headers for authentication and impersonation. */
 export function identityHeaders(
   { token, username, password }: Credential,
   impersonate: Impersonation | undefined,
@@ -15,7 +15,7 @@ export function identityHeaders(
   if (impersonate.uid !== undefined) headers["impersonate-uid"] = impersonate.uid;
   if (impersonate.groups?.length) headers["impersonate-group"] = [...impersonate.groups];
   for (const [name, values] of Object.entries(impersonate.extra ?? {})) {
-    // Extra names may hold characters that no header name may; the server decodes them.
+    // Names of extra fields may contain characters that are invalid in headers; the server decodes them.
     headers[`impersonate-extra-${encodeURIComponent(name.toLowerCase())}`] = [...values];
   }
   return headers;

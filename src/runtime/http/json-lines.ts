@@ -1,13 +1,13 @@
 const newline = 10;
 
 /**
- * Cuts a stream of bytes into lines of JSON, wherever its chunks end: in a line, in a character, or after many lines.
- * A line is kept in pieces until its end comes, so that one of many megabytes is copied once.
+ * Splits a byte stream into lines of JSON, wherever its chunks end: within a line, within a character, or after many
+ * lines. A line is kept in pieces until its end arrives, so that one of many megabytes is copied once.
  */
 export class JsonLines {
   #pieces: Buffer[] = [];
 
-  /** Takes a chunk and returns the lines that it ends; blank ones are left out. */
+  /** Adds a chunk and returns the lines that it completes, without blank ones. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;
@@ -20,7 +20,7 @@ export class JsonLines {
     return lines;
   }
 
-  /** What came after the last end of a line. A stream that ended well has nothing left. */
+  /** What came after the last newline. A stream that ended properly has nothing left. */
   get rest(): string {
     return Buffer.concat(this.#pieces).toString("utf8");
   }

@@ -6,28 +6,28 @@ import { onAbort } from "../clock/on-abort.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 import type { LookupReport } from "./transport.ts";
 
-/** Where a connection leads, and how it is secured. */
+/** The target of a connection, and its TLS settings. */
 export interface SocketTarget {
   readonly host: string;
   readonly port: number;
   readonly proxyUrl: string | undefined;
-  /** Told how long the server's name took to be looked up. */
+  /** Called with the time of the DNS lookup. */
   readonly onLookup: ((report: LookupReport) => void) | undefined;
   readonly clock: Clock;
   readonly secure:
     | {
         readonly context: tls.SecureContext;
-        /** What the server's certificate must be for. */
+        /** The name that the server's certificate must have. */
         readonly name: string;
-        /** Take whoever answers for the server. */
+        /** Don't verify the server's certificate. */
         readonly isTrustBlind: boolean;
-        /** Of the last connection: the next one is opened with less work. */
+        /** The TLS session of the last connection, resumed by the next one. */
         session: Buffer | undefined;
       }
     | undefined;
 }
 
-/** Resolves with a socket that is ready to be written to; rejects with the signal's reason when it is aborted before. */
+/** Resolves with a connected socket; rejects with the signal's reason if it is aborted before. */
 export async function openSocket(target: SocketTarget, signal: AbortSignal): Promise<net.Socket> {
   const { host, port, proxyUrl, secure, onLookup, clock } = target;
   const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, { host, port, signal });
@@ -37,7 +37,7 @@ export async function openSocket(target: SocketTarget, signal: AbortSignal): Pro
   const socket = secure
     ? tls.connect({ ...(tunnel ? { socket: tunnel } : { host, port }), ...secureOptions(secure) })
     : net.connect({ host, port });
-  // A socket may fail more than once, and must not end the program by it.
+  // A socket may emit several errors; none must end the program.
   socket.on("error", () => {});
   const started = clock.monotonic();
   socket.once("lookup", () => onLookup?.({ host, seconds: (clock.monotonic() - started) / 1000 }));
@@ -77,7 +77,7 @@ function secureOptions(secure: NonNullable<SocketTarget["secure"]>): tls.Connect
     ...(isTrustBlind && { rejectUnauthorized: false }),
     ALPNProtocols: ["http/1.1"],
     ...(session && { session }),
-    // TLS can't ask for an address by name, but a certificate may be for one.
+    // SNI doesn't allow IP addresses, but a certificate may be for one.
     ...(net.isIP(name) === 0 && { servername: name }),
     checkServerIdentity: (_, certificate) => tls.checkServerIdentity(name, certificate),
   };

@@ -35,7 +35,7 @@ async function connectProxy(): Promise<{ url: string; asked: string[] }> {
   return { url: `http://me:secret@127.0.0.1:${await listen(proxy)}`, asked };
 }
 
-/** A SOCKS 5 proxy that lets in one user, and does nothing else right. */
+/** A SOCKS 5 proxy that admits one user, and implements nothing else. */
 async function socksProxy(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const proxy = net.createServer((socket) => {
@@ -64,7 +64,7 @@ test.for([
   ["HTTP", connectProxy],
   ["SOCKS 5", socksProxy],
 ] as const)(
-  "HttpTransport goes through a proxy of kind %s, with TLS to the server itself",
+  "HttpTransport connects through a proxy of type %s, with TLS to the server itself",
   async ([, start]) => {
     const ca = createCA({ commonName: "test" });
     const own = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
@@ -85,12 +85,12 @@ test.for([
 );
 
 test.for(["http", "socks5", "https"])(
-  "HttpTransport gives up on a proxy of kind %s that takes connections and says nothing",
+  "HttpTransport times out on a proxy of type %s that accepts connections but doesn't answer",
   async (kind) => {
     const held = new Set<net.Socket>();
     const proxy = net.createServer((socket) => {
       held.add(socket);
-      // Read and thrown away, so that the end is noticed.
+      // Read and discarded, so that the end is noticed.
       socket.resume().on("close", () => held.delete(socket));
     });
     const proxyUrl = `${kind}://127.0.0.1:${await listen(proxy)}`;
@@ -104,7 +104,7 @@ test.for(["http", "socks5", "https"])(
   },
 );
 
-test("HttpTransport says what a proxy refused", async () => {
+test("HttpTransport reports what a proxy refused", async () => {
   const proxy = http.createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 407 Who\r\n\r\n"));
   const stub = await startStubServer((_, response) => answerJSON(response, {}));
   onTestFinished(() => stub.close());
@@ -118,7 +118,7 @@ test("HttpTransport says what a proxy refused", async () => {
   });
 });
 
-test("proxyFromEnvironment() heeds exceptions by name, suffix and range", () => {
+test("proxyFromEnvironment() respects NO_PROXY by name, suffix and range", () => {
   const proxy = (server: string, NO_PROXY = ""): string | undefined =>
     proxyFromEnvironment(server, { HTTPS_PROXY: "http://p:1", NO_PROXY });
   expect(proxy("https://api.example.com:6443")).toBe("http://p:1");

@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { onAbort } from "../clock/on-abort.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** Opens a connection to a host through a proxy: HTTP's CONNECT, or SOCKS 5 with names resolved by the proxy. */
+/** Opens a connection to a host through a proxy: HTTP CONNECT, or SOCKS 5 with names resolved by the proxy. */
 export async function openTunnel(
   proxyUrl: string,
   { host, port, signal }: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
@@ -25,7 +25,7 @@ export async function openTunnel(
   }
 }
 
-/** The proxy that the environment names for a server; undefined if there is none, or the server is excepted. */
+/** The proxy for a server from the environment; undefined if there is none, or NO_PROXY excludes the server. */
 export function proxyFromEnvironment(
   server: string,
   env: { readonly [name: string]: string | undefined },
@@ -58,7 +58,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || host.startsWith("127.");
 }
 
-/** An entry is a name, which covers what is under it, an address, or a range of addresses. */
+/** An entry is a domain name, which includes its subdomains, an address, or an address range. */
 function isExcepted(host: string, entry: string): boolean {
   if (entry === "" || entry === "*") return entry === "*";
   const address = host.replace(/^\[|\]$/g, "");
@@ -76,7 +76,7 @@ function isExcepted(host: string, entry: string): boolean {
 
 function connect(proxy: URL): net.Socket {
   const host = proxy.hostname.replace(/^\[|\]$/g, "");
-  // The port of a proxy must not let another protocol pass.
+  // The proxy's port is no reason to accept another protocol.
   if (!isProxyProtocol(proxy.protocol))
     throw new TerminalError(`the proxy ${proxy.host} must be http, https or socks5, not ${proxy.protocol}`);
   const port = Number(proxy.port) || defaultPorts[proxy.protocol]!;
@@ -84,7 +84,7 @@ function connect(proxy: URL): net.Socket {
     proxy.protocol === "https:"
       ? tls.connect({ host, port, ...(net.isIP(host) === 0 && { servername: host }) })
       : net.connect({ host, port });
-  // A socket may fail more than once, and must not end the program by it.
+  // A socket may emit several errors; none must end the program.
   return socket.on("error", () => {});
 }
 
@@ -125,7 +125,7 @@ async function askSocks(socket: net.Socket, proxy: URL, host: string, port: numb
     throw new Error(`the proxy ${proxy.host} could not connect to ${host}:${port}: code ${answer[1]}`);
 }
 
-/** Reads bytes until there are as many as `length` says, and gives back what came after them. */
+/** Reads until there are as many bytes as `length` returns, and puts the rest back. */
 function readUntil(socket: net.Socket, length: (bytes: Buffer) => number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0);

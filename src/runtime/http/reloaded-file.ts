@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
-/** How long a file's content is believed, in milliseconds. A kubelet replaces tokens long before they expire. */
+/** How long a file's content is cached, in milliseconds. A kubelet replaces tokens long before they expire. */
 const lifetime = 10_000;
 
-/** How a file is asked for. */
+/** How to read a file. */
 export interface ReadRequest {
   /** Read it again, whatever its age. */
   readonly refresh?: boolean;
   readonly clock?: Clock | undefined;
 }
 
-/** A file that somebody replaces while the program runs: a token, a certificate. */
+/** A file that is replaced while the program runs: a token, a certificate. */
 export class ReloadedFile {
   readonly path: string;
   #content: string | undefined;
@@ -21,7 +21,7 @@ export class ReloadedFile {
     this.path = path;
   }
 
-  /** The content, at most ten seconds old. A file that is gone for a moment keeps what it had. */
+  /** The content, at most ten seconds old. If the file is missing for a moment, the previous content is kept. */
   read({ refresh = false, clock = systemClock }: ReadRequest = {}): string {
     const now = clock.monotonic();
     if (this.#content !== undefined && !refresh && now - this.#readAt < lifetime) return this.#content;

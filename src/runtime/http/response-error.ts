@@ -2,7 +2,7 @@ import type { Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 import type { Answer } from "./http-connection.ts";
 
-/** Makes an error of an answer: the server's Status, or one made up for what a proxy says in its place. */
+/** Converts an answer to an error with the server's Status, or with one made from a proxy's answer. */
 export function errorFromAnswer(
   { status, headers, text }: Pick<Answer, "status" | "headers" | "text">,
   request: string,
@@ -23,7 +23,7 @@ export function errorFromAnswer(
   );
 }
 
-/** Makes an error of a connection that failed. */
+/** Converts a failed connection to an error. */
 export function errorFromSocket(cause: unknown, request: string): ApiError {
   const { code, message } = cause as { code?: string; message?: string };
   const reason = code === "ETIMEDOUT" ? "Timeout" : "Unreachable";
@@ -33,7 +33,7 @@ export function errorFromSocket(cause: unknown, request: string): ApiError {
   );
 }
 
-/** Whether the server's certificate was not believed: its authority may have been replaced. Nothing was sent. */
+/** Whether the server's certificate was not trusted: its CA may have been rotated. Nothing was sent. */
 export function isDistrust({ cause }: ApiError): boolean {
   const { code = "" } = (cause ?? {}) as { code?: string };
   return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);
@@ -54,7 +54,7 @@ function statusOf(text: string): Partial<Status> | undefined {
   }
 }
 
-/** The header may hold a date as well; servers of Kubernetes send seconds. */
+/** The header may also be a date; Kubernetes servers send seconds. */
 function seconds(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;

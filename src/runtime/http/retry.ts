@@ -1,14 +1,14 @@
 import type { ApiError } from "../errors/api-error.ts";
 import type { RawRequest } from "./transport.ts";
 
-/** How often a request is tried again. */
+/** Maximum number of retries. */
 const maxRetries = 10;
 
 /**
- * How long to wait before a request is sent again, in milliseconds; undefined if it must not be.
+ * The delay before a retry in milliseconds; undefined if the request must not be repeated.
  *
- * The server's `Retry-After` says that it did nothing, so any request may be repeated. After a lost connection nobody
- * knows, so only requests are repeated that do no harm twice: reads, and server-side apply.
+ * With `Retry-After` the server says that it did nothing, so any request may be repeated. After a lost connection that
+ * is unknown, so only idempotent requests are repeated: reads, and server-side apply.
  */
 export function retryDelay(error: ApiError, request: RawRequest, attempt: number): number | undefined {
   if (attempt >= maxRetries) return undefined;
@@ -26,7 +26,7 @@ function isRepeatable({ method = "GET", headers, stream }: RawRequest): boolean 
   return method === "GET" || headers?.["content-type"] === "application/apply-patch+yaml";
 }
 
-/** A kept connection that the server closed looks like this; a server that isn't there doesn't. */
+/** This is how a kept connection that the server closed fails; an unreachable server fails differently. */
 function brokeUnderway({ cause }: ApiError): boolean {
   const { code } = (cause ?? {}) as { code?: string };
   return code === "ECONNRESET" || code === "EPIPE";

@@ -2,19 +2,22 @@ import { TerminalError } from "../errors/terminal-error.ts";
 import { readDuration } from "../clock/read-duration.ts";
 import type { LeaderElectionOptions } from "./leader-election-options.ts";
 
-/** The times of an election in milliseconds. */
+/** The timing of an election in milliseconds. */
 export interface ElectionTiming {
   readonly leaseDuration: number;
   readonly renewDeadline: number;
   readonly retryPeriod: number;
-  /** One request that hangs must not cost the lease. */
+  /** A single request that hangs must not cost the lease. */
   readonly requestTimeout: number;
 }
 
-/** Waits between tries to acquire are up to this much longer, so that candidates don't meet. */
+/** Delays between attempts to acquire are up to this factor longer, so that candidates don't collide. */
 export const jitter = 1.2;
 
-/** Reads the times, with client-go's defaults and by its rules: without them a lease could be lost while it is renewed. */
+/**
+ * Parses the timing, with client-go's defaults and validation: otherwise a lease could expire while it is being
+ * renewed.
+ */
 export function electionTiming(options: LeaderElectionOptions): ElectionTiming {
   const leaseDuration = readDuration("leaderElection.leaseDuration", options.leaseDuration ?? "15s");
   const renewDeadline = readDuration("leaderElection.renewDeadline", options.renewDeadline ?? "10s");

@@ -7,7 +7,7 @@ test("a write whose retry the server asked for is not sent again once the lease 
   let isFresh = true;
   const server = await startStubServer(({ method }, response) => {
     if (method === "GET") return answerJSON(response, {});
-    // The process stands still until after its lease, and wakes up in the wait before the retry.
+    // The process is suspended until after its lease expired, and resumes during the delay before the retry.
     isFresh = false;
     answerStatus(response, 429, "TooManyRequests", { headers: { "retry-after": "0" } });
   });

@@ -36,7 +36,7 @@ const client = createClient(config, {
     },
   ],
 });
-/** The server may be another process, whose answers no event loop here can see coming. */
+/** The server may be another process, whose answers this event loop can't see coming. */
 const onServer = { isBusy: () => requests > 0 };
 afterAll(() => client.close());
 
@@ -62,7 +62,7 @@ const never = new AbortController().signal;
 const leaseOf = (name: string) => client.get(Lease, { namespace: "default", name });
 
 describe("LeaseElector", () => {
-  test("the record is the one of client-go: holder, whole seconds, times with six digits, transitions", async () => {
+  test("the record is the same as client-go's: holder, whole seconds, times with six digits, transitions", async () => {
     const clock = new FakeClock();
     const { elector } = makeElector("record", "me", clock);
     await elector.acquire(never);
@@ -95,13 +95,13 @@ describe("LeaseElector", () => {
     expect((await leaseOf("handover")).spec).toMatchObject({ holderIdentity: "second", leaseTransitions: 1 });
   });
 
-  test("a lease that is no longer renewed is taken over, whatever times stand in it", async () => {
+  test("a lease that is no longer renewed is taken over, whatever times it contains", async () => {
     await client.create(Lease, {
       metadata: { name: "stale", namespace: "default" },
       spec: {
         holderIdentity: "dead",
         leaseDurationSeconds: 1,
-        // The dead holder's clock was wrong: the future in it must not count.
+        // The dead holder's clock was wrong: its times must not count.
         renewTime: "2099-01-01T00:00:00.000000Z",
         acquireTime: "2099-01-01T00:00:00.000000Z",
         leaseTransitions: 4,
@@ -129,7 +129,7 @@ describe("LeaseElector", () => {
     expect(elector.isLeading).toBe(false);
   });
 
-  test("a stall that outlasts the lease is noticed before the next write, when no timer could fire", async () => {
+  test("a stall that outlasts the lease is detected before the next write, even if no timer could fire", async () => {
     let offset = 0;
     const still = new FakeClock();
     const clock: Clock = {
@@ -147,7 +147,7 @@ describe("LeaseElector", () => {
     expect(() => elector.assertFresh()).toThrow(/ran out/);
   });
 
-  test("an election whose times can't work is refused", () => {
+  test("an election with invalid timing is rejected", () => {
     expect(() => electionTiming({ id: "x", leaseDuration: "10s", renewDeadline: "10s" })).toThrow(
       /longer than/,
     );
@@ -181,11 +181,11 @@ test("an API outage longer than the renew deadline ends the manager at once", as
   const since = clock.monotonic();
   await moveClockUntil(clock, () => isOver);
   expect(clock.monotonic() - since).toBeLessThan(1500);
-  // No grace for a runnable that ignores its signal: another process may lead already.
+  // No grace period for a runnable that ignores its signal: another process may already lead.
   await expect(end).rejects.toThrow(/could not be renewed in time/);
 });
 
-test("two processes: one leads, the other takes over when it is killed, and gives the lease away when it ends", async () => {
+test("two processes: one leads, the other takes over when it is killed, and releases the lease when it ends", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tsbuilder-election-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const kubeconfig = join(folder, "kubeconfig");
@@ -239,7 +239,7 @@ test("two processes: one leads, the other takes over when it is killed, and give
 
   first.child.kill("SIGKILL");
   await once(first.child, "exit");
-  // Nobody waits for its fifteen seconds: what is judged is the time since the lease was seen to change.
+  // Avoids waiting for fifteen seconds: what counts is the time since the lease was seen to change.
   await client.patch(
     Lease,
     { namespace: "default", name: "twins" },

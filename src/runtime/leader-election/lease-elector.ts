@@ -9,12 +9,12 @@ import { type ElectionTiming, jitter } from "./election-timing.ts";
 import { Lease, type LeaseSpec } from "./lease.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** How an elector is set up. */
+/** Options of an elector. */
 export interface LeaseElectorOptions {
-  /** Reads live, on connections of its own: a busy operator must not delay a renewal. */
+  /** Reads live, on its own connections: a busy operator must not delay a renewal. */
   readonly client: Client;
   readonly name: string;
-  /** Asked once, before the first try. */
+  /** Called once, before the first attempt. */
   readonly namespace: () => Promise<string>;
   readonly identity: string;
   readonly labels?: { readonly [name: string]: string } | undefined;
@@ -27,9 +27,9 @@ export interface LeaseElectorOptions {
 }
 
 /**
- * Holds a Lease among processes of any make: the record is client-go's. Whether somebody else's lease has run out
- * is judged by the time since *we* saw it change, not by the times in it. Ours counts as lost when it could not be
- * renewed for `renewDeadline`, before anybody else may take it.
+ * Holds a Lease among processes written in any language: the record is client-go's. Whether another process's lease has
+ * expired is determined by the time since it was last seen to change, not by the times in it. The own lease counts as
+ * lost when it could not be renewed for `renewDeadline`, before any other process may take it.
  */
 export class LeaseElector {
   onLost: (error: Error) => void = () => {};
@@ -39,7 +39,7 @@ export class LeaseElector {
   #observed: Lease | undefined;
   #observedAt = 0;
   #state: "following" | "leading" | "lost" = "following";
-  /** When the last request that renewed was sent: the lease counts from before the server saw it. */
+  /** When the last renewal was sent: the lease counts from before the server received it. */
   #renewedAt = 0;
   #renewing: Promise<void> | undefined;
 
@@ -52,8 +52,8 @@ export class LeaseElector {
   }
 
   /**
-   * Throws if this process led and can't be sure that it still does: its lease was lost, or it was stalled for so long
-   * that another may have taken over before any timer of ours could fire.
+   * Throws if this process led and can't be sure that it still does: its lease was lost, or it was suspended for so
+   * long that another process may have taken over before any timer could fire.
    */
   assertFresh(): void {
     if (this.#state === "following") return;
@@ -76,7 +76,7 @@ export class LeaseElector {
       seenHolder = holder;
       await waitWithClock(clock, timing.retryPeriod * (1 + jitter * Math.random()), signal);
     }
-    // It is ours even if nobody wants it any more: then release() gives it away.
+    // It is ours even if nobody needs it any more: then release() releases it.
     this.#state = "leading";
     signal.throwIfAborted();
     log.info("Successfully acquired lease", { lease: `${this.#namespace}/${name}`, identity });
@@ -123,7 +123,7 @@ export class LeaseElector {
     this.onLost(error);
   }
 
-  /** Takes or renews the lease; false if another holds it, or the server did not answer in time. */
+  /** Acquires or renews the lease; false if another process holds it, or the server didn't answer in time. */
   async #tryOnce(timeout: number, signal: AbortSignal): Promise<boolean> {
     const { clock, log } = this.#options;
     const startedAt = clock.monotonic();
@@ -137,7 +137,7 @@ export class LeaseElector {
         error instanceof ApiError && error.isForbidden
           ? { hint: "the operator needs the verbs get, create and update on leases.coordination.k8s.io" }
           : {};
-      // A lost race for the lease is how elections go.
+      // Losing the race for the lease is normal.
       if (error instanceof ApiError && (error.isConflict || error.isAlreadyExists))
         log.debug("Another process wrote the lease first");
       else log.warn("Can't reach the lease", { error, ...hint });
@@ -152,7 +152,7 @@ export class LeaseElector {
         this.#observe(await client.update(Lease, this.#claim(this.#observed), { signal }));
         return true;
       } catch (error) {
-        // Somebody changed the lease: what it says now decides.
+        // Another process changed the lease: read it again.
         if (!(error instanceof ApiError && (error.isConflict || error.isNotFound))) throw error;
       }
     }
@@ -171,7 +171,10 @@ export class LeaseElector {
     return true;
   }
 
-  /** The lease as ours, renewed now. Taking it from another counts as a transition; what else stands in it stays. */
+  /**
+   * The lease with this process as the holder, renewed now. Taking it over counts as a transition; other fields are
+   * kept.
+   */
   #claim(lease: Lease): Lease {
     const { identity, timing, clock } = this.#options;
     const now = formatMicroTime(clock.now());
@@ -202,7 +205,7 @@ export class LeaseElector {
     return this.#options.clock.monotonic() - this.#observedAt >= seconds * 1000;
   }
 
-  /** An empty holder and a short time let the next one in at once, whatever it is made with. */
+  /** An empty holder and a short duration let the next process acquire it at once, including client-go's. */
   async #giveAway(): Promise<void> {
     const { client, clock, log, timing, name } = this.#options;
     const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { defineKind, type int32, type KubernetesObject, type MicroTime } from "@tsbuilder/apimachinery/meta";
 
-/** What electors write into a Lease. Only its changes count, never its times: clocks of machines differ. */
+/** What electors write to a Lease. Only changes count, never the times: the clocks of machines differ. */
 export interface LeaseSpec {
   holderIdentity?: string;
   leaseDurationSeconds?: int32;
@@ -9,7 +9,7 @@ export interface LeaseSpec {
   leaseTransitions?: int32;
 }
 
-/** A lock with an end, as client-go's electors use it. */
+/** A lock that expires, as used by client-go's electors. */
 export interface Lease extends KubernetesObject {
   spec?: LeaseSpec;
 }

@@ -8,7 +8,7 @@ import type { LeaderElectionOptions } from "./leader-election-options.ts";
 import { electionTiming } from "./election-timing.ts";
 import { LeaseElector, type LeaseElectorOptions } from "./lease-elector.ts";
 
-/** Makes the elector that options ask for. */
+/** Creates the elector for the given options. */
 export function makeElector(
   options: LeaderElectionOptions,
   config: () => Promise<ClusterConfig>,
@@ -37,8 +37,8 @@ export function makeElector(
 }
 
 /**
- * Refuses to write for a process that may no longer lead. A stalled event loop wakes up in the middle of a reconcile, or
- * of the wait before a retry, before the timer that would have told it so. Asked before each attempt.
+ * Rejects writes of a process that may no longer lead. A suspended process may resume in the middle of a reconcile, or
+ * of the delay before a retry, before its timer for the lease can fire. Called before each attempt.
  */
 export function fence(elector: Pick<LeaseElector, "assertFresh">): (request: RawRequest) => void {
   return ({ method }) => {

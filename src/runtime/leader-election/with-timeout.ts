@@ -1,6 +1,6 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** Runs with a signal that is aborted after a time, or with the one given. */
+/** Runs a function with a signal that is aborted after a time, or with the given one. */
 export async function withTimeout<T>(
   clock: Clock,
   milliseconds: number,

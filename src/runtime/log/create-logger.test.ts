@@ -39,7 +39,7 @@ describe("createLogger()", () => {
     expect(child.isEnabled("warn")).toBe(false);
   });
 
-  test("stored objects are named and not written out, so that no Secret gets into a log", () => {
+  test("objects are logged by name only, so that no Secret gets into a log", () => {
     const { log, lines, parsed } = makeLogger();
     const secret = {
       apiVersion: "v1",
@@ -57,7 +57,7 @@ describe("createLogger()", () => {
     });
   });
 
-  test("an error shows its message, its causes, and its stack where it is the line's subject", () => {
+  test("an error has its message, its causes, and its stack if it is the field error", () => {
     const { log, parsed } = makeLogger();
     const error = new Error("outer", {
       cause: new AggregateError([new Error("a"), new Error("b")], "inner"),
@@ -69,7 +69,7 @@ describe("createLogger()", () => {
     expect(parsed()[1]).not.toHaveProperty("stacktrace");
   });
 
-  test("nothing that is logged can break the line: cycles, big numbers, functions, fields named like ours", () => {
+  test("no value can break a line: cycles, big numbers, functions, fields with reserved names", () => {
     const { log, parsed } = makeLogger();
     const cyclic: { self?: unknown } = {};
     cyclic.self = cyclic;
@@ -127,7 +127,7 @@ describe("createLogger()", () => {
     expect(parsed()[1]).toMatchObject({ msg: "Failed", unprintable: "no" });
   });
 
-  test("for people a line is text, with the stack below it", () => {
+  test("the console encoder writes text, with the stack below it", () => {
     const { log, lines } = makeLogger({ encoder: "console" });
     log.warn("Careful", { count: 1 });
     log.error("Broken", { error: new Error("why") });
@@ -136,7 +136,7 @@ describe("createLogger()", () => {
   });
 });
 
-test("loggerFromPino() hands lines to a pino instance, errors under the name it knows", () => {
+test("loggerFromPino() passes lines to a pino instance, with errors in pino's field", () => {
   const written: unknown[] = [];
   const make = (bindings: object): PinoLike => {
     const write = (level: string) => (fields: object, message: string) =>

@@ -5,26 +5,26 @@ import { formatField, stackOf } from "./format-field.ts";
 import { currentScope } from "../scope/scope.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
-/** How lines are written. */
+/** Options of a logger. */
 export interface LoggerOptions {
-  /** `info` unless said otherwise. */
+  /** Default: `info`. */
   readonly level?: LogLevel | undefined;
-  /** One JSON object a line for machines, or text for people; `json` unless said otherwise. */
+  /** One JSON object per line, or text for people. Default: `json`. */
   readonly encoder?: "json" | "console" | undefined;
-  /** Receives each line with its newline; standard error unless given. */
+  /** Called with each line, including its newline. Default: writes to standard error. */
   readonly write?: ((line: string) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** A logger whose level can be changed while it is in use, for all loggers made from it. */
+/** A logger whose level can be changed while it is in use, for all loggers derived from it. */
 export interface LeveledLogger extends Logger {
   level: LogLevel;
 }
 
-/** The levels, the least urgent first. */
+/** The levels, the least severe first. */
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** Makes a logger that writes lines by itself; an operator that has pino uses `loggerFromPino`. */
+/** Creates a logger; an operator that uses pino calls `loggerFromPino` instead. */
 export function createLogger(options: LoggerOptions = {}): LeveledLogger {
   const {
     level = "info",
@@ -98,10 +98,10 @@ class LineLogger implements LeveledLogger {
   }
 }
 
-/** The names that every line has; a field of the same name gets an underscore. */
+/** The fields of every line; a custom field of the same name gets an underscore. */
 const ownNames = new Set(["level", "ts", "msg"]);
 
-/** The order and names of zap's production encoder, which log pipelines of operators read already. */
+/** The order and names of zap's production encoder, which log pipelines already support. */
 function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const line: { [name: string]: unknown } = { level, ts, msg: message };
   for (const [name, value] of Object.entries(fields))

@@ -1,4 +1,7 @@
-/** Makes a field's value fit for a log line: errors as text, stored objects as references, nothing that JSON can't say. */
+/**
+ * Converts a field's value for a log line: errors to text, objects to references, and everything else that JSON can't
+ * represent.
+ */
 export function formatField(value: unknown, depth = 0): unknown {
   switch (typeof value) {
     case "bigint":
@@ -13,7 +16,7 @@ export function formatField(value: unknown, depth = 0): unknown {
   }
 }
 
-/** Deeper values are most often a mistake, and a cycle has no end. */
+/** Deeper values are usually a mistake, and a cycle has no end. */
 const deepest = 8;
 
 function formatObject(value: object, depth: number): unknown {
@@ -30,7 +33,7 @@ function formatObject(value: object, depth: number): unknown {
   );
 }
 
-/** A stored object is named and not written out: it is long, and a Secret must not be in a log. */
+/** An object is logged by name only: it is long, and a Secret must not get into a log. */
 function objectReference(value: object): object | undefined {
   if (!("kind" in value && "apiVersion" in value && "metadata" in value)) return undefined;
   const { kind, apiVersion } = value;
@@ -38,7 +41,7 @@ function objectReference(value: object): object | undefined {
   return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 
-/** An error with what is in it, each only once: causes may go round in a circle. */
+/** An error with everything it contains, each error only once: causes may be circular. */
 function formatError(error: Error, shown = new Set<Error>()): string {
   if (shown.has(error)) return "[shown already]";
   shown.add(error);
@@ -53,7 +56,7 @@ function formatError(error: Error, shown = new Set<Error>()): string {
   return parts.join(": ");
 }
 
-/** The stack of an error that a line is about; undefined if it is none, or has none. */
+/** The stack of an error; undefined if it isn't an error, or has none. */
 export function stackOf(error: unknown): string | undefined {
   const stack = read(() => (error instanceof Error ? error.stack : undefined));
   return typeof stack === "string" ? stack : undefined;
@@ -64,7 +67,7 @@ function textOf(get: () => unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : String(formatField(value));
 }
 
-/** Asks a value for something: getters and proxies may throw. */
+/** Reads from a value whose getters or proxies may throw. */
 function read<T>(get: () => T): T | undefined {
   try {
     return get();

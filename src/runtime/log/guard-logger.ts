@@ -2,12 +2,12 @@ import { callSafely } from "../callbacks/call-safely.ts";
 import { createLogger, type LeveledLogger } from "./create-logger.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
-/** Lines that a logger would not take, with the reason. */
+/** For lines that a logger rejected, with the reason. */
 const lastResort = createLogger({ level: "debug" });
 
 /**
- * A logger that never throws: what the one behind it doesn't take goes to standard error, and `onError` is told. No
- * reconcile may depend on whether somebody could write a line about it.
+ * A logger that never throws: lines that the wrapped logger rejects are written to standard error, and `onError` is
+ * called. No reconcile may depend on whether a line could be logged.
  */
 export function guardLogger(logger: Logger | LeveledLogger, onError: () => void): Logger | LeveledLogger {
   const line = (level: LogLevel) => (message: string, fields?: LogFields) =>

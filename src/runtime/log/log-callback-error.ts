@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from "./logger.ts";
 import type { CallbackError } from "../callbacks/callback-error.ts";
 
-/** The one line that says what a function of the user's did not do. */
+/** Logs the failure of a user's function. */
 export function logCallbackError(
   log: Logger,
   { subject, object, cause }: CallbackError,

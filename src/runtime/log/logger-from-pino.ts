@@ -11,9 +11,9 @@ export interface PinoLike {
   isLevelEnabled(level: string): boolean;
 }
 
-/** Lets a pino instance write the lines: its levels, transports and redaction apply. */
+/** Passes lines to a pino instance, with its levels, transports and redaction. */
 export function loggerFromPino(pino: PinoLike): Logger {
-  // pino writes the stack of an error only under its own name for it.
+  // pino logs the stack of an error only in its own field.
   const merge = ({ error, ...fields }: LogFields = {}): object => ({
     ...currentScope()?.logFields?.(),
     ...fields,

@@ -1,12 +1,14 @@
-/** How urgent a line is. A logger writes its level and the more urgent ones. */
+/** The severity of a line. A logger writes its level and the more severe ones. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What a line tells besides its message. Values are written as JSON; an `Error` as its message, stack and cause. */
+/**
+ * The fields of a line besides its message. Values are written as JSON; an `Error` with its message, stack and cause.
+ */
 export type LogFields = { readonly [name: string]: unknown };
 
 /**
- * Writes structured lines. The message is constant text, what varies stands in the fields. A line that is written
- * during a reconcile or a webhook call carries the fields of that call, whichever logger writes it.
+ * Writes structured lines. The message is constant text; variable parts are fields. A line that is written during a
+ * reconcile or a webhook call has the fields of that call, whichever logger writes it.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
@@ -15,6 +17,6 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** A logger that adds these fields to its lines. */
   with(fields: LogFields): Logger;
-  /** Tells whether lines of a level are written; asked before making fields that cost something. */
+  /** Whether lines of a level are written; check it before computing expensive fields. */
   isEnabled(level: LogLevel): boolean;
 }

@@ -30,11 +30,11 @@ const SubjectAccessReview = defineKind<SubjectAccessReview>(
   { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster" },
 );
 
-/** How long answers are believed, in milliseconds: a right that was taken away lasts a little, a denial less. */
+/** How long results are cached, in milliseconds: a permission for longer than a denial. */
 const lifetimes = { token: 60_000, allowed: 300_000, denied: 30_000 };
 const maxEntries = 4096;
 
-/** Decides who may read: asks the API server who a token belongs to, and whether that user may get the URL. */
+/** Authorizes readers: asks the API server whose token it is, and whether that user may get the URL. */
 export class RequestAuthorizer {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class RequestAuthorizer {
     this.#clock = clock;
   }
 
-  /** The status to refuse with, or undefined to let the request pass. */
+  /** The status of the rejection, or undefined to allow the request. */
   async refuse(request: IncomingMessage, path: string): Promise<401 | 403 | undefined> {
     const token = /^Bearer (?<token>.+)$/i.exec(request.headers.authorization ?? "")?.groups?.["token"];
     if (token === undefined) return 401;

@@ -5,12 +5,12 @@ import type { LookupReport, RequestReport } from "../http/transport.ts";
 
 const latencyBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
-/** Ten minutes to four years: what rotates too often, in good time, and too late. */
+/** Ten minutes to four years, for rotations that are too frequent, in time, or too late. */
 const ageBuckets = [
   600, 1800, 3600, 14_400, 86_400, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000, 124_416_000,
 ];
 
-/** What a client does, under client-go's names, labels and buckets. */
+/** The metrics of a client, with client-go's names, labels and buckets. */
 export class ClientMetrics implements CredentialsObserver {
   readonly #registry: Registry;
   readonly #clock: Clock;

@@ -3,13 +3,13 @@ import { Counter, Gauge, Histogram } from "prom-client";
 import { tenfoldBuckets } from "./buckets.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
 
-/** From 5 ms to a minute, as controller-runtime has them: dashboards compute with these. */
+/** From 5 ms to a minute, like controller-runtime's: dashboards compute with them. */
 const reconcileBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** A priority is any number; a label must not be. */
+/** A priority is any number; the number of label values must be limited. */
 const maxPriorities = 25;
 
 /** The metrics of all controllers of a process, under controller-runtime's names. */
@@ -58,7 +58,7 @@ export class ControllerMetrics {
     this.#addGauges();
   }
 
-  /** Begins to count for a controller, every label at 0: a rate over a counter that isn't there shows nothing. */
+  /** Starts counting for a controller, with every label at 0: a rate needs a first value. */
   observe(controller: ObservedController): ControllerObserver {
     const { name } = controller;
     this.#controllers.set(name, controller);
@@ -91,7 +91,7 @@ export class ControllerMetrics {
     };
   }
 
-  /** What can be looked up is looked up when somebody asks. */
+  /** Gauges are computed when they are scraped. */
   #addGauges(): void {
     const each = (set: (controller: ObservedController) => void) => () => this.#controllers.forEach(set);
     const byController = ["controller"] as const;
@@ -161,7 +161,7 @@ export class ControllerMetrics {
 }
 
 function depthsByLabel(depths: ReadonlyMap<number, number>): [string, number][] {
-  // An empty queue is a 0, and no gap in the graph.
+  // An empty queue is a 0 rather than a gap in the graph.
   if (depths.size === 0) return [["0", 0]];
   if (depths.size <= maxPriorities) return [...depths].map(([priority, count]) => [String(priority), count]);
   return [["exceeded_cardinality_limit", sum([...depths.values()])]];

@@ -6,7 +6,7 @@ import { type LeveledLogger, logLevels } from "../log/create-logger.ts";
 import type { Logger, LogLevel } from "../log/logger.ts";
 import type { HttpHandler } from "../serve/http-listener.ts";
 
-/** Looks inside a running operator, as pprof does for Go; both files open in the browser's developer tools. */
+/** Debugging handlers for a running operator, like pprof for Go; both files open in the browser's developer tools. */
 export function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {
   return {
     "/debug/heap": sendHeap,
@@ -20,7 +20,7 @@ async function sendHeap(_request: IncomingMessage, response: ServerResponse): Pr
   await pipeline(getHeapSnapshot(), response);
 }
 
-/** `?seconds=` says for how long; half a minute unless said otherwise. */
+/** `?seconds=` sets the duration. Default: 30. */
 async function sendProfile(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const asked = Number(new URL(request.url ?? "/", "http://debug").searchParams.get("seconds") ?? 30);
   const seconds = Math.min(Math.max(asked || 30, 0.1), 300);
@@ -29,7 +29,7 @@ async function sendProfile(request: IncomingMessage, response: ServerResponse): 
   try {
     await session.post("Profiler.enable");
     await session.post("Profiler.start");
-    // The profiler samples in the machine's time.
+    // The profiler samples in system time.
     await new Promise((resolve) => {
       setTimeout(resolve, seconds * 1000);
     });
@@ -41,7 +41,7 @@ async function sendProfile(request: IncomingMessage, response: ServerResponse): 
   }
 }
 
-/** GET tells the level, PUT `?level=` sets it. */
+/** GET returns the level, PUT `?level=` sets it. */
 function changeLevel(log: Logger | LeveledLogger, request: IncomingMessage, response: ServerResponse): void {
   const level = new URL(request.url ?? "/", "http://debug").searchParams.get("level");
   const answer = (status: number, text: string) =>

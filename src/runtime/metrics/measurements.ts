@@ -6,18 +6,18 @@ import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
 
-/** The metrics of a manager from the moment that they are wanted: they cost memory and time to load, so many have none. */
+/** The metrics of a manager, loaded on demand: they take memory and time to load, and many managers have none. */
 export class Measurements {
   readonly #controllers: MeasurableController[] = [];
   #metrics: RuntimeMetrics | undefined;
-  /** What failed while the operator was set up, before anything was counted. */
+  /** Failures during the setup, before anything was counted. */
   readonly #early: CallbackName[] = [];
 
   get controllers(): readonly MeasurableController[] {
     return this.#controllers;
   }
 
-  /** Begins to count. */
+  /** Starts counting. */
   async start(
     parts: MeasuredParts & {
       readonly webhooks: WebhookServer;
@@ -53,13 +53,13 @@ export class Measurements {
     this.#metrics?.leading(lease, isLeading);
   }
 
-  /** A function of the user's failed. */
+  /** Counts the failure of a user's function. */
   callbackFailed(callback: CallbackName): void {
     if (this.#metrics) this.#metrics.callbackFailed(callback);
     else this.#early.push(callback);
   }
 
-  /** The event loop was blocked for so many milliseconds. */
+  /** Adds milliseconds during which the event loop was blocked. */
   blocked(milliseconds: number): void {
     this.#metrics?.blocked(milliseconds);
   }

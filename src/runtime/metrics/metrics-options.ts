@@ -1,17 +1,19 @@
 import type { HttpHandler } from "../serve/http-listener.ts";
 
-/** How metrics are served. */
+/** Options for serving metrics. */
 export interface MetricsOptions {
-  /** `:8443`; `0`, the default, turns them off. */
+  /** The address, such as `:8443`; `0` turns metrics off. Default: `0`. */
   readonly bindAddress?: string | undefined;
-  /** Over TLS, to callers who may `get` the non-resource URL `/metrics`; off unless on. */
+  /** Serve over TLS, to callers who may `get` the non-resource URL `/metrics`. Default: false. */
   readonly secure?: boolean | undefined;
-  /** Folder with `tls.crt` and `tls.key`, read again when they change; without it a self-signed certificate is made. */
+  /**
+   * Folder with `tls.crt` and `tls.key`, read again when they change. Default: a self-signed certificate is created.
+   */
   readonly certPath?: string | undefined;
   readonly certName?: string | undefined;
   readonly keyName?: string | undefined;
-  /** More handlers behind the same door, by path. */
+  /** Additional handlers with the same authorization, by path. */
   readonly handlers?: { readonly [path: string]: HttpHandler } | undefined;
-  /** Serve `/debug/heap`, `/debug/profile` and `/debug/log-level` there too; off unless on. */
+  /** Also serve `/debug/heap`, `/debug/profile` and `/debug/log-level`. Default: false. */
   readonly debug?: boolean | undefined;
 }

@@ -58,7 +58,7 @@ function tokenOf(kubeconfig: TestCluster["kubeconfig"]): string {
 }
 
 describe("secure metrics", () => {
-  test("who has no token is a 401, who may not read is a 403, who may is served, over TLS", async () => {
+  test("without a token the answer is 401, without permission 403, otherwise metrics, over TLS", async () => {
     const address = await serveMetrics({ secure: true });
     await cluster.install(
       {
@@ -86,7 +86,7 @@ describe("secure metrics", () => {
     await expect(fetch(`http://${address}/metrics`)).rejects.toThrow();
   });
 
-  test("a certificate of one's own is served", async () => {
+  test("a custom certificate is served", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tsbuilder-metrics-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const ca = createCA({ commonName: "own-ca" });
@@ -102,7 +102,7 @@ describe("secure metrics", () => {
     expect((await get(address, "/metrics", undefined, { ca: ca.cert })).status).toBe(401);
   });
 
-  test("a handler that fails is a 500 without its words, which are in the log", async () => {
+  test("a handler that fails results in a 500; its message is only in the log", async () => {
     const lines: string[] = [];
     const handlers = {
       "/broken": () => {
@@ -116,7 +116,7 @@ describe("secure metrics", () => {
     expect(lines.join()).toContain("a secret reason");
   });
 
-  test("debug handlers and handlers of one's own stand behind the same door", async () => {
+  test("debug handlers and custom handlers have the same authorization", async () => {
     const address = await serveMetrics({
       debug: true,
       handlers: { "/mine": (_request, response) => void response.end("mine") },

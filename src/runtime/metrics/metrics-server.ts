@@ -11,7 +11,7 @@ import { listenHttps } from "../tls/listen-https.ts";
 import { SelfSignedCertificate } from "../tls/self-signed-certificate.ts";
 import { RequestAuthorizer } from "./authorize-request.ts";
 
-/** How the server is set up. */
+/** Options of the server. */
 export interface MetricsServerParts {
   readonly options: MetricsOptions;
   readonly client: Client;
@@ -21,7 +21,7 @@ export interface MetricsServerParts {
   readonly handlers: { readonly [path: string]: HttpHandler };
 }
 
-/** Serves metrics, and whatever else only operators of the operator should see, behind the same door. */
+/** Serves metrics, and other handlers for administrators of the operator, with the same authorization. */
 export class MetricsServer implements Service {
   readonly #parts: MetricsServerParts;
   readonly #authorizer: RequestAuthorizer | undefined;
@@ -32,7 +32,7 @@ export class MetricsServer implements Service {
     this.#authorizer = parts.options.secure ? new RequestAuthorizer(parts.client, parts.clock) : undefined;
   }
 
-  /** Where it listens; undefined while it doesn't. */
+  /** The address it listens on; undefined while it doesn't listen. */
   get address(): string | undefined {
     return this.#listener?.address;
   }
@@ -65,7 +65,7 @@ export class MetricsServer implements Service {
     else response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n");
   }
 
-  /** The caller learns that it failed, and the log why. */
+  /** The caller gets a 500; the reason is in the log. */
   async #handle(
     handler: HttpHandler,
     path: string,

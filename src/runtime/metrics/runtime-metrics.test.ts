@@ -9,7 +9,7 @@ function makeMetrics(): RuntimeMetrics {
   return new RuntimeMetrics({ cache, droppedEvents: () => 0, clock: systemClock });
 }
 
-/** The bounds of a histogram's buckets. */
+/** The boundaries of a histogram's buckets. */
 function boundsOf(text: string, name: string): number[] {
   const lines = text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"`, "gm"));
   return [...new Set([...lines].map(([, bound]) => Number(bound!.replace("+Inf", "Infinity"))))];
@@ -76,7 +76,7 @@ test("credential programs are counted by exit code, and their certificates by ag
   expect(Number(ttl)).toBeLessThanOrEqual(3600);
 });
 
-test("a webhook's numbers are there before its first call, with controller-runtime's buckets", async () => {
+test("a webhook's metrics exist before its first call, with controller-runtime's buckets", async () => {
   const metrics = makeMetrics();
   metrics.webhooks.serves("/validate-x");
   const text = await metrics.text();

@@ -7,14 +7,14 @@ import { tenfoldBuckets } from "./buckets.ts";
 import { ClientMetrics } from "./client-metrics.ts";
 import { ControllerMetrics } from "./controller-metrics.ts";
 
-/** What the metrics look at when they are asked for. */
+/** What the metrics read when they are scraped. */
 export interface MeasuredParts {
   readonly cache: Cache;
   readonly droppedEvents: () => number;
   readonly clock: Clock;
 }
 
-/** All metrics of a manager. The names and labels are controller-runtime's, so that its dashboards and alerts fit. */
+/** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
 export class RuntimeMetrics {
   readonly #registry = new Registry();
   readonly controllers = new ControllerMetrics(this.#registry);
@@ -51,7 +51,7 @@ export class RuntimeMetrics {
 
   readonly contentType = this.#registry.contentType;
 
-  /** The text that Prometheus reads: ours, then what the operator registered with prom-client by itself. */
+  /** The text for Prometheus: the runtime's metrics, then what the operator registered with prom-client itself. */
   async text(): Promise<string> {
     return `${await this.#registry.metrics()}\n${await register.metrics()}`;
   }
@@ -124,7 +124,7 @@ function webhookMetrics(registry: Registry): WebhookObserver {
   };
 }
 
-/** Memory is what operators run out of, and a watch that went silent is what nobody notices: Go's runtime shows neither. */
+/** Operators run out of memory, and nobody notices a watch that went silent: Go's runtime exports neither. */
 function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredParts): void {
   const gauge = (
     name: string,

@@ -1,7 +1,7 @@
 import type { Logger } from "../log/logger.ts";
 import type { AdmissionContext, AdmissionRequest } from "../webhook/webhooks.ts";
 
-/** What a webhook is called with in a test; the warnings it gave can be read. */
+/** A webhook's context in a test, with the warnings that it returned. */
 export interface TestAdmissionContext extends AdmissionContext {
   readonly warnings: readonly string[];
 }
@@ -16,8 +16,8 @@ const silent: Logger = {
 };
 
 /**
- * Makes a context to call a `Defaulter` or `Validator` with, as for a user's `kubectl create`. What the webhook looks
- * at in the request can be set.
+ * Creates a context for calling a `Defaulter` or `Validator`, as for a user's `kubectl create`. The fields of the
+ * request can be set.
  */
 export function admissionContext(request: Partial<AdmissionRequest> = {}): TestAdmissionContext {
   const warnings: string[] = [];

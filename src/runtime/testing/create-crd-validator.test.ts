@@ -39,7 +39,7 @@ function widget(spec: object): { apiVersion: string; kind: string; spec: object 
   return { apiVersion: "example.com/v1", kind: "Widget", spec };
 }
 
-test("createCRDValidator() judges by schema, defaults, rules and changes", async () => {
+test("createCRDValidator() validates by schema, defaults, CEL rules and transition rules", async () => {
   const folder = mkdtempSync(join(tmpdir(), "crds-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "widgets.yaml"), yaml);

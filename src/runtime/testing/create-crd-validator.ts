@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-/** Judges objects as the API server would with these CRDs: schema, defaults and CEL rules. */
+/** Validates objects like the API server with these CRDs: schema, defaults and CEL rules. */
 export interface CRDValidator {
-  /** What is wrong with an object, or with the change from `old`, in the server's words; empty if nothing is. */
+  /** The errors of an object, or of the change from `old`, in the API server's words; empty if valid. */
   validate(object: KindedObject, old?: KindedObject): string[];
 }
 
@@ -27,11 +27,11 @@ interface CRD {
 }
 
 /**
- * Makes a validator of CRDs: objects, or paths of files and folders, such as `config/crd/bases`. For unit tests of what a
- * marker or a CEL rule refuses, without a cluster.
+ * Creates a validator from CRDs: objects, or paths of files and folders, such as `config/crd/bases`. For unit tests of
+ * what a marker or a CEL rule rejects, without a cluster.
  */
 export async function createCRDValidator(...sources: readonly (string | object)[]): Promise<CRDValidator> {
-  // Large, and of no use to the other tests that import this package.
+  // Large, and unnecessary for the other tests that import this package.
   const { compileValidator } = await import("@tsbuilder/apimachinery/cel");
   const { formatFieldError } = await import("@tsbuilder/apimachinery/errors");
   const schemas = new Map<string, CompiledSchema>();

@@ -1,23 +1,23 @@
-/** How long `eventually` waits by default, in milliseconds. */
+/** The default timeout of `eventually`, in milliseconds. */
 let patience = 10_000;
 
-/** Sets for how long `eventually` waits where a call doesn't say. */
+/** Sets the default timeout of `eventually`. */
 export function setPatience(milliseconds: number): void {
   patience = milliseconds;
 }
 
-/** How to wait for a state. */
+/** Options of `eventually` and `consistently`. */
 export interface EventuallyOptions {
-  /** Give up after this many milliseconds; 10,000 unless said otherwise. */
+  /** Timeout in milliseconds. Default: 10,000. */
   readonly timeout?: number | undefined;
-  /** Look again after this many milliseconds; 20 unless said otherwise. */
+  /** Milliseconds between two checks. Default: 20. */
   readonly interval?: number | undefined;
 }
 
 /**
- * Calls a function until it neither throws nor returns false, and resolves with what it returned: assertions that
- * return nothing are enough. After the timeout it rejects with what the function threw last, so that the assertion
- * that never held is the test's failure.
+ * Calls a function until it neither throws nor returns false, and resolves with its result. A function with assertions
+ * that returns nothing is sufficient. After the timeout, rejects with the last error, so that the failed assertion is
+ * the test's failure.
  */
 export async function eventually<R>(
   check: () => R | Promise<R>,
@@ -40,7 +40,7 @@ export async function eventually<R>(
   }
 }
 
-/** Calls a function over and over for a while, and rejects as soon as it throws or returns false. */
+/** Calls a function repeatedly for a while, and rejects as soon as it throws or returns false. */
 export async function consistently(
   check: () => unknown,
   { timeout = 500, interval = 20 }: EventuallyOptions = {},

@@ -16,7 +16,7 @@ const ConfigMap = defineKind<ConfigMap>(
 );
 const key = { namespace: "default", name: "counter" };
 
-/** A controller that counts in a ConfigMap, one up each hour, and who reads it. */
+/** A controller that increments a counter in a ConfigMap every hour; returns a function that reads it. */
 async function startCounter(clock: FakeClock): Promise<() => Promise<number>> {
   const cluster = await startTestCluster({ clock });
   onTestFinished(() => cluster.stop());
@@ -26,7 +26,7 @@ async function startCounter(clock: FakeClock): Promise<() => Promise<number>> {
         if (request.name !== key.name) return;
         const { data = {} } = await manager.client.get(ConfigMap, request);
         const count = String(Number(data["count"]) + 1);
-        // What this sets off is seen as a change of the object, too: only an hour later is it time for more.
+        // The patch is itself a change of the object; the next increment is due an hour later.
         const due = Number(data["due"] ?? 0);
         if (clock.now() < due) return { requeueAfter: `${due - clock.now()}ms` };
         const merge = { data: { count, due: String(clock.now() + 3_600_000) } };
@@ -39,7 +39,7 @@ async function startCounter(clock: FakeClock): Promise<() => Promise<number>> {
   return async () => Number((await running.client.get(ConfigMap, key)).data?.["count"]);
 }
 
-test("moveClock() resolves when manager and cluster have done all that the time set off", async () => {
+test("moveClock() resolves when manager and cluster have finished what the timers triggered", async () => {
   const clock = new FakeClock();
   const count = await startCounter(clock);
   await moveClock(clock, 0);
@@ -52,7 +52,7 @@ test("moveClock() resolves when manager and cluster have done all that the time 
   expect(await count()).toBe(6);
 });
 
-test("moveClockUntil() moves to the moment at which a check holds, and not on", async () => {
+test("moveClockUntil() moves to the time at which a check holds, and no further", async () => {
   const clock = new FakeClock();
   const count = await startCounter(clock);
   const start = clock.now();
@@ -60,7 +60,7 @@ test("moveClockUntil() moves to the moment at which a check holds, and not on", 
   expect(clock.now() - start).toBe(3 * 3_600_000);
 });
 
-test("moveClockUntil() rejects with what the check threw, once the time is over", async () => {
+test("moveClockUntil() rejects with the last error of the check after the timeout", async () => {
   const clock = new FakeClock();
   clock.setTimer(() => undefined, 500);
   clock.setTimer(() => undefined, 2000);
@@ -96,7 +96,7 @@ test("moveClock() doesn't wait for a reconcile whose request hangs: the request 
   expect(failures).toEqual([[65_000, expect.stringContaining("/version")]]);
 });
 
-test("two who move one clock don't wait for each other", async () => {
+test("two callers that move the same clock don't wait for each other", async () => {
   const clock = new FakeClock();
   await Promise.all([moveClock(clock, 1000), moveClockUntil(clock, () => clock.monotonic() >= 1000)]);
   expect(clock.monotonic()).toBeGreaterThanOrEqual(1000);

@@ -1,15 +1,16 @@
 import { type FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import type { EventuallyOptions } from "./eventually.ts";
 
-/** What is known of the work that a clock sets off. */
+/** Options for moving a clock. */
 export interface MoveOptions {
-  /** Tells of work that the event loop of this process can't see, such as a request that another process answers. */
+  /** Reports work that the event loop of this process can't see, such as a request that another process answers. */
   readonly isBusy?: (() => boolean) | undefined;
 }
 
 /**
- * Moves a clock that a manager and a cluster in this process share, from timer to timer. The next timer fires when all
- * that the last one set off has come to rest, requests and watch events included; the same holds for the end of it.
+ * Moves a clock that a manager and a cluster in this process share, from timer to timer. The next timer fires when
+ * everything that the last one triggered is finished, including requests and watch events; the same holds when this
+ * resolves.
  */
 export async function moveClock(
   clock: FakeClock,
@@ -28,9 +29,9 @@ export async function moveClock(
 }
 
 /**
- * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with what it returned.
- * The timeout, a minute unless said otherwise, is on that clock: how fast the machine is doesn't matter. After it, this
- * rejects with what the check threw last.
+ * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with its result. The
+ * timeout is on that clock, so the speed of the machine doesn't matter. Default: a minute. After it, rejects with the
+ * last error of the check.
  */
 export async function moveClockUntil<R>(
   clock: FakeClock,

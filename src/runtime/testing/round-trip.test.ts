@@ -13,7 +13,7 @@ const spoke = (spec: Spoke["spec"]): Spoke => ({
   spec,
 });
 
-test("checkRoundTrip() accepts a conversion that keeps everything, and names what another one loses", () => {
+test("checkRoundTrip() accepts a lossless conversion, and names what another one loses", () => {
   const lossy: Conversion<Hub, Spoke> = {
     toHub: ({ spec: { size } }) => ({ spec: { replicas: size } }),
     fromHub: ({ spec: { replicas = 0 } }) => ({ spec: { size: replicas } }),

@@ -3,9 +3,8 @@ import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { Conversion, Converted } from "../webhook/webhooks.ts";
 
 /**
- * Converts objects to the hub and back, and the results to the spoke and back, and throws if one came back changed:
- * the API server stores one version, so what a conversion loses is lost for good. Feed it with samples, or with
- * fast-check.
+ * Converts objects to the hub and back, and the results to the spoke and back. Throws if one came back changed: the API
+ * server stores one version, so what a conversion loses is lost for good. Pass samples, or objects from fast-check.
  */
 export function checkRoundTrip<Hub extends KubernetesObject, Spoke extends KubernetesObject>(
   conversion: Conversion<Hub, Spoke>,
@@ -20,7 +19,7 @@ export function checkRoundTrip<Hub extends KubernetesObject, Spoke extends Kuber
   }
 }
 
-/** As the webhook fills them in. */
+/** With the fields that the webhook sets. */
 function withMetadata<T extends KubernetesObject>(converted: Converted<T>, source: KubernetesObject): T {
   const { metadata, ...rest } = converted;
   return {
@@ -32,7 +31,7 @@ function withMetadata<T extends KubernetesObject>(converted: Converted<T>, sourc
 }
 
 function compare(before: KubernetesObject, after: KubernetesObject, way: string): void {
-  // Fields that are undefined are not sent.
+  // Undefined fields are not sent.
   const sent = (object: KubernetesObject) => JSON.parse(JSON.stringify(object)) as object;
   const differences = createJSONPatch(sent(before), sent(after));
   if (differences.length > 0) throw new Error(`${way} came back changed: ${JSON.stringify(differences)}`);

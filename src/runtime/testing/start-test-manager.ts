@@ -5,22 +5,22 @@ import { createLogger } from "../log/create-logger.ts";
 import { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";
 
-/** A manager that runs for a test. */
+/** A manager that runs in a test. */
 export interface TestManager {
   readonly manager: Manager;
-  /** Reads from the server, so that a test sees any kind without a watch. `manager.client` reads from the cache. */
+  /** Reads from the server, so that a test can read any kind without a watch. `manager.client` reads from the cache. */
   readonly client: Client;
-  /** Stops the manager and waits for it; throws what failed in it since its start. */
+  /** Stops the manager and waits for it; rejects with its failures since the start. */
   readonly stop: () => Promise<void>;
 }
 
-/** Adds controllers and webhooks to a manager, as a project's setup functions do. */
+/** Adds controllers and webhooks to a manager, like the setup functions of a project. */
 export type Setup = (manager: Manager) => void;
 
 /**
- * Starts a manager with the given setups on any cluster: the embedded one gives its `kubeconfig`. Resolves when its
- * controllers have seen what is there. Errors are logged; no port is opened but for webhooks, no lease taken, no signal
- * caught.
+ * Starts a manager with the given setup functions on any cluster, such as the embedded one with its `kubeconfig`.
+ * Resolves when its controllers have enqueued the existing objects. Errors are logged. It opens no port except for
+ * webhooks, takes no lease and handles no signals.
  */
 export async function startTestManager(
   cluster:
@@ -40,7 +40,7 @@ export async function startTestManager(
   });
   for (const setup of setups) setup(manager);
   const end = manager.start();
-  // A failure is told by `started` now, or by `stop` later.
+  // A failure rejects `started` now, or `stop` later.
   end.catch(() => {});
   await manager.started;
   return {

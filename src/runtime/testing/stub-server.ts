@@ -2,7 +2,7 @@ import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ClusterConfig } from "../http/config.ts";
 
-/** A request as the stub received it. */
+/** A request as the stub server received it. */
 export interface StubRequest {
   readonly method: string;
   /** Without the query. */
@@ -10,26 +10,26 @@ export interface StubRequest {
   readonly query: URLSearchParams;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
-  /** The connection, to reset or ignore it. */
+  /** The connection, for resetting or ignoring it. */
   readonly socket: Socket;
 }
 
-/** A server that says what a test tells it to say. */
+/** A server that answers what a test tells it to. */
 export interface StubServer {
   readonly config: ClusterConfig;
   /** All requests so far, in order. */
   readonly requests: readonly StubRequest[];
-  /** How many connections were opened so far, and how many are open. */
+  /** The number of connections opened so far, and of those that are open. */
   readonly connections: { readonly opened: number; readonly open: number };
   close(): Promise<void>;
 }
 
-/** Answers one request, in any way a socket allows. */
+/** Answers one request, in any way that a socket allows. */
 export type StubAnswer = (request: StubRequest, response: http.ServerResponse) => unknown;
 
 /**
- * Starts a server on the loopback interface for faults that no healthy cluster shows: resets, half an answer, silence.
- * For everything else a test runs against the embedded cluster. With `at` it takes the place of one that was closed.
+ * Starts a server on the loopback interface for faults that a healthy cluster doesn't have: resets, truncated answers,
+ * silence. For everything else use the embedded cluster. With `at` it listens on the port of one that was closed.
  */
 export async function startStubServer(
   answer: StubAnswer,
@@ -85,7 +85,7 @@ export function answerJSON(response: http.ServerResponse, body: unknown, status 
   response.end(JSON.stringify(body));
 }
 
-/** Answers with a failure as the API server words it. */
+/** Answers with a Status like the API server. */
 export function answerStatus(
   response: http.ServerResponse,
   code: number,

@@ -7,29 +7,29 @@ import {
   renewalTime,
 } from "@tsbuilder/apimachinery/certs";
 
-/** An authority of our own and the serving certificate it signed, all PEM. */
+/** A CA and the serving certificate that it signed, all PEM. */
 export interface CertificateBundle {
-  /** What callers are to trust: the authority, and behind it the former one while certificates of it are in use. */
+  /** The CAs that callers should trust: the current one, and the previous one while its certificates are in use. */
   readonly caBundle: string;
   readonly caKey: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** What the certificate is to be good for. */
+/** What the certificate is for. */
 export interface BundleRequest {
   readonly name: string;
   readonly dnsNames: readonly string[];
   readonly now: Date;
-  /** Days that a serving certificate lasts; it is replaced after two thirds of them. */
+  /** Validity of a serving certificate in days; it is replaced after two thirds of them. */
   readonly days: number;
 }
 
 const dayLength = 86_400_000;
 
 /**
- * The bundle to serve with: the current one while it is good, else one with a new certificate, and with a new
- * authority if that is old. The former authority stays trusted, so that replicas may change at different times.
+ * The current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old. The
+ * previous CA remains trusted, so that replicas may switch at different times.
  */
 export function renewBundle(
   current: CertificateBundle | undefined,
@@ -45,7 +45,7 @@ export function renewBundle(
     return current;
   const notAfter = new Date(now.getTime() + days * dayLength);
   const ca = authority(current, request);
-  // Clocks of API servers differ from ours by a little.
+  // The clocks of API servers may be slightly behind ours.
   const notBefore = new Date(now.getTime() - 3_600_000);
   const { cert, key } = issueCertificate(ca, {
     commonName: name,

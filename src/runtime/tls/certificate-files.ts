@@ -5,29 +5,29 @@ import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 
-/** A certificate with its key, and the authorities that client certificates must come from, in PEM. */
+/** A certificate with its key, and the CAs for client certificates, in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
   readonly clientCa?: string | undefined;
 }
 
-/** Where certificates come from, and how a server learns of new ones. */
+/** A source of certificates that notifies a server of new ones. */
 export interface CertificateSource {
-  /** Reads the first certificate; calls with each that replaces it until `stop`. */
+  /** Reads the first certificate; calls back with each replacement until `stop`. */
   start(onChange: (certificate: Certificate) => void): Promise<Certificate>;
   stop(): void;
 }
 
-/** Receives what is read, for metrics. */
+/** Is notified of reads, for metrics. */
 export interface CertificateObserver {
   read(isOk: boolean): void;
 }
 
-/** Events of file systems get lost; a look at the files now and then finds what they missed. */
+/** File system events can be lost, so the files are also checked periodically. */
 const pollEvery = 10_000;
 
-/** A folder with `tls.crt` and `tls.key`, as a kubelet mounts a Secret: replaced as a whole, by a link that moves. */
+/** A folder with `tls.crt` and `tls.key`, as a kubelet mounts a Secret: replaced as a whole, by a symbolic link. */
 export class CertificateFiles implements CertificateSource {
   readonly #paths: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined };
   readonly #clock: Clock;
@@ -96,7 +96,7 @@ export class CertificateFiles implements CertificateSource {
       this.#current = next;
       this.#log.info("Serving a new certificate", { path: this.#paths.cert });
     } catch (error) {
-      // Between two writes the key may not fit the certificate: the next look finds both.
+      // Between two writes the key may not match the certificate: the next check finds both.
       this.#log.warn("Can't read the new certificate, serving the old one", { error });
     }
   }

@@ -4,8 +4,8 @@ import { type HttpHandler, type Listener, listen, requestListener } from "../ser
 import type { Certificate, CertificateSource } from "./certificate-files.ts";
 
 /**
- * Starts a server for HTTP/1.1 over TLS, whose certificate is replaced while it runs. HTTP/2 is left out on purpose: its
- * stream resets have been ways to exhaust servers, and API servers do without it.
+ * Starts a server for HTTP/1.1 over TLS whose certificate can be replaced while it runs. HTTP/2 is omitted on purpose:
+ * its stream resets have been used to exhaust servers, and API servers don't need it.
  */
 export async function listenHttps(
   address: BindAddress,

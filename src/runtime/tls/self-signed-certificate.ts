@@ -1,7 +1,7 @@
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Certificate, CertificateSource } from "./certificate-files.ts";
 
-/** A certificate made at the start, for servers whose callers don't check it, as scrapers in a cluster mostly don't. */
+/** A certificate created at the start, for servers whose callers don't verify it, like most scrapers in a cluster. */
 export class SelfSignedCertificate implements CertificateSource {
   readonly #names: readonly string[];
 

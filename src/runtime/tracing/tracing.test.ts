@@ -2,7 +2,7 @@ import { type Span, type SpanOptions, trace, type Tracer } from "@opentelemetry/
 import { expect, onTestFinished, test } from "vitest";
 import { Tracing } from "./tracing.ts";
 
-/** The least that an SDK is: it remembers what spans were told. */
+/** A minimal SDK that records what its spans received. */
 function registerSdk() {
   const told: object[] = [];
   const tracer = {
@@ -27,7 +27,7 @@ function registerSdk() {
   return told;
 }
 
-test("a reconcile is a span for who registered an SDK, with its fields, its result and its failure", async () => {
+test("with a registered SDK a reconcile is a span with its fields, its result and its failure", async () => {
   const told = registerSdk();
   const tracing = new Tracing();
   await tracing.start();
@@ -57,7 +57,7 @@ test("a reconcile is a span for who registered an SDK, with its fields, its resu
   ]);
 });
 
-test("without an SDK nothing is traced, and the work is done", async () => {
+test("without an SDK nothing is traced, and the work still runs", async () => {
   const tracing = new Tracing();
   let runs = 0;
   await tracing.run(

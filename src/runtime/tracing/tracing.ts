@@ -2,11 +2,11 @@ import { isThenable } from "../callbacks/call-safely.ts";
 import type { LogFields } from "../log/logger.ts";
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 
-/** Where OpenTelemetry's API keeps what an SDK registered; without it, spans would go nowhere. */
+/** Where OpenTelemetry's API stores what an SDK registered; without an SDK, spans would go nowhere. */
 const registry = Symbol.for("opentelemetry.js.api.1");
 
 /**
- * Spans for who registered an OpenTelemetry SDK before the manager started (`node --import ./tracing.js`); for all others
+ * Spans, if an OpenTelemetry SDK was registered before the manager started (`node --import ./tracing.js`); otherwise
  * nothing is loaded.
  */
 export class Tracing {
@@ -21,9 +21,9 @@ export class Tracing {
   }
 
   /**
-   * Runs a function in a span whose attributes are the fields that are single values. The function is given what lines
-   * should say of the trace; it doesn't throw, what it returns tells how the span ends. It runs whatever the tracer
-   * does: what that throws is thrown afterwards.
+   * Runs a function in a span whose attributes are the string fields. The function gets the log fields of the trace; it
+   * doesn't throw, and its result determines how the span ends. It always runs, even if the tracer throws; the tracer's
+   * error is thrown afterwards.
    */
   async run(
     name: string,
@@ -43,7 +43,7 @@ export class Tracing {
         spanned = this.#end(span, working);
         return spanned;
       });
-      // A tracer may hand on the promise or make its own; that it is not handled must not end the process.
+      // A tracer may return the promise or one of its own; an unhandled rejection must not end the process.
       if (isThenable(returned)) returned.then(undefined, () => {});
     } finally {
       await (working ?? work(undefined));

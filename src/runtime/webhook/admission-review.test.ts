@@ -28,12 +28,12 @@ test.for([
   );
 });
 
-test("a review with null for what isn't there is read", () => {
+test("a review with null for missing fields is accepted", () => {
   const request = { ...whole, object: { metadata: {} }, oldObject: null };
   expect(readAdmissionReview(review(request)).request).toBe(request);
 });
 
-test("a review is answered in the version it was asked in", () => {
+test("the answer has the API version of the review", () => {
   const asked = { ...review(whole), apiVersion: "admission.k8s.io/v1beta1" };
   const { apiVersion, request } = readAdmissionReview(asked);
   expect(admissionReview(apiVersion, request.uid, { allowed: true })).toEqual({

@@ -4,7 +4,7 @@ import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
 import { HttpError } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
-/** What a handler decided. */
+/** The decision of a handler. */
 export interface AdmissionAnswer {
   readonly allowed: boolean;
   readonly status?: Partial<Status> | undefined;
@@ -12,12 +12,12 @@ export interface AdmissionAnswer {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** Answers one admission request. */
+/** Handles one admission request. */
 export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionAnswer>;
 
 const group = "admission.k8s.io";
 
-/** Takes the request out of an AdmissionReview. The answer is given in the version that was asked in. */
+/** Extracts the request from an AdmissionReview. The answer has the same API version. */
 export function readAdmissionReview(body: unknown): { apiVersion: string; request: AdmissionRequest } {
   const { apiVersion, kind, request } = (body ?? {}) as {
     apiVersion?: string;
@@ -33,7 +33,7 @@ export function readAdmissionReview(body: unknown): { apiVersion: string; reques
 
 const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/** What is asked must be understood as a whole: a request that isn't must never be let through. */
+/** A request must be understood completely: an invalid one must never be admitted. */
 function flawOf(request: Partial<AdmissionRequest> | null | undefined): string | undefined {
   if (!isObject(request)) return "is missing";
   if (typeof request.uid !== "string" || request.uid === "") return "has no uid";
@@ -46,7 +46,7 @@ function flawOf(request: Partial<AdmissionRequest> | null | undefined): string |
   return undefined;
 }
 
-/** Writes the answer as a review. */
+/** Wraps the answer in an AdmissionReview. */
 export function admissionReview(apiVersion: string, uid: string, answer: AdmissionAnswer): object {
   const { allowed, status, patch = [], warnings = [] } = answer;
   return {

@@ -9,7 +9,9 @@ import { invalidObject } from "./invalid-object.ts";
 import { HttpError } from "./read-body.ts";
 import type { AdmissionContext, AdmissionRequest, Defaulter, Validator } from "./webhooks.ts";
 
-/** Answers with what a defaulter changed: a patch against the object as it came, not as we understand it. */
+/**
+ * Runs a defaulter and answers with a patch against the original object, including fields that the type doesn't have.
+ */
 export function admitWithDefaulter<T extends KubernetesObject>(
   defaulter: Defaulter<T>,
   log: Logger,
@@ -24,7 +26,7 @@ export function admitWithDefaulter<T extends KubernetesObject>(
     });
 }
 
-/** Answers with what a validator says. */
+/** Runs a validator and answers with its verdict. */
 export function admitWithValidator<T extends KubernetesObject>(
   validator: Validator<T>,
   log: Logger,
@@ -70,7 +72,7 @@ async function answer(
   }
 }
 
-/** An error with a status of its own keeps it; any other is a refusal in the author's words. */
+/** An error with a status keeps it; any other is a rejection with the author's message. */
 function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
   if (error instanceof ApiError && error.status >= 400) {
     const { message = error.message, reason, details } = error.body;

@@ -4,7 +4,7 @@ import { isProgrammingError } from "../controller/outcome.ts";
 import { HttpError } from "./read-body.ts";
 import type { Conversion, Converted } from "./webhooks.ts";
 
-/** The versions of one kind that are converted here: all through the hub. */
+/** The versions of one kind that are converted here, all through the hub. */
 export interface ConvertedKind {
   readonly hub: Kind;
   /** By apiVersion. */
@@ -14,14 +14,14 @@ export interface ConvertedKind {
 /** Kinds by group and name, as in `group/Kind`. */
 export type ConvertedKinds = ReadonlyMap<string, ConvertedKind>;
 
-/** How a kind is named in `ConvertedKinds`. */
+/** The key of a kind in `ConvertedKinds`. */
 export function convertedKindName(apiVersion: string, kind: string): string {
   return `${parseApiVersion(apiVersion).group}/${kind}`;
 }
 
 const reviewVersion = "apiextensions.k8s.io/v1";
 
-/** Answers a ConversionReview: all objects in order, or none. `onFailure` is told why none. */
+/** Answers a ConversionReview: all objects in order, or a failure. `onFailure` is called with the reason. */
 export function convertReview(
   kinds: ConvertedKinds,
   body: unknown,
@@ -55,7 +55,7 @@ export function convertReview(
   }
 }
 
-/** Converts one object, by way of the hub unless it is one of both ends. */
+/** Converts one object, through the hub unless it is the source or the target. */
 export function convertObject(
   kinds: ConvertedKinds,
   object: KubernetesObject,

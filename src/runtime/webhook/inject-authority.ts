@@ -7,15 +7,15 @@ import {
   type WebhookClientConfig,
 } from "./webhook-kinds.ts";
 
-/** The Service that webhooks are reached through. */
+/** The Service in front of the webhooks. */
 export interface WebhookService {
   readonly name: string;
   readonly namespace: string;
 }
 
 /**
- * Tells the API server which authority to trust: in every webhook configuration that names the service, and in the CRDs
- * of the converted kinds. What says it already is not written. Returns what was changed.
+ * Writes the CA to every webhook configuration that names the Service, and to the CRDs of converted kinds, unless it is
+ * already there. Returns what was changed.
  */
 export async function injectAuthority(
   client: Client,

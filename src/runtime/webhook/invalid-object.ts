@@ -11,7 +11,7 @@ const openings = {
   TooLong: "Too long",
 } as const;
 
-/** The Status of an object with wrong fields, in the words that clients know from the API server's own validation. */
+/** The Status of an object with invalid fields, worded like the API server's own validation. */
 export function invalidObject(request: AdmissionRequest, fields: readonly InvalidField[]): Partial<Status> {
   const { group, kind } = request.kind;
   const name = request.name ?? "";

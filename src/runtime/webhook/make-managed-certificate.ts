@@ -8,7 +8,7 @@ import type { Logger } from "../log/logger.ts";
 import type { SelfManagedCertificateOptions } from "./webhook-server-options.ts";
 import { ManagedCertificate } from "./managed-certificate.ts";
 
-/** Makes the certificate source that options ask for. */
+/** Creates the certificate source for the given options. */
 export function makeManagedCertificate(
   { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
   config: () => Promise<ClusterConfig>,

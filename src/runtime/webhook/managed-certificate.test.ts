@@ -88,12 +88,12 @@ const caBundleOf = async () => {
   return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? "", "base64").toString();
 };
 
-test("replicas agree on one certificate, and the API server is told whom to trust", async () => {
+test("replicas share one certificate, and its CA is written to the webhook configurations", async () => {
   const clock = new FakeClock(new Date());
   const replicas = [makeReplica(clock), makeReplica(clock), makeReplica(clock)];
   let isStarted = false;
   const started = Promise.all(replicas.map(({ start }) => start())).finally(() => void (isStarted = true));
-  // Who lost a race tries again after a while.
+  // A replica that lost a race retries after a while.
   await eventually(() => clock.advance(100).then(() => isStarted));
   await started;
   expect(new Set(replicas.map(({ served }) => served[0]?.cert)).size).toBe(1);
@@ -110,7 +110,7 @@ test("replicas agree on one certificate, and the API server is told whom to trus
   );
 });
 
-test("a certificate is replaced after two thirds of its life, and a new authority stands beside the former one", async () => {
+test("a certificate is replaced after two thirds of its life, and a new CA is trusted beside the previous one", async () => {
   const clock = new FakeClock(new Date());
   const { served, start } = makeReplica(clock);
   await start();
@@ -124,12 +124,12 @@ test("a certificate is replaced after two thirds of its life, and a new authorit
   await renewed.start();
   const second = renewed.served[0]!;
   expect(describeCertificate(second.cert).serialNumber).not.toBe(serialNumber);
-  // The same authority: who trusted the first certificate trusts the second.
+  // The same CA: callers that trust the first certificate trust the second.
   expect(new X509Certificate(second.cert).verify(new X509Certificate(await caBundleOf()).publicKey)).toBe(
     true,
   );
 
-  // The replica that runs takes over what another one wrote.
+  // The running replica adopts what another one wrote.
   await clock.advance(5 * 60_000);
   await eventually(() => served.at(-1)?.cert === second.cert);
 
@@ -142,7 +142,7 @@ test("a certificate is replaced after two thirds of its life, and a new authorit
   );
 });
 
-test("a Secret that was made empty is filled, and a configuration that lost its authority gets it again", async () => {
+test("an empty Secret is filled, and a configuration that lost its CA gets it again", async () => {
   const secret = await client.get(CertificateSecret, { namespace: "default", name: "hooks-cert" });
   await client.patch(CertificateSecret, secret, { merge: { data: { "tls.crt": "", "ca.key": "" } } });
   const clock = new FakeClock(new Date());

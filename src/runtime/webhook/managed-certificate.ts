@@ -9,27 +9,27 @@ import type { Certificate, CertificateSource } from "../tls/certificate-files.ts
 import { injectAuthority, type WebhookService } from "./inject-authority.ts";
 import { CertificateSecret } from "./webhook-kinds.ts";
 
-/** How certificates are managed. */
+/** Options of a managed certificate. */
 export interface ManagedCertificateOptions {
   /** Reads and writes live. */
   readonly client: Client;
   readonly service: () => Promise<WebhookService>;
-  /** Keeps the certificate for all replicas. */
+  /** Stores the certificate for all replicas. */
   readonly secretName: (service: WebhookService) => string;
   readonly days: number;
-  /** The kinds whose CRDs convert through the service. */
+  /** The kinds whose CRDs convert through the Service. */
   readonly converted: () => Iterable<Kind>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Between looks whether the certificate is old, another replica replaced it, or a configuration lost its authority. */
+/** Time between checks whether the certificate is old, another replica replaced it, or a configuration lost its CA. */
 const checkEvery = 300_000;
 
 /**
- * Makes the serving certificate without cert-manager: keeps it in a Secret that all replicas share, replaces it in time,
- * and tells the API server whom to trust. Needs get, create and update on the Secret, list and patch on webhook
- * configurations, and get and patch on the CRDs of converted kinds.
+ * Manages the serving certificate without cert-manager: keeps it in a Secret that all replicas share, renews it in
+ * time, and writes the CA to where the API server reads it. Needs get, create and update on the Secret, list and patch
+ * on webhook configurations, and get and patch on the CRDs of converted kinds.
  */
 export class ManagedCertificate implements CertificateSource {
   readonly #options: ManagedCertificateOptions;
@@ -75,14 +75,14 @@ export class ManagedCertificate implements CertificateSource {
     const { client, log, converted, clock } = this.#options;
     const service = await this.#options.service();
     const bundle = await this.#agree(service);
-    // Trust comes first: who trusts the new authority trusts the former one too.
+    // The CA is written first: with the new one the previous one remains trusted.
     const inject = () => injectAuthority(client, service, converted(), bundle.caBundle);
     const changed = await retryOnConflict(inject, { attempts: 10, clock });
     if (changed.length > 0) log.info("Told the API server which authority to trust", { objects: changed });
     return bundle;
   }
 
-  /** Replicas may all want to write at once: one wins, the others take what it wrote. */
+  /** Replicas may write at the same time: one succeeds, the others adopt what it wrote. */
   async #agree(service: WebhookService): Promise<CertificateBundle> {
     const { client, clock, days, secretName } = this.#options;
     const { name, namespace } = service;
@@ -123,7 +123,7 @@ function secretData(bundle: CertificateBundle): { [name: string]: string } {
   );
 }
 
-/** A Secret that lacks something, or was made empty for us to fill, counts as none. */
+/** A Secret that lacks a key, or was created empty, counts as missing. */
 function readSecret({ data = {} }: CertificateSecret): CertificateBundle | undefined {
   const read = (name: string) => Buffer.from(data[name] ?? "", "base64").toString("utf8");
   const bundle = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request that can't be handled, with the status that says so. */
+/** A request that can't be handled, with the status of the answer. */
 export class HttpError extends Error {
   readonly status: number;
 
@@ -10,7 +10,7 @@ export class HttpError extends Error {
   }
 }
 
-/** API servers allow objects of 3 MiB; a review holds two of them and some more. */
+/** API servers allow objects of 3 MiB; a review contains two of them and more. */
 const maxBody = 7 * 1024 * 1024;
 
 /** Reads a JSON body. Throws an `HttpError` for one that is too large, of another type, or malformed. */

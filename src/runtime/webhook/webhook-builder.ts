@@ -5,7 +5,7 @@ import { convertedKindName } from "./convert.ts";
 import type { WebhookServer } from "./webhook-server.ts";
 import type { Conversion, Defaulter, Validator } from "./webhooks.ts";
 
-/** Says which webhooks a kind has. Nothing happens before `complete`. */
+/** Builds the webhooks of a kind. Nothing happens before `complete`. */
 export class WebhookBuilder<T extends KubernetesObject> {
   readonly #server: WebhookServer;
   readonly #kind: Kind<T>;
@@ -34,13 +34,13 @@ export class WebhookBuilder<T extends KubernetesObject> {
     return this;
   }
 
-  /** Serves `/convert` for this kind as the hub. One call for each spoke. */
+  /** Serves `/convert` with this kind as the hub. Call it once for each spoke. */
   conversion<Spoke extends KubernetesObject>(spoke: Kind<Spoke>, conversion: Conversion<T, Spoke>): this {
     this.#steps.push(() => this.#addConversion(spoke, conversion));
     return this;
   }
 
-  /** Adds the webhooks to the manager's server. Throws a `TerminalError` for a path that is taken. */
+  /** Adds the webhooks to the manager's server. Throws a `TerminalError` if a path is already used. */
   complete(): void {
     for (const step of this.#steps) step();
   }
@@ -59,7 +59,7 @@ export class WebhookBuilder<T extends KubernetesObject> {
     this.#server.converted.set(name, known);
   }
 
-  /** As controller-runtime names it, so that manifests made for Go fit. */
+  /** The same path as in controller-runtime, so that manifests for Go operators fit. */
   #path(verb: "mutate" | "validate"): string {
     const { group, version, kind } = this.#kind;
     return `/${verb}-${group.replaceAll(".", "-")}-${version}-${kind.toLowerCase()}`;

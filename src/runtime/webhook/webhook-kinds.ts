@@ -8,12 +8,12 @@ export interface WebhookClientConfig {
   url?: string;
 }
 
-/** The part of both configuration kinds that certificates go into. */
+/** The part of both configuration kinds that contains the CA. */
 export interface WebhookConfiguration extends KubernetesObject {
   webhooks?: { name: string; clientConfig: WebhookClientConfig }[];
 }
 
-/** The part of a CRD that certificates go into. */
+/** The part of a CRD that contains the CA. */
 export interface ConvertedResource extends KubernetesObject {
   spec: { conversion?: { strategy: string; webhook?: { clientConfig?: WebhookClientConfig } } };
 }

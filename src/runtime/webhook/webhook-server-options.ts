@@ -1,31 +1,31 @@
-/** How webhooks are served. */
+/** Options for serving webhooks. */
 export interface WebhookServerOptions {
-  /** Off where no API server can reach this process; on unless turned off. */
+  /** Serve webhooks; false if no API server can reach this process. Default: true. */
   readonly enabled?: boolean | undefined;
-  /** 9443 unless said otherwise. */
+  /** Default: 9443. */
   readonly port?: number | undefined;
-  /** All addresses unless given. */
+  /** Default: all addresses. */
   readonly host?: string | undefined;
   /** Folder with the certificate and its key, read again when they change. */
   readonly certPath?: string | undefined;
-  /** `tls.crt` unless said otherwise. */
+  /** File name of the certificate. Default: `tls.crt`. */
   readonly certName?: string | undefined;
-  /** `tls.key` unless said otherwise. */
+  /** File name of the key. Default: `tls.key`. */
   readonly keyName?: string | undefined;
-  /** Make the certificate here in place of reading it, for clusters without cert-manager. */
+  /** Create the certificate instead of reading it, for clusters without cert-manager. */
   readonly selfManaged?: SelfManagedCertificateOptions | undefined;
-  /** A file in `certPath` with the authorities of client certificates; then every caller needs one. */
+  /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
   readonly clientCaName?: string | undefined;
 }
 
-/** How a webhook certificate of one's own is made: kept in a Secret, replaced in time, and trusted by the API server. */
+/** Options of a managed webhook certificate: kept in a Secret, renewed in time, and trusted by the API server. */
 export interface SelfManagedCertificateOptions {
   /** The Service in front of the webhooks. */
   readonly service: string;
-  /** Its namespace; the pod's own unless given. */
+  /** Its namespace. Default: the pod's own. */
   readonly namespace?: string | undefined;
-  /** The Secret that all replicas share; `<service>-cert` unless said otherwise. */
+  /** The Secret that all replicas share. Default: `<service>-cert`. */
   readonly secret?: string | undefined;
-  /** Days that a certificate lasts; 90 unless said otherwise. It is replaced after two thirds of them. */
+  /** Validity of a certificate in days. Default: 90. It is renewed after two thirds of them. */
   readonly days?: number | undefined;
 }

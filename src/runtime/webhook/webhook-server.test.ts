@@ -27,7 +27,7 @@ const makeServing = () => issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usa
 
 type Answer = { status: number; body: Record<string, never> & { response?: Record<string, never> } };
 
-/** Serves webhooks from a folder with a certificate; `call` posts to them as an API server would. */
+/** Serves webhooks with a certificate from a folder; `call` posts to them like an API server. */
 async function serve(add: (builder: WebhookBuilder<MySQL>) => void, options: { clientCaName?: string } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "tsbuilder-webhook-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -107,7 +107,7 @@ const db = (spec: object, metadata: object = {}) => ({
 });
 
 describe("defaulting", () => {
-  test("a defaulter answers with the smallest patch against the object as it came", async () => {
+  test("a defaulter answers with a minimal patch against the original object", async () => {
     const { call } = await serve((builder) =>
       builder.defaulter({
         default(mysql) {
@@ -183,7 +183,7 @@ describe("validating", () => {
 
   test.each([
     [
-      "an error is a refusal in its words",
+      "an error is a rejection with its message",
       new Error("not on Fridays"),
       { code: 403, message: "not on Fridays" },
     ],
@@ -196,7 +196,7 @@ describe("validating", () => {
     expect(body.response).toMatchObject({ allowed: false, status });
   });
 
-  test("a bug is a 500 that tells its text to the log only, and the server goes on", async () => {
+  test("a bug results in a 500 whose message is only in the log, and the server continues", async () => {
     const { call, lines, counted } = await serve((builder) =>
       builder.validator({
         validateCreate: (mysql) => (mysql as unknown as { spec: { a: { b: never } } }).spec.a.b,
@@ -222,7 +222,7 @@ describe("validating", () => {
     expect(counted).toEqual(["/convert panic", "/convert 200"]);
   });
 
-  test("what is no review is refused: type, size, JSON, kind, path", async () => {
+  test("an invalid request is rejected: type, size, JSON, kind, path", async () => {
     const { call } = await serve((builder) => builder.validator({}));
     expect((await call(path, "{}", { type: "text/plain" })).status).toBe(400);
     expect((await call(path, "{")).status).toBe(400);
@@ -246,7 +246,7 @@ describe("the server", () => {
     await eventually(async () => (await call(path, review("CREATE", db({})))).serial !== serial);
   });
 
-  test("with an authority for clients, only callers with a certificate of it get through", async () => {
+  test("with a client CA, only callers with a certificate from it are served", async () => {
     const { call } = await serve((builder) => builder.validator({}), { clientCaName: "clients.crt" });
     const path = "/validate-apps-example-com-v1-mysql";
     const client = issueCertificate(ca, { commonName: "apiserver", usages: ["client"] });
@@ -259,7 +259,7 @@ describe("the server", () => {
     await expect(call(path, review("CREATE", db({})), stranger)).rejects.toThrow();
   });
 
-  test("a path that is taken, a version that is the hub itself, and a second hub are refused", () => {
+  test("a path that is already used, a spoke that is the hub itself, and a second hub are rejected", () => {
     const manager = new Manager({ name: "test", logger: createLogger({ write() {} }) });
     manager.webhookFor(MySQL).validator({}).complete();
     expect(() => manager.webhookFor(MySQL).validator({}).complete()).toThrow(/two webhooks at \/validate-/);
@@ -286,7 +286,7 @@ describe("the server", () => {
     ).toThrow(/two hubs/);
   });
 
-  test("a missing certificate fails the start and says where it was looked for", async () => {
+  test("a missing certificate fails the start, and the message says where it is expected", async () => {
     const manager = new Manager({
       name: "test",
       config: { server: "http://127.0.0.1:1" },

@@ -20,29 +20,29 @@ import { convertReview, type ConvertedKind } from "./convert.ts";
 import { HttpError, readJson } from "./read-body.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
-/** Receives what webhooks do, for metrics. */
+/** Is notified of webhook calls, for metrics. */
 export interface WebhookObserver extends CertificateObserver {
-  /** Calls of this path are to be expected. */
+  /** A webhook was added at this path. */
   serves(path: string): void;
-  /** Called when a call begins; what it returns is called with the status when it has ended. */
+  /** Called when a call begins; returns a function that is called with the status at its end. */
   began(path: string): (code: number) => void;
   panicked(path: string): void;
 }
 
-/** How the server is set up. */
+/** Options of the server. */
 export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
   readonly clock: Clock;
-  /** In place of files; asked for when there is something to serve. */
+  /** Used instead of files; called when there is something to serve. */
   readonly certificates?: (() => CertificateSource) | undefined;
 }
 
 const conversionPath = "/convert";
 
-/** Serves the webhooks of a manager over TLS. Does not listen while it has none. */
+/** Serves the webhooks of a manager over TLS. Doesn't listen if it has none. */
 export class WebhookServer implements Service {
-  /** Told of every call. */
+  /** Is notified of every call. */
   observer: WebhookObserver | undefined;
   readonly #parts: WebhookServerParts;
   readonly #admission = new Map<string, AdmissionHandler>();
@@ -53,7 +53,7 @@ export class WebhookServer implements Service {
     this.#parts = parts;
   }
 
-  /** Where it listens; undefined while it doesn't. */
+  /** The address it listens on; undefined while it doesn't listen. */
   get address(): string | undefined {
     return this.#listener?.address;
   }
@@ -63,12 +63,12 @@ export class WebhookServer implements Service {
     return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
   }
 
-  /** The kinds that are converted here, for builders to add to. */
+  /** The kinds that are converted here; builders add to it. */
   get converted(): Map<string, ConvertedKind> {
     return this.#converted;
   }
 
-  /** What the lines of webhooks are written with. */
+  /** The logger of the webhooks. */
   get log(): Logger {
     return this.#parts.log;
   }
@@ -129,7 +129,7 @@ export class WebhookServer implements Service {
         this.observer?.panicked(path);
         this.#parts.log.error("A webhook failed", { webhook: path, error });
       }
-      // What broke inside is for the log; the caller may be anybody with access to the API server.
+      // Internal errors are only logged; the caller may be anybody with access to the API server.
       const message = error instanceof HttpError ? error.message : "the webhook failed; its log says why";
       send(response, status, { message });
     } finally {
@@ -170,7 +170,7 @@ function logFields(
   };
 }
 
-/** Ends when the API server goes away, or has waited for as long as it said it would. */
+/** Aborted when the API server disconnects, or after the timeout that it sent. */
 function signalOf(url: URL, response: ServerResponse, clock: Clock): AbortSignal {
   const abort = new AbortController();
   const seconds = /^(\d+)s$/.exec(url.searchParams.get("timeout") ?? "")?.[1];

@@ -35,7 +35,7 @@ const crd = {
   },
 };
 
-/** As the generators write them from markers. */
+/** As generated from markers. */
 function webhookConfiguration(kind: string, verb: string) {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
@@ -117,7 +117,7 @@ afterAll(async () => {
 
 const disk = (name: string, spec: Disk["spec"]) => ({ metadata: { name, namespace: "default" }, spec });
 
-test("an API server that was told whom to trust defaults, validates and converts through this process", async () => {
+test("an API server with the CA defaults, validates and converts through this process", async () => {
   const { client } = running;
   const made = await client.create(Disk, disk("d", { class: "gold" }));
   expect(made.spec).toEqual({ class: "gold", size: 10 });

@@ -17,7 +17,7 @@ class MySQLDefaulter implements Defaulter<MySQL> {
   }
 }
 
-// A validator may have any of its three parts, answer at once or later, and say nothing.
+// A validator may have any of its three methods, synchronous or not, and may return nothing.
 const validator: Validator<MySQL> = {
   validateCreate(mysql, { warn, request }) {
     if (request.dryRun !== true) warn("careful");
@@ -25,11 +25,11 @@ const validator: Validator<MySQL> = {
   },
   async validateDelete() {},
 };
-// @ts-expect-error What is wrong with a field says which field.
+// @ts-expect-error An error of a field needs the field's path.
 const wordless: Validator<MySQL> = { validateCreate: () => [{ message: "no" }] };
-// @ts-expect-error Go's (warnings, error) is gone: warn() and throw.
+// @ts-expect-error Go's (warnings, error) doesn't exist: use warn() and throw.
 const goLike: Validator<MySQL> = { validateCreate: () => [["warning"], null] };
-// @ts-expect-error A defaulter changes its draft and returns nothing to put in its place.
+// @ts-expect-error A defaulter changes its draft and doesn't return an object.
 const replacing: Defaulter<MySQL> = { default: (mysql): MySQL => ({ ...mysql }), other: 1 };
 void [wordless, goLike, replacing];
 
@@ -39,7 +39,7 @@ const conversion: Conversion<MySQL, OldMySQL> = {
 };
 const lossy: Conversion<MySQL, OldMySQL> = {
   ...conversion,
-  // @ts-expect-error The hub's required fields must be there after a conversion.
+  // @ts-expect-error The hub's required fields must be set by a conversion.
   toHub: ({ spec }) => ({ spec: { replicas: spec.size } }),
 };
 void lossy;
@@ -50,7 +50,7 @@ manager
   .validator(validator, { path: "/validate-mine" })
   .conversion(OldMySQL, conversion)
   .complete();
-// @ts-expect-error The conversion's spoke is the kind it is added for.
+// @ts-expect-error The conversion must be for the given spoke.
 manager.webhookFor(MySQL).conversion(MySQL, conversion);
 // @ts-expect-error A defaulter of another kind.
 manager.webhookFor(OldMySQL).defaulter(new MySQLDefaulter());

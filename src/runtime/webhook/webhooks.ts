@@ -2,18 +2,18 @@ import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta"
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Fills in what an object leaves out. `object` is a draft: change it. Only what changed is sent back, as a patch
- * against the object as it came, so fields that this program doesn't know survive. Throwing refuses the object as for
- * a `Validator`. Not called for deletions.
+ * Sets defaults. `object` is a draft: change it. Only the difference is sent back, as a patch against the original
+ * object, so fields that this program doesn't know are kept. Throwing rejects the object as in a `Validator`. Not
+ * called for deletions.
  */
 export interface Defaulter<T extends KubernetesObject> {
   default(object: T, context: AdmissionContext): Promise<void> | void;
 }
 
 /**
- * Accepts or refuses an object. Returns the fields that are wrong: with one or more the request is refused with 422
- * Invalid. Throwing refuses too: an `ApiError` with its own status, any other error with 403 and its message; only a
- * programming error (`TypeError`, `RangeError`, …) is answered with 500 and without its text.
+ * Accepts or rejects an object. Returns the invalid fields: with one or more, the request is rejected with 422 Invalid.
+ * Throwing rejects it too: an `ApiError` with its own status, any other error with 403 and its message. Only a
+ * programming error (`TypeError`, `RangeError`, …) results in a 500 without its message.
  */
 export interface Validator<T extends KubernetesObject> {
   validateCreate?(object: T, context: AdmissionContext): Verdict;
@@ -21,19 +21,19 @@ export interface Validator<T extends KubernetesObject> {
   validateDelete?(object: T, context: AdmissionContext): Verdict;
 }
 
-/** Nothing, or the fields that are wrong. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a validator that has nothing to say returns nothing.
+/** Nothing, or the invalid fields. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a validator may return nothing.
 export type Verdict = readonly InvalidField[] | void | Promise<readonly InvalidField[] | void>;
 
-/** What is wrong with one field. */
+/** An error of one field. */
 export interface InvalidField {
   /** `spec.ports[0].name` */
   readonly field: string;
   /** What is expected of it. */
   readonly message: string;
-  /** The value that is wrong; left out where there is none, or nobody should read it. */
+  /** The invalid value; omit it if there is none, or if it is confidential. */
   readonly value?: unknown;
-  /** `Invalid` unless said otherwise. */
+  /** Default: `Invalid`. */
   readonly reason?:
     | "Invalid"
     | "Required"
@@ -44,24 +44,24 @@ export interface InvalidField {
     | undefined;
 }
 
-/** What an admission call works with. */
+/** What an admission call gets besides the object. */
 export interface AdmissionContext {
-  /** Shows a warning to the user, whatever the verdict. Below 120 characters they are shown in full. */
+  /** Shows a warning to the user, whatever the verdict. Up to 120 characters are shown in full. */
   readonly warn: (text: string) => void;
   readonly request: AdmissionRequest;
   readonly log: Logger;
-  /** Aborted when the API server no longer waits. */
+  /** Aborted when the API server stops waiting. */
   readonly signal: AbortSignal;
 }
 
-/** What the API server asks. */
+/** The admission request of the API server. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource?: string | undefined;
-  /** Empty while the server has yet to choose a name from `generateName`. */
+  /** Empty while the server has not generated a name from `generateName`. */
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
   readonly userInfo: {
@@ -70,7 +70,7 @@ export interface AdmissionRequest {
     readonly groups?: readonly string[] | undefined;
     readonly extra?: { readonly [name: string]: readonly string[] } | undefined;
   };
-  /** Nothing will be stored: don't change anything elsewhere. */
+  /** Nothing will be stored: don't cause side effects. */
   readonly dryRun?: boolean | undefined;
   readonly object?: KubernetesObject | null | undefined;
   readonly oldObject?: KubernetesObject | null | undefined;
@@ -78,16 +78,16 @@ export interface AdmissionRequest {
 }
 
 /**
- * Turns a version of a kind (the spoke) into the one that the controllers work with (the hub), and back. What one
- * version has no field for is kept by the conversion, most often in an annotation. apiVersion and kind are filled in,
- * and metadata where it is left out.
+ * Converts a version of a kind (the spoke) to the one that the controllers use (the hub), and back. The conversion must
+ * preserve what one version has no field for, usually in an annotation. apiVersion and kind are set automatically, and
+ * so is metadata if it is omitted.
  */
 export interface Conversion<Hub extends KubernetesObject, Spoke extends KubernetesObject> {
   toHub(spoke: Spoke): Converted<Hub>;
   fromHub(hub: Hub): Converted<Spoke>;
 }
 
-/** A converted object. The API server lets only labels and annotations of the metadata change. */
+/** A converted object. The API server allows changes only to labels and annotations in the metadata. */
 export type Converted<T extends KubernetesObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
   metadata?: ObjectMeta | undefined;
 };
