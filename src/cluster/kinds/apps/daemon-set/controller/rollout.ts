@@ -1,6 +1,6 @@
 import type { DaemonSet } from "./daemon-sets.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
-import { scaledCount } from "../../deployment/controller/replica-counts.ts";
+import { scaledCount } from "../../../../control-loop/counts.ts";
 import type { DaemonStep } from "./next-daemon-step.ts";
 
 /** A DaemonSet whose pods may have an older template. */

@@ -2,7 +2,8 @@ import type { Deployment, DeploymentStatus } from "./deployments.ts";
 import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 import type { LooseCondition } from "../../../../control-loop/api/core.ts";
 import { positiveCounts } from "../../../../control-loop/positive-counts.ts";
-import { availableReplicas, specReplicas, sum } from "./replica-counts.ts";
+import { availableReplicas, specReplicas } from "./replica-counts.ts";
+import { sum } from "../../../../control-loop/counts.ts";
 import { rolloutConditions } from "./rollout-conditions.ts";
 
 /** Computes the status of a Deployment from its ReplicaSets. */

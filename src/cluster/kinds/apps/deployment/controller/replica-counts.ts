@@ -1,4 +1,4 @@
-import type { IntOrString } from "@tsbuilder/apimachinery/meta";
+import { scaledCount, sum } from "../../../../control-loop/counts.ts";
 import type { Deployment, DeploymentStatus } from "./deployments.ts";
 import type { ReplicaSet } from "../../replica-set/controller/replica-sets.ts";
 
@@ -24,13 +24,6 @@ export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   };
 }
 
-/** Resolves a number or a percentage of a total, such as `25%`. */
-export function scaledCount(value: IntOrString, whole: number, round: (share: number) => number): number {
-  if (typeof value === "number") return value;
-  const percent = Number.parseInt(value, 10);
-  return Number.isNaN(percent) ? 0 : round((percent * whole) / 100);
-}
-
 /** The desired replicas of all ReplicaSets. */
 export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ spec }) => spec.replicas));
@@ -39,11 +32,6 @@ export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
 /** The available replicas of all ReplicaSets. */
 export function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
-}
-
-/** Returns the sum of numbers. */
-export function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** Returns whether a rollout is complete. */

@@ -1,7 +1,7 @@
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pod } from "../../../../control-loop/api/core.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "@tsbuilder/apimachinery/k8s/policy/v1";
-import { scaledCount } from "../../../apps/deployment/controller/replica-counts.ts";
+import { scaledCount } from "../../../../control-loop/counts.ts";
 import { isFinished, isReady } from "../../../../control-loop/pods/pod-state.ts";
 
 /** How long an admitted eviction counts before its pod is deleted, in milliseconds. */

@@ -5,7 +5,7 @@ import { type Pod, pods } from "../../../../control-loop/api/core.ts";
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { podDisruptionBudgets } from "./pod-disruption-budgets.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
-import { sum } from "../../../apps/deployment/controller/replica-counts.ts";
+import { sum } from "../../../../control-loop/counts.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import { reporting, type ReportingContext } from "../../../../control-loop/record-event.ts";
 import { budgetStatus, evictionTimeout } from "./budget-status.ts";

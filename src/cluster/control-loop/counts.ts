@@ -1,0 +1,13 @@
+import type { IntOrString } from "@tsbuilder/apimachinery/meta";
+
+/** Resolves a number or a percentage of a total, such as `25%`. */
+export function scaledCount(value: IntOrString, whole: number, round: (share: number) => number): number {
+  if (typeof value === "number") return value;
+  const percent = Number.parseInt(value, 10);
+  return Number.isNaN(percent) ? 0 : round((percent * whole) / 100);
+}
+
+/** Returns the sum of numbers. */
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
