@@ -29,8 +29,8 @@ export function parseFieldPath(
     if (opener === "[" && !allowBrackets) return "array notation is not allowed";
     const token = tokens[index++];
     if (token === undefined) return "unexpected end of JSON path";
-    const name: string | { fault: string } = opener === "[" ? unquote(token) : token;
-    if (typeof name !== "string") return name.fault;
+    const name: string | { error: string } = opener === "[" ? unquote(token) : token;
+    if (typeof name !== "string") return name.error;
     const isNamed: boolean = schema?.properties !== undefined;
     const child: JSONSchema | undefined = isNamed ? ownProperty(schema, name) : valuesOf(schema);
     if (!child) return "does not refer to a valid field";
@@ -57,15 +57,15 @@ function ownProperty(schema: JSONSchema | undefined, name: string): JSONSchema |
 
 const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "'": "'", "\\": "\\" };
 
-function unquote(token: string): string | { fault: string } {
+function unquote(token: string): string | { error: string } {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) {
-    return { fault: `expected single quoted string but got ${token}` };
+    return { error: `expected single quoted string but got ${token}` };
   }
-  let fault: string | undefined;
+  let error: string | undefined;
   const text = token.slice(1, -1).replaceAll(/\\(.)/gs, (match, char: string) => {
     const plain = escapes[char];
-    if (plain === undefined) fault ??= `invalid string literal: invalid escape char ${match}`;
+    if (plain === undefined) error ??= `invalid string literal: invalid escape char ${match}`;
     return plain ?? "";
   });
-  return fault === undefined ? text : { fault };
+  return error === undefined ? text : { error };
 }

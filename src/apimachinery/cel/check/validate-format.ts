@@ -2,7 +2,7 @@ import type { Call, Expr } from "../ast.ts";
 import type { Issue } from "../syntax/issue.ts";
 
 /** The types that a formatting clause accepts, and the message for others. */
-const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; readonly complaint: string }>> = {
+const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; readonly message: string }>> = {
   s: {
     kinds: [
       "list",
@@ -18,17 +18,17 @@ const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; read
       "type",
       "null",
     ],
-    complaint:
+    message:
       "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
   },
-  d: { kinds: ["int", "uint"], complaint: "decimal clause can only be used on integers" },
-  f: { kinds: ["double", "string"], complaint: "fixed-point clause can only be used on doubles" },
-  e: { kinds: ["double", "string"], complaint: "scientific clause can only be used on doubles" },
-  b: { kinds: ["int", "uint", "bool"], complaint: "only integers and bools can be formatted as binary" },
-  o: { kinds: ["int", "uint"], complaint: "octal clause can only be used on integers" },
+  d: { kinds: ["int", "uint"], message: "decimal clause can only be used on integers" },
+  f: { kinds: ["double", "string"], message: "fixed-point clause can only be used on doubles" },
+  e: { kinds: ["double", "string"], message: "scientific clause can only be used on doubles" },
+  b: { kinds: ["int", "uint", "bool"], message: "only integers and bools can be formatted as binary" },
+  o: { kinds: ["int", "uint"], message: "octal clause can only be used on integers" },
   x: {
     kinds: ["int", "uint", "string", "bytes"],
-    complaint: "only integers, byte buffers, and strings can be formatted as hex",
+    message: "only integers, byte buffers, and strings can be formatted as hex",
   },
 };
 
@@ -54,7 +54,7 @@ export function checkFormatCall(call: Call, issues: Issue[]): void {
     }
     const wrong = findWrong(argument, known.kinds);
     if (!wrong) continue;
-    report(wrong.pos, `error during formatting: ${known.complaint}, was given ${wrong.type!.runtimeName}`);
+    report(wrong.pos, `error during formatting: ${known.message}, was given ${wrong.type!.runtimeName}`);
     return;
   }
   if (list.items.length > used) {

@@ -60,22 +60,22 @@ function formatClause(clause: string | undefined, precision: string | undefined,
   }
 }
 
-function wrongType(complaint: string, value: Value): EvalError {
-  return new EvalError(`error during formatting: ${complaint}, was given ${typeOf(value).runtimeName}`);
+function wrongType(message: string, value: Value): EvalError {
+  return new EvalError(`error during formatting: ${message}, was given ${typeOf(value).runtimeName}`);
 }
 
-function integerOf(value: Value, complaint: string): Int {
+function integerOf(value: Value, message: string): Int {
   if (isInt(value)) return value;
   if (value instanceof CelUint) return value.value;
-  throw wrongType(complaint, value);
+  throw wrongType(message, value);
 }
 
-function doubleOf(value: Value, complaint: string): number {
+function doubleOf(value: Value, message: string): number {
   if (value instanceof CelDouble) return value.value;
   if (value === "NaN") return Number.NaN;
   if (value === "Infinity") return Number.POSITIVE_INFINITY;
   if (value === "-Infinity") return Number.NEGATIVE_INFINITY;
-  throw wrongType(complaint, value);
+  throw wrongType(message, value);
 }
 
 function formatDecimal(value: Value): string {
@@ -146,9 +146,9 @@ function formatPart(value: Value): string {
   if (value instanceof CelList) return `[${value.toArray().map(formatPart).join(", ")}]`;
   if (value instanceof CelMap) return formatMap(value);
   if (value instanceof TypeValue) return value.name;
-  const complaint =
+  const message =
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
-  throw wrongType(complaint, value);
+  throw wrongType(message, value);
 }
 
 /** The entries of a map are sorted by their formatted keys. */

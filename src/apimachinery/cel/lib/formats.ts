@@ -39,9 +39,9 @@ export class FormatValue extends ExtensionValue {
   }
 }
 
-function known(format: string, complaint: string): Check {
+function known(format: string, message: string): Check {
   const isValid = formatCheck(format)!;
-  return (text) => (isValid(text) ? [] : [complaint]);
+  return (text) => (isValid(text) ? [] : [message]);
 }
 
 /** The prefix of a generated name may end in a dash, because a suffix follows. */
@@ -66,8 +66,8 @@ const formats: ReadonlyMap<string, FormatValue> = new Map([
 ]);
 
 function validate({ check }: FormatValue, text: string): CelOptional {
-  const faults = check(text);
-  return faults.length === 0 ? CelOptional.none : new CelOptional(new NativeList(faults));
+  const errors = check(text);
+  return errors.length === 0 ? CelOptional.none : new CelOptional(new NativeList(errors));
 }
 
 function named(name: string): CelOptional {

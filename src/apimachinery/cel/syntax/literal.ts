@@ -6,29 +6,29 @@ import type { Value } from "../values/value.ts";
 import type { Token } from "./token.ts";
 
 /** Returns the value of a literal token, or an error. A minus sign is part of the number. */
-export function parseLiteral(token: Token, negative: boolean): { value: Value } | { fault: string } {
+export function parseLiteral(token: Token, negative: boolean): { value: Value } | { error: string } {
   const { text } = token;
   switch (token.kind) {
     case "int": {
       const value = negative ? -BigInt(text) : BigInt(text);
       return value > maxInt || value < -maxInt - 1n
-        ? { fault: "invalid int literal" }
+        ? { error: "invalid int literal" }
         : { value: toInt(value) };
     }
     case "uint": {
       const value = BigInt(text.slice(0, -1));
-      return value > maxUint ? { fault: "invalid uint literal" } : { value: new CelUint(value) };
+      return value > maxUint ? { error: "invalid uint literal" } : { value: new CelUint(value) };
     }
     case "float": {
       const value = Number(text) * (negative ? -1 : 1);
-      return Number.isFinite(value) ? { value: new CelDouble(value) } : { fault: "invalid double literal" };
+      return Number.isFinite(value) ? { value: new CelDouble(value) } : { error: "invalid double literal" };
     }
     default:
       return parseText(token);
   }
 }
 
-function parseText({ kind, text }: Token): { value: Value } | { fault: string } {
+function parseText({ kind, text }: Token): { value: Value } | { error: string } {
   const prefix = /^[bBrR]*/.exec(text)![0];
   const quoted = text.slice(prefix.length);
   const size = /^(?:"""|''')/.test(quoted) && quoted.length >= 6 ? 3 : 1;
@@ -42,7 +42,7 @@ const escapes =
   /\\(?:([abfnrtv"'\\?`])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2}))/g;
 
 /** In a string, every escape is a character. */
-function unescapeText(content: string): { value: Value } | { fault: string } {
+function unescapeText(content: string): { value: Value } | { error: string } {
   let isValid = true;
   const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
     if (char !== undefined) return controlEscapes[char as string] ?? (char as string);
@@ -56,7 +56,7 @@ function unescapeText(content: string): { value: Value } | { fault: string } {
     }
     return String.fromCodePoint(code);
   });
-  return isValid ? { value } : { fault: "invalid unicode code point" };
+  return isValid ? { value } : { error: "invalid unicode code point" };
 }
 
 /** In bytes, hexadecimal and octal escapes are bytes; other characters are encoded as UTF-8. */

@@ -180,7 +180,7 @@ class Parser {
     const token = this.#tokens.next();
     const parsed = parseLiteral(token, sign !== undefined);
     if ("value" in parsed) return literal(sign?.pos ?? token.pos, parsed.value);
-    this.#tokens.report(sign?.pos ?? token.pos, parsed.fault);
+    this.#tokens.report(sign?.pos ?? token.pos, parsed.error);
     return literal(token.pos, null);
   }
 

@@ -32,10 +32,10 @@ function checkNumbers({ module, name, fields }: ModelType, numbers: Readonly<Rec
     .filter((field) => field !== "apiVersion" && field !== "kind");
   const missing = expected.filter((field) => numbers[field] === undefined);
   const known = new Set(fields.map((field) => field.name));
-  const gone = Object.keys(numbers).filter((field) => !known.has(field));
-  if (missing.length + gone.length > 0) {
+  const unknown = Object.keys(numbers).filter((field) => !known.has(field));
+  if (missing.length + unknown.length > 0) {
     throw new Error(
-      `${module}.${name}: fields without a number: ${missing.join(", ")}; numbers of unknown fields: ${gone.join(", ")}`,
+      `${module}.${name}: fields without a number: ${missing.join(", ")}; numbers of unknown fields: ${unknown.join(", ")}`,
     );
   }
 }

@@ -81,10 +81,10 @@ async function differencesIn(story: Story): Promise<unknown[]> {
     }
     const endpoint = endpointOf(story, schemas, step);
     const next = await send(endpoint, live && inVersion(endpoint, live), step);
-    const mine = next instanceof Error ? describeFailure(next) : summarize(next);
+    const actual = next instanceof Error ? describeFailure(next) : summarize(next);
     const expected = step.error ? sortedLines(step.error) : step.answer;
-    if (!isEqual(mine, expected)) {
-      differences.push({ story: story.name, live, step, mine });
+    if (!isEqual(actual, expected)) {
+      differences.push({ story: story.name, live, step, actual });
     }
     if (!step.error && !(next instanceof Error)) live = stored(next);
   }

@@ -84,9 +84,9 @@ describe("field sets", () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         const left = differenceBelow(a, b);
-        const gone = pathsOf(b).map((path) => JSON.stringify(path).slice(0, -1));
+        const subtracted = pathsOf(b).map((path) => JSON.stringify(path).slice(0, -1));
         const below = (path: string) =>
-          gone.some((start) => path === `${start}]` || path.startsWith(`${start},`));
+          subtracted.some((start) => path === `${start}]` || path.startsWith(`${start},`));
         expect(texts(left)).toEqual(new Set([...texts(a)].filter((path) => !below(path))));
       }),
     );

@@ -3,36 +3,24 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SchemaNode } from "../index.ts";
 import { changedOnlyTimes, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
+import { customResourceSchema } from "../testdata/custom-resource-schema.ts";
 
 const text: SchemaNode = { type: "string" };
-const schema: SchemaNode = {
-  type: "object",
-  properties: {
-    apiVersion: text,
-    kind: text,
-    metadata: {
-      type: "object",
-      properties: {
-        name: text,
-        labels: { type: "object", additionalProperties: text },
-        finalizers: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+const schema: SchemaNode = customResourceSchema({
+  spec: {
+    type: "object",
+    properties: {
+      replicas: { type: "integer" },
+      items: {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        items: { type: "object", properties: { name: text, value: text } },
       },
-    },
-    spec: {
-      type: "object",
-      properties: {
-        replicas: { type: "integer" },
-        items: {
-          type: "array",
-          "x-kubernetes-list-type": "map",
-          "x-kubernetes-list-map-keys": ["name"],
-          items: { type: "object", properties: { name: text, value: text } },
-        },
-        free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-      },
+      free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     },
   },
-};
+});
 
 const endpoint: Endpoint = { apiVersion: "a.io/v1", kind: "App", schemaOf: () => schema };
 const time = Date.parse("2030-01-01T00:00:00Z");

@@ -66,8 +66,8 @@ function restoreDangling(
   last: FieldSet,
   schema: SchemaNode | undefined,
 ): JSONValue {
-  const gone = difference(structFields(whole, schema), structFields(pruned, schema));
-  return removeFields(whole, intersection(gone, withStructs(last, schema)), schema);
+  const removed = difference(structFields(whole, schema), structFields(pruned, schema));
+  return removeFields(whole, intersection(removed, withStructs(last, schema)), schema);
 }
 
 function structFields(value: JSONValue, schema: SchemaNode | undefined): FieldSet {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { applyMergePatch, type SchemaNode } from "../index.ts";
 import { ApplyConflictError, type Endpoint, serverSideApply, trackUpdate } from "./index.ts";
+import { customResourceSchema } from "../testdata/custom-resource-schema.ts";
 
 /** A request to a custom resource, and its result on kube-apiserver 1.36.3. */
 interface Step {
@@ -22,42 +23,28 @@ const stories = JSON.parse(
 
 const text: SchemaNode = { type: "string" };
 const texts: SchemaNode = { type: "object", additionalProperties: text };
-const schema: SchemaNode = {
-  type: "object",
-  properties: {
-    apiVersion: text,
-    kind: text,
-    metadata: {
-      type: "object",
-      properties: {
-        name: text,
-        uid: text,
-        labels: texts,
-        finalizers: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+const schema: SchemaNode = customResourceSchema({
+  spec: {
+    type: "object",
+    properties: {
+      a: text,
+      n: { type: "integer" },
+      m: texts,
+      s: { type: "object", properties: { x: text, y: text } },
+      set: { type: "array", "x-kubernetes-list-type": "set", items: text },
+      map: {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        items: { type: "object", properties: { name: text, v: text } },
       },
-    },
-    spec: {
-      type: "object",
-      properties: {
-        a: text,
-        n: { type: "integer" },
-        m: texts,
-        s: { type: "object", properties: { x: text, y: text } },
-        set: { type: "array", "x-kubernetes-list-type": "set", items: text },
-        map: {
-          type: "array",
-          "x-kubernetes-list-type": "map",
-          "x-kubernetes-list-map-keys": ["name"],
-          items: { type: "object", properties: { name: text, v: text } },
-        },
-        at: { type: "array", items: text },
-        atm: { ...texts, "x-kubernetes-map-type": "atomic" },
-        free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        ios: { "x-kubernetes-int-or-string": true },
-      },
+      at: { type: "array", items: text },
+      atm: { ...texts, "x-kubernetes-map-type": "atomic" },
+      free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+      ios: { "x-kubernetes-int-or-string": true },
     },
   },
-};
+});
 
 const endpoint: Endpoint = {
   apiVersion: "patch.example.com/v1",
@@ -75,8 +62,8 @@ describe(`${count} recorded requests in ${stories.length} stories`, () => {
       let live: JSONObject | undefined;
       for (const step of story) {
         const next = await send(live, step);
-        const mine = step.error ? describeFailure(next) : summarize(next);
-        if (!isEqual(mine, step.error ?? step.answer)) differences.push({ live, step, mine });
+        const actual = step.error ? describeFailure(next) : summarize(next);
+        if (!isEqual(actual, step.error ?? step.answer)) differences.push({ live, step, actual });
         if (!step.error && !(next instanceof Error)) live = stored(next);
       }
     }

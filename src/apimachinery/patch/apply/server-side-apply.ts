@@ -50,10 +50,10 @@ export async function serverSideApply(endpoint: Endpoint, apply: Apply): Promise
  * applying the same object again would create a new revision each time.
  */
 export function changedOnlyTimes(live: JSONObject, next: JSONObject): boolean {
-  const nobody: Managers = new Map();
+  const noManagers: Managers = new Map();
   return (
     isEqualManagers(managersOf(live), managersOf(next)) &&
-    isEqual(withManagers(live, nobody), withManagers(next, nobody))
+    isEqual(withManagers(live, noManagers), withManagers(next, noManagers))
   );
 }
 

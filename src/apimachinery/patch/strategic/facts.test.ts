@@ -47,8 +47,8 @@ Object.assign(properties, {
 
 test(`applyStrategicMergePatch() agrees with all ${facts.length} facts of Kubernetes' own library`, () => {
   const wrong = facts.flatMap((fact) => {
-    const mine = applyStrategicMergePatch(fact.from, fact.patch, item);
-    return isEqual(mine, fact.to) ? [] : [{ ...fact, mine }];
+    const actual = applyStrategicMergePatch(fact.from, fact.patch, item);
+    return isEqual(actual, fact.to) ? [] : [{ ...fact, actual }];
   });
   expect(wrong).toEqual([]);
 });

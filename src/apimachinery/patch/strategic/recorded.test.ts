@@ -40,8 +40,8 @@ const schema: SchemaNode = {
 
 it(`applyStrategicMergePatch() applies ${recorded.length} recorded patches as the API server did`, () => {
   const failures = recorded.flatMap(({ from, patch, to }) => {
-    const mine = withoutEmpty(applyStrategicMergePatch(from, patch, schema));
-    return isEqual(mine, withoutEmpty(to)) ? [] : [{ from, patch, mine, to }];
+    const actual = withoutEmpty(applyStrategicMergePatch(from, patch, schema));
+    return isEqual(actual, withoutEmpty(to)) ? [] : [{ from, patch, actual, to }];
   });
   expect(failures).toEqual([]);
 });

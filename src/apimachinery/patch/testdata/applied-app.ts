@@ -2,6 +2,7 @@ import type { JSONObject } from "../../json/index.ts";
 import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { type Apply, ApplyConflictError, type Endpoint, serverSideApply, trackUpdate } from "../apply/index.ts";
 import type { SchemaNode } from "../index.ts";
+import { customResourceSchema } from "./custom-resource-schema.ts";
 
 const text: SchemaNode = { type: "string" };
 export const texts: SchemaNode = { type: "object", additionalProperties: text };
@@ -23,23 +24,7 @@ const container: SchemaNode = {
     },
   },
 };
-export const schema: SchemaNode = {
-  type: "object",
-  properties: {
-    apiVersion: text,
-    kind: text,
-    metadata: {
-      type: "object",
-      properties: {
-        name: text,
-        namespace: text,
-        uid: text,
-        resourceVersion: text,
-        labels: texts,
-        annotations: texts,
-        finalizers: { type: "array", items: text, "x-kubernetes-list-type": "set" },
-      },
-    },
+export const schema: SchemaNode = customResourceSchema({
     spec: {
       type: "object",
       properties: {
@@ -54,8 +39,7 @@ export const schema: SchemaNode = {
       },
     },
     status: { type: "object", properties: { ready: { type: "integer" } } },
-  },
-};
+});
 
 export const main: Endpoint = {
   apiVersion: "a.io/v1",

@@ -69,9 +69,9 @@ function checkKind(kind: unknown, path: string, errors: FieldError[]): void {
   if (typeof kind !== "string") errors.push(invalid(path, kind, "must be a string"));
   else if (kind === "") errors.push(invalid(path, kind, "must not be empty"));
   else {
-    const faults = checkLabel1035(kind.toLowerCase());
-    if (faults.length === 0) return;
-    const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
+    const reasons = checkLabel1035(kind.toLowerCase());
+    if (reasons.length === 0) return;
+    const detail = `may have mixed case, but should otherwise match: ${reasons.join(",")}`;
     errors.push(invalid(path, kind, detail));
   }
 }

@@ -5,11 +5,12 @@ import { checkLabel, checkLabelValue, checkQualifiedName } from "../../naming/in
 /** Checks decoded metadata of a resource of unknown kind: its name only has to be a valid path segment. */
 export function checkMetadata(metadata: JSONObject<unknown>, path: string, errors: FieldError[]): void {
   const { name, generateName, namespace, generation } = metadata;
-  const report = (field: string, value: unknown, faults: readonly string[]): void => {
-    for (const fault of faults) errors.push(invalid(`${path}.${field}`, value, fault));
+  const report = (field: string, value: unknown, reasons: readonly string[]): void => {
+    for (const reason of reasons) errors.push(invalid(`${path}.${field}`, value, reason));
   };
-  if (typeof generateName === "string") report("generateName", generateName, pathFaults(generateName));
-  if (typeof name === "string" && name !== "") report("name", name, nameFaults(name));
+  if (typeof generateName === "string")
+    report("generateName", generateName, checkPathSegmentPrefix(generateName));
+  if (typeof name === "string" && name !== "") report("name", name, checkPathSegment(name));
   if (typeof namespace === "string" && namespace !== "")
     report("namespace", namespace, checkLabel(namespace));
   if (typeof generation === "number" && generation < 0) {
@@ -51,10 +52,10 @@ function checkManagers(managers: unknown, path: string, errors: FieldError[]): v
   });
 }
 
-function nameFaults(name: string): string[] {
-  return name === "." || name === ".." ? [`may not be '${name}'`] : pathFaults(name);
+function checkPathSegment(name: string): string[] {
+  return name === "." || name === ".." ? [`may not be '${name}'`] : checkPathSegmentPrefix(name);
 }
 
-function pathFaults(name: string): string[] {
+function checkPathSegmentPrefix(name: string): string[] {
   return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }

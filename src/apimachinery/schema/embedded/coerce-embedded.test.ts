@@ -86,12 +86,12 @@ describe("compileSchema().prune() of embedded resources", () => {
 describe("compileSchema().validate() of embedded resources", () => {
   it("reports what can't be decoded as an error of the field", () => {
     const resource = { apiVersion: "v1", kind: "Pod" };
-    const told = (metadata: unknown) =>
+    const errorsOf = (metadata: unknown) =>
       compiled.validate({ spec: { r: { ...resource, metadata } } }).map(formatFieldError);
-    expect(told({ labels: { a: 1 } })).toEqual([
+    expect(errorsOf({ labels: { a: 1 } })).toEqual([
       'spec.r.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     ]);
-    expect(told({ labels: { a: null } })).toEqual([]);
-    expect(told({ ownerReferences: [null] })).toHaveLength(4);
+    expect(errorsOf({ labels: { a: null } })).toEqual([]);
+    expect(errorsOf({ ownerReferences: [null] })).toHaveLength(4);
   });
 });

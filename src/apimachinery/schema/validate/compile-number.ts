@@ -100,9 +100,9 @@ function checkMultiple(value: number | bigint, factor: number, exact: boolean, r
   if (!passes) report(value, exact, `should be a multiple of ${show(divisor, value, exact)}`, run);
 }
 
-function report(value: number | bigint, exact: boolean, complaint: string, run: Run): void {
-  if (exact) run.invalid(value, complaint);
-  else run.invalidFloat(Number(value), complaint);
+function report(value: number | bigint, exact: boolean, message: string, run: Run): void {
+  if (exact) run.invalid(value, message);
+  else run.invalidFloat(Number(value), message);
 }
 
 /** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */

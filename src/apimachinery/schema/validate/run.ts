@@ -75,14 +75,14 @@ export class Run {
     this.errors.push(notSupported(this.#field(this.path()), value, texts));
   }
 
-  invalid(value: unknown, complaint: string): void {
+  invalid(value: unknown, message: string): void {
     const path = this.path();
-    this.errors.push(invalid(this.#field(path), value, `${path} in body ${complaint}`));
+    this.errors.push(invalid(this.#field(path), value, `${path} in body ${message}`));
   }
 
-  invalidFloat(value: number, complaint: string): void {
+  invalidFloat(value: number, message: string): void {
     const path = this.path();
-    this.errors.push(invalidFloat(this.#field(path), value, `${path} in body ${complaint}`));
+    this.errors.push(invalidFloat(this.#field(path), value, `${path} in body ${message}`));
   }
 
   invalidFactor(value: unknown, factor: string): void {
