@@ -15,7 +15,7 @@ test("without a change there is only one round", () => {
   expect(rounds.next()).toBe(false);
 });
 
-test("only what was called before a change and asks for reinvocation is called again", () => {
+test("after a change, earlier calls are repeated if their reinvocation policy is IfNeeded", () => {
   const rounds = new Rounds();
   const calls = rounds.callsOf("webhooks", object("1"));
   calls.remember("early");
@@ -29,7 +29,7 @@ test("only what was called before a change and asks for reinvocation is called a
   expect(rounds.next()).toBe(false);
 });
 
-test("a change by another plugin after the round makes all due that ask for reinvocation", () => {
+test("a later change by another plugin makes all calls due whose reinvocation policy is IfNeeded", () => {
   const rounds = new Rounds();
   const policies = rounds.callsOf("policies", object("1"));
   policies.remember("policy");
