@@ -5,6 +5,7 @@
 import {
   Children,
   type Client,
+  type Clock,
   type Context,
   type Desired,
   findCondition,
@@ -48,9 +49,11 @@ import { statusFor } from "./appservice_status.ts";
  */
 export class AppServiceReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   async reconcile(request: Request, { events, log }: Context): Promise<Result> {
@@ -78,7 +81,7 @@ export class AppServiceReconciler implements Reconciler {
     await children.set(PodDisruptionBudget, name, budget);
 
     const { rejections } = children;
-    const status = statusFor(app, { deployment, service, rejections });
+    const status = statusFor(app, { deployment, service, rejections }, this.#clock);
     await this.#client.patchStatus(AppService, app, status);
     for (const { reason, message } of rejections) events.warning(app, reason, message);
     return children.result(findCondition(status.conditions, "Degraded"));
@@ -117,5 +120,5 @@ export function setupAppServiceController(manager: Manager): void {
     .owns(Ingress)
     .owns(HorizontalPodAutoscaler)
     .owns(PodDisruptionBudget)
-    .complete(new AppServiceReconciler(manager.client));
+    .complete(new AppServiceReconciler(manager));
 }

@@ -3,6 +3,7 @@
  */
 
 import {
+  type Clock,
   type Condition,
   type DesiredCondition,
   type Rejection,
@@ -24,6 +25,7 @@ export interface Observed {
 export function statusFor(
   app: AppService,
   { deployment, service, rejections }: Observed,
+  clock: Clock,
 ): AppServiceStatus {
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = deployment?.status ?? {};
   const { availableReplicas = 0, unavailableReplicas = 0 } = deployment?.status ?? {};
@@ -37,7 +39,7 @@ export function statusFor(
       .join(","),
     ...(url ? { url } : {}),
     ...(nodePorts.length > 0 ? { nodePorts } : {}),
-    conditions: conditionsFor(app, deployment, rejections),
+    conditions: conditionsFor(app, deployment, rejections, clock),
   };
 }
 
@@ -45,6 +47,7 @@ function conditionsFor(
   app: AppService,
   deployment: Deployment | undefined,
   rejections: readonly Rejection[],
+  clock: Clock,
 ): Condition[] {
   const observedGeneration = app.metadata.generation ?? 0;
   const wanted = {
@@ -54,7 +57,7 @@ function conditionsFor(
   };
   return Object.entries(wanted).reduce<Condition[]>(
     (conditions, [type, condition]) =>
-      setCondition(conditions, { type, observedGeneration, ...condition }),
+      setCondition(conditions, { type, observedGeneration, ...condition }, clock),
     app.status?.conditions ?? [],
   );
 }

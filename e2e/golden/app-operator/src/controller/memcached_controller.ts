@@ -5,6 +5,7 @@
 import {
   Children,
   type Client,
+  type Clock,
   type Context,
   findCondition,
   type Manager,
@@ -31,9 +32,11 @@ import { statusFor } from "./memcached_status.ts";
  */
 export class MemcachedReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   async reconcile(request: Request, { events, log }: Context): Promise<Result> {
@@ -51,7 +54,7 @@ export class MemcachedReconciler implements Reconciler {
     await children.set(Service, name, service, removeForeignPorts);
 
     const { rejections } = children;
-    const status = statusFor(owner, deployment, rejections);
+    const status = statusFor(owner, deployment, rejections, this.#clock);
     await this.#client.patchStatus(Memcached, owner, status);
     for (const { reason, message } of rejections) events.warning(owner, reason, message);
     return children.result(findCondition(status.conditions, "Degraded"));
@@ -60,7 +63,7 @@ export class MemcachedReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupMemcachedController(manager: Manager): void {
-  const reconciler = new MemcachedReconciler(manager.client);
+  const reconciler = new MemcachedReconciler(manager);
   manager
     .controllerFor(Memcached)
     .named("memcached")

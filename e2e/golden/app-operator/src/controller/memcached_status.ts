@@ -3,6 +3,7 @@
  */
 
 import {
+  type Clock,
   type Condition,
   type DesiredCondition,
   type Rejection,
@@ -17,6 +18,7 @@ export function statusFor(
   owner: Memcached,
   deployment: Deployment | undefined,
   rejections: readonly Rejection[],
+  clock: Clock,
 ): MemcachedStatus {
   const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
   const observedGeneration = owner.metadata.generation ?? 0;
@@ -29,7 +31,7 @@ export function statusFor(
       .map(([label, value]) => `${label}=${value}`)
       .join(","),
     conditions: conditions.reduce<Condition[]>(
-      (known, condition) => setCondition(known, { ...condition, observedGeneration }),
+      (known, condition) => setCondition(known, { ...condition, observedGeneration }, clock),
       owner.status?.conditions ?? [],
     ),
   };

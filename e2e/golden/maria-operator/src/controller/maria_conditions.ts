@@ -3,6 +3,7 @@
  */
 
 import {
+  type Clock,
   type Condition,
   type DesiredCondition,
   findCondition,
@@ -26,6 +27,7 @@ export function conditionsFor(
   mysql: Maria,
   observed: Observed,
   problems: readonly Problem[],
+  clock: Clock,
 ): Condition[] {
   const observedGeneration = mysql.metadata.generation ?? 0;
   const wanted: Record<string, Word | undefined> = {
@@ -39,7 +41,7 @@ export function conditionsFor(
   return Object.entries(wanted).reduce<Condition[]>(
     (conditions, [type, word]) =>
       word
-        ? setCondition(conditions, { type, observedGeneration, ...word })
+        ? setCondition(conditions, { type, observedGeneration, ...word }, clock)
         : removeCondition(conditions, type),
     mysql.status?.conditions ?? [],
   );

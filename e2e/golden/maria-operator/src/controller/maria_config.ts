@@ -121,9 +121,8 @@ function initStatements(mysql: Maria, credentials: Credentials): string {
 }
 
 /**
- * Gives a user all privileges on its database, or on all but the server's own, where it could make itself an
- * administrator. The server applies the most specific grant only: so a harmless privilege on the server's own databases
- * hides the grant on all databases. All other privileges are revoked at startup.
+ * Gives a user all privileges on its database, or on all but the server's own. Only the most specific grant applies: so
+ * a harmless one on the server's own databases hides the one on all. Other privileges are revoked at startup.
  */
 function applicationUser(name: string, password: string, database: string | undefined): string[] {
   const account = `'${name}'@'%'`;

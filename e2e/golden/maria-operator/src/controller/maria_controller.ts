@@ -3,7 +3,6 @@
  */
 
 import type {
-  Client,
   Context,
   KubernetesObject,
   Manager,
@@ -44,14 +43,14 @@ import { growVolumes } from "./maria_storage.ts";
 
 /** Reconciles the servers, Services and backups of a MySQL. */
 export class MariaReconciler implements Reconciler {
-  readonly #client: Client;
+  readonly #manager: Manager;
 
-  constructor(client: Client) {
-    this.#client = client;
+  constructor(manager: Manager) {
+    this.#manager = manager;
   }
 
   async reconcile(request: Request, { events, log }: Context): Promise<Result> {
-    const client = this.#client;
+    const { client, clock } = this.#manager;
     const mysql = await client.find(Maria, request);
     if (!mysql) {
       log.info("Maria resource not found. Ignoring since object must be deleted");
@@ -72,7 +71,7 @@ export class MariaReconciler implements Reconciler {
     );
     if (problems.some(({ reason }) => reason === NAMESPACE_GOES)) return;
 
-    const status = statusFor(mysql, await observe(client, mysql), problems);
+    const status = statusFor(mysql, await observe(client, mysql), problems, clock);
     await client.patchStatus(Maria, mysql, status);
     announceTransitions(events, mysql, status);
 
@@ -110,7 +109,7 @@ export function setupMariaController(manager: Manager): void {
       ];
     })
     .finalizer(`${DOMAIN}/mysql`, (mysql, context) => endMySQL(client, mysql, context))
-    .complete(new MariaReconciler(client));
+    .complete(new MariaReconciler(manager));
 }
 
 /** Maps an object to its MySQL by label. */

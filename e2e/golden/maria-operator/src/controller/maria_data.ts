@@ -76,9 +76,8 @@ export async function markData(
 }
 
 /**
- * Returns whether a claim holds a server's data: it has the name that the StatefulSet gives it, and the uid of this
- * MySQL or of an earlier one. Older versions of this operator wrote no uid: a claim without one counts only if the
- * StatefulSet has none either, or the passwords if there is no StatefulSet.
+ * Returns whether a claim holds a server's data, by its name and its uid, of this MySQL or of an earlier one. Older
+ * versions wrote no uid: then the StatefulSet must have none either, or the passwords if there is no StatefulSet.
  */
 export function isServerVolume(
   mysql: Maria,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import type { Clock } from "@tsbuilder/runtime";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
 import { conditionsFor } from "./maria_conditions.ts";
 import { sourceOf, summarizeBackups } from "./maria_jobs.ts";
@@ -16,6 +17,7 @@ export function statusFor(
   mysql: Maria,
   observed: Observed,
   problems: readonly Problem[],
+  clock: Clock,
 ): MariaStatus {
   const { metadata, spec, status: before } = mysql;
   const names = namesOf(mysql);
@@ -39,6 +41,6 @@ export function statusFor(
     storageSize: storageSizeOf(mysql, observed),
     ...(lastGoodTime ? { lastBackupTime: lastGoodTime } : {}),
     ...(last ? { lastBackup: { ...known, ...last, ...source } } : {}),
-    conditions: conditionsFor(mysql, observed, problems),
+    conditions: conditionsFor(mysql, observed, problems, clock),
   };
 }
