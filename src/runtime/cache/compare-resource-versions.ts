@@ -1,6 +1,6 @@
 /**
  * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of them
- * is no number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
+ * is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger than
  * a double can hold.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {

@@ -96,7 +96,9 @@ class InformerCache implements Cache {
     const known = this.#scopes.get(idOf(kind));
     if (known && known.labels === scope.labels && known.fields === scope.fields) return;
     if (known || this.existing(kind)) {
-      throw new TerminalError(`${kind.plural} are cached in another scope already: say it once, and first`);
+      throw new TerminalError(
+        `${kind.plural} are already cached with another scope: call keepOnly() once, before the kind is watched`,
+      );
     }
     this.#scopes.set(idOf(kind), scope);
   }

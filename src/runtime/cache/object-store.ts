@@ -115,7 +115,7 @@ export class ObjectStore<T extends KubernetesObject> {
     try {
       const values: unknown = valuesOf(object);
       if (isListOfStrings(values)) return values;
-      throw new TypeError(`it returned ${show(values)}, which is no list of strings`);
+      throw new TypeError(`it returned ${show(values)}, which is not an array of strings`);
     } catch (error) {
       this.#onIndexError(name, object, error);
       return [];

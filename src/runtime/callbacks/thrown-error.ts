@@ -5,7 +5,7 @@ export function thrownError(thrown: unknown): Error {
   } catch {
     // A proxy, or a getter that throws: what follows asks it nothing more.
   }
-  return new Error(`something was thrown that is no Error: ${show(thrown)}`);
+  return new Error(`a value was thrown that is not an Error: ${show(thrown)}`);
 }
 
 /** Formats a value for a message. */

@@ -59,7 +59,7 @@ test.for(Object.entries(calls))(
     const client = await clientOf(302, "moved", { location: "https://login.example.com/" });
     await expect(call(client)).rejects.toMatchObject({
       status: 302,
-      message: expect.stringContaining("sent on to https://login.example.com/") as string,
+      message: expect.stringContaining("redirected to https://login.example.com/") as string,
     });
   },
 );

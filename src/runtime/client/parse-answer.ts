@@ -20,6 +20,6 @@ export function parseAnswer(text: string, request: string): object {
 /** An answer that an API server would not send. */
 export function malformed(text: string, request: string, cause?: unknown): ApiError {
   const start = text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 80))}`;
-  const message = `the answer is no object of an API server: ${start}. Does a proxy stand in between?`;
+  const message = `the answer is not a Kubernetes object: ${start}. Is a proxy in between?`;
   return new ApiError({ code: 0, reason: "Malformed", message }, { request, cause });
 }

@@ -34,7 +34,7 @@ export function configFromContext(
 function serverUrl(server: string, secured: boolean, where: string): string {
   const url = hasScheme(server) ? server : `${secured ? "https" : "http"}://${server}`;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
-  throw new TerminalError(`${where} has the server "${server}", which is no address of http or https`);
+  throw new TerminalError(`${where} has the server "${server}", which is not an http or https URL`);
 }
 
 function isSecured(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
@@ -49,7 +49,7 @@ function isSecured(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
 
 function proxyUrl(url: string, where: string): string {
   if (URL.canParse(url) && isProxyProtocol(new URL(url).protocol)) return url;
-  throw new TerminalError(`${where} has the proxy-url "${url}", which is none of http, https or socks5`);
+  throw new TerminalError(`${where} has the proxy-url "${url}", which is not an http, https or socks5 URL`);
 }
 
 /** Inline data takes precedence over a file, as everywhere in a kubeconfig. */

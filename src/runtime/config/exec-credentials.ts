@@ -75,7 +75,7 @@ async function run(
 ): Promise<ExecStatus> {
   if (exec.interactiveMode === "Always" && !process.stdin.isTTY) {
     throw new TerminalError(
-      `the credential program "${exec.command}" wants to ask somebody, but there is no terminal`,
+      `the credential program "${exec.command}" needs interactive input, but there is no terminal`,
     );
   }
   const text = await output(exec, JSON.stringify(execInfo(exec, cluster)), observer);
@@ -172,7 +172,7 @@ function parse(text: string, command: string): { kind?: string; apiVersion?: str
   try {
     return JSON.parse(text) as { kind?: string; apiVersion?: string; status?: ExecStatus };
   } catch (error) {
-    throw new TerminalError(`the credential program "${command}" printed something else than JSON`, {
+    throw new TerminalError(`the credential program "${command}" printed something other than JSON`, {
       cause: error,
     });
   }

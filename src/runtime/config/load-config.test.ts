@@ -44,7 +44,7 @@ test("loadConfig() takes the flag before KUBECONFIG before the home directory", 
 
 test("loadConfig() lists where it looked if there is no config", async () => {
   const home = folder();
-  await expect(loadConfig({ env: { HOME: home } })).rejects.toThrow(/no cluster to talk to.*KUBECONFIG/);
+  await expect(loadConfig({ env: { HOME: home } })).rejects.toThrow(/no cluster config found.*KUBECONFIG/);
   const missing = loadConfig({ kubeconfig: join(home, "missing"), env: {} });
   await expect(missing).rejects.toThrow(/can't be read.*ENOENT/);
 });

@@ -46,7 +46,7 @@ async function findConfig(
   const path = join(env.HOME ?? homedir(), ".kube", "config");
   if (existsSync(path)) return fromFiles([path], context, { mustExist: true });
   throw new TerminalError(
-    `no cluster to talk to: there is no --kubeconfig, no KUBECONFIG, no service account of a pod, and no ${path}`,
+    `no cluster config found: there is no --kubeconfig, no KUBECONFIG, no service account of a pod, and no ${path}`,
   );
 }
 

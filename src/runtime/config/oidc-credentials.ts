@@ -114,7 +114,7 @@ function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: 
           try {
             resolve(JSON.parse(text) as T);
           } catch (error) {
-            fail("the answer is no JSON", error);
+            fail("the answer is not JSON", error);
           }
         });
       },

@@ -23,7 +23,7 @@ export function reportOutcome(outcome: Outcome, { log, observer, isStopping }: R
       return;
     case "terminal":
       observer?.failed("terminal");
-      log.error("Reconciler error, not tried again before the next change", { error: outcome.error });
+      log.error("Reconciler error, not retried until the next change", { error: outcome.error });
       return;
     case "error":
       observer?.failed("error");

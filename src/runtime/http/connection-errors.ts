@@ -3,7 +3,7 @@ export class TimeoutError extends Error {
   readonly code = "ETIMEDOUT";
 
   constructor(milliseconds: number) {
-    super(`nothing came for ${milliseconds / 1000} s`);
+    super(`no data for ${milliseconds / 1000} s`);
   }
 }
 

@@ -157,7 +157,7 @@ export class ConnectionLane implements ConnectionOwner {
     for (const attempt of attempts) {
       if (surplus-- <= 0) return;
       this.#attempts.delete(attempt);
-      attempt.abort.abort(new Error("nobody waits for this connection any more"));
+      attempt.abort.abort(new Error("no request waits for this connection any more"));
     }
   }
 }

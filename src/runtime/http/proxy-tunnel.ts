@@ -113,7 +113,7 @@ async function askSocks(socket: net.Socket, proxy: URL, host: string, port: numb
     const [, failed] = await readUntil(socket, () => 2);
     if (failed) throw new Error(`the proxy ${proxy.host} refused the user "${user}"`);
   } else if (method !== 0) {
-    throw new Error(`the proxy ${proxy.host} wants another way of authentication`);
+    throw new Error(`the proxy ${proxy.host} requires an unsupported authentication method`);
   }
   const name = Buffer.from(host);
   socket.write(Buffer.concat([Buffer.of(5, 1, 0, 3, name.length), name, Buffer.of(port >> 8, port & 255)]));

@@ -41,7 +41,7 @@ export function isDistrust({ cause }: ApiError): boolean {
 
 function elsewhere(status: number, { location }: { readonly [name: string]: string | undefined }) {
   if (status >= 400 || location === undefined) return undefined;
-  return `HTTP ${status}: sent on to ${location.slice(0, 200)}. API servers don't do that; does a proxy stand in between?`;
+  return `HTTP ${status}: redirected to ${location.slice(0, 200)}. API servers don't do that; is a proxy in between?`;
 }
 
 function statusOf(text: string): Partial<Status> | undefined {

@@ -48,7 +48,7 @@ export class LoopWatchdog implements Service {
       controller.workedSince(since).map((key) => `${controller.name} ${key}`),
     );
     onBlocked(milliseconds);
-    log.warn("The event loop was blocked: work for the processor belongs into a worker thread", {
+    log.warn("The event loop was blocked: run CPU-intensive work in a worker thread", {
       seconds: Math.round(milliseconds / 100) / 10,
       reconciling,
     });

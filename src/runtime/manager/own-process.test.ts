@@ -123,7 +123,7 @@ describe("an operator in one file", () => {
   test("a missing await is logged with its reconcile, and doesn't end the process", async () => {
     await makeConfigMap("careless");
     const operator = start();
-    const message = "A promise was rejected that nobody waits for: an await is missing";
+    const message = "Unhandled promise rejection: an await is missing";
     await eventually(() => says(operator, message));
     expect(operator.lines().find(({ msg }) => msg === message)).toMatchObject({
       level: "error",

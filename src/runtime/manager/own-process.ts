@@ -25,7 +25,7 @@ export async function runAsProcess(
   };
   // A missing await in one reconcile must not end all the others.
   const onRejection = (error: unknown) =>
-    log.error("A promise was rejected that nobody waits for: an await is missing", {
+    log.error("Unhandled promise rejection: an await is missing", {
       error,
       isProgrammingError: isProgrammingError(error),
     });

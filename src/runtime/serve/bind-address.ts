@@ -16,7 +16,7 @@ export function parseBindAddress(text: string): BindAddress | undefined {
   const port = Number(match?.groups?.["port"]);
   if (!match || port > 65_535)
     throw new TerminalError(
-      `"${text}" is no address to listen at: write it like :8081, 127.0.0.1:8081, or 0 for none`,
+      `"${text}" is not an address to listen on: write it like :8081, 127.0.0.1:8081, or 0 for none`,
     );
   return { host: match.groups?.["six"] ?? (match.groups?.["host"] || undefined), port };
 }

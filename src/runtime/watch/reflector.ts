@@ -227,7 +227,7 @@ async function readChunks<R>(
   // One timer per stream instead of one per chunk.
   const check = (): void => {
     const rest = last + silence() - clock.monotonic();
-    if (rest <= 0) stream.destroy(new SilenceError("nothing came for too long"));
+    if (rest <= 0) stream.destroy(new SilenceError("no data for too long"));
     else cancel = clock.setTimer(check, rest);
   };
   let cancel = clock.setTimer(check, silence());
@@ -257,7 +257,7 @@ function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    const message = `the server sent something that is no JSON: ${(cause as Error).message}`;
+    const message = `the server sent invalid JSON: ${(cause as Error).message}`;
     throw new ApiError({ code: 0, reason: "Malformed", message }, { cause });
   }
 }

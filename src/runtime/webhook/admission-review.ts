@@ -41,7 +41,7 @@ function flawOf(request: Partial<AdmissionRequest> | null | undefined): string |
   if (!isObject(request.kind) || !isObject(request.resource)) return "has no kind or resource";
   for (const field of ["object", "oldObject"] as const) {
     const value = request[field] ?? undefined;
-    if (value !== undefined && !isObject(value)) return `has an ${field} that is none`;
+    if (value !== undefined && !isObject(value)) return `has an invalid ${field}`;
   }
   return undefined;
 }

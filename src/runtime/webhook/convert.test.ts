@@ -30,7 +30,7 @@ new WebhookBuilder(server, MySQL)
   })
   .conversion(OlderMySQL, {
     toHub({ spec }) {
-      if (spec.count === "many") throw new Error("many is no number");
+      if (spec.count === "many") throw new Error("many is not a number");
       return { spec: { replicas: Number(spec.count) } };
     },
     fromHub: ({ spec }) => ({ spec: { count: String(spec.replicas) } }),
@@ -81,7 +81,7 @@ test("convertReview() fails the whole review for one object that can't be conver
   expect(convert("v1", mysql("v1beta1", { size: 1 }), mysql("v1alpha1", { count: "many" }))).toEqual({
     uid: "c-1",
     convertedObjects: [],
-    result: { status: "Failure", message: "many is no number" },
+    result: { status: "Failure", message: "many is not a number" },
   });
   expect(convert("v3", mysql("v1", {}))).toMatchObject({
     result: {

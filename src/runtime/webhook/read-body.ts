@@ -29,6 +29,6 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    throw new HttpError(400, "the body is no JSON");
+    throw new HttpError(400, "the body is not JSON");
   }
 }

@@ -49,7 +49,7 @@ export class WebhookBuilder<T extends KubernetesObject> {
     const hub = this.#kind;
     if (spoke.group !== hub.group || spoke.kind !== hub.kind || spoke.version === hub.version)
       throw new TerminalError(
-        `${spoke.apiVersion} ${spoke.kind} is no other version of ${hub.apiVersion} ${hub.kind}, so it can't be converted to it`,
+        `${spoke.apiVersion} ${spoke.kind} is not another version of ${hub.apiVersion} ${hub.kind}, so it can't be converted to it`,
       );
     const name = convertedKindName(hub.apiVersion, hub.kind);
     const known = this.#server.converted.get(name) ?? { hub, spokes: new Map() };
