@@ -145,9 +145,13 @@ describe("how a reconcile ends", () => {
   });
 
   test.each([
-    ["a string", () => Promise.reject("words"), /no Error: "words"/],
-    ["undefined", () => Promise.reject(undefined), /no Error: undefined/],
-    ["something cyclic", () => Promise.reject(Object.assign({}, { self: globalThis })), /no Error: object/],
+    ["a string", () => Promise.reject("words"), /not an Error: "words"/],
+    ["undefined", () => Promise.reject(undefined), /not an Error: undefined/],
+    [
+      "something cyclic",
+      () => Promise.reject(Object.assign({}, { self: globalThis })),
+      /not an Error: object/,
+    ],
     ["a sync TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
     ["a wrong duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
   ])("%s fails the reconcile, which is retried", async (_name, reconcile: () => unknown, message) => {

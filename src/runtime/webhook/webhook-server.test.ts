@@ -273,7 +273,7 @@ describe("the server", () => {
         .webhookFor(untyped)
         .conversion(MySQL, identity as never)
         .complete(),
-    ).toThrow(/no other version/);
+    ).toThrow(/not another version/);
     manager
       .webhookFor(MySQL)
       .conversion(OldMySQL, identity as never)

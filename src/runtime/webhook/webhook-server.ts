@@ -74,7 +74,7 @@ export class WebhookServer implements Service {
   }
 
   admit(path: string, handler: AdmissionHandler): void {
-    if (!/^\/[A-Za-z0-9._/-]+$/.test(path)) throw new TerminalError(`"${path}" is not a path for a webhook`);
+    if (!/^\/[A-Za-z0-9._/-]+$/.test(path)) throw new TerminalError(`"${path}" is not a valid webhook path`);
     if (path === conversionPath || this.#admission.has(path))
       throw new TerminalError(`there are two webhooks at ${path}`);
     this.#admission.set(path, handler);
