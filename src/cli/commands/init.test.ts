@@ -27,11 +27,8 @@ describe("init", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     expect(scripts["test"]).toBe("vitest run");
     const vitest = join(repository, "node_modules/vitest/vitest.mjs");
-    const { status, stdout } = spawnSync(process.execPath, [vitest, "run"], {
-      cwd: folder.root,
-      encoding: "utf8",
-    });
-    expect(status, stdout).toBe(0);
+    const result = spawnSync(process.execPath, [vitest, "run"], { cwd: folder.root, encoding: "utf8" });
+    expect(result).toMatchObject({ status: 0 });
   });
 
   test("keeps existing files", async () => {
