@@ -1,3 +1,4 @@
+import type { APIServiceCondition, ServiceReference } from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
@@ -15,13 +16,11 @@ export const apiService: BuiltInKind = {
   strategy: { ...apiServiceStrategy, generateName: false },
   cells: {
     Service: (object) => {
-      const service = readField<{ namespace: string; name: string }>(object, "spec.service");
+      const service = readField<ServiceReference>(object, "spec.service");
       return service ? `${service.namespace}/${service.name}` : "Local";
     },
     Available: (object) => {
-      const conditions =
-        readField<Array<{ type: string; status: string; reason?: string }>>(object, "status.conditions") ??
-        [];
+      const conditions = readField<APIServiceCondition[]>(object, "status.conditions") ?? [];
       const available = conditions.find(({ type }) => type === "Available");
       if (!available || available.status === "True") return available?.status ?? "Unknown";
       return available.reason ? `${available.status} (${available.reason})` : available.status;

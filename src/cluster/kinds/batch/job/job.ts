@@ -1,3 +1,4 @@
+import type { JobCondition } from "@tsbuilder/apimachinery/k8s/batch/v1";
 import { fieldText } from "../../../registry/field-text.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -8,7 +9,7 @@ import { jobStrategy } from "./strategy.ts";
 import { jobController } from "./controller/job-controller.ts";
 
 function jobStatus(object: object): string {
-  const conditions = readField<Array<{ type: string; status: string }>>(object, "status.conditions") ?? [];
+  const conditions = readField<JobCondition[]>(object, "status.conditions") ?? [];
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
   if (holds("Complete")) return "Complete";
   if (holds("Failed")) return "Failed";

@@ -1,9 +1,10 @@
+import type { CertificateSigningRequestCondition } from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { certificateRequestStrategy } from "./strategy.ts";
 
 function requestCondition(object: object): string {
-  const conditions = readField<Array<{ type: string }>>(object, "status.conditions") ?? [];
+  const conditions = readField<CertificateSigningRequestCondition[]>(object, "status.conditions") ?? [];
   const has = (wanted: string) => conditions.some(({ type }) => type === wanted);
   const issued = readField(object, "status.certificate") !== undefined ? ",Issued" : "";
   if (has("Denied")) return `Denied${issued}`;

@@ -1,4 +1,4 @@
-import type { EndpointPort } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { EndpointSubset } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
@@ -14,8 +14,7 @@ const endpointsStrategy: Partial<Strategy> = {
 };
 
 function addresses(object: object): string {
-  const subsets =
-    readField<Array<{ addresses?: Array<{ ip: string }>; ports?: EndpointPort[] }>>(object, "subsets") ?? [];
+  const subsets = readField<EndpointSubset[]>(object, "subsets") ?? [];
   const all = subsets.flatMap(({ addresses = [], ports: list = [] }) =>
     addresses.flatMap(({ ip }) => (list.length === 0 ? [ip] : list.map(({ port }) => `${ip}:${port}`))),
   );

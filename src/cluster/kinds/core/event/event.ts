@@ -1,3 +1,4 @@
+import type { ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { fieldText } from "../../../registry/field-text.ts";
 import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -33,8 +34,8 @@ export const event: BuiltInKind = {
     Reason: text("reason"),
     Object: (object) => {
       const about =
-        readField<{ kind?: string; name?: string }>(object, "involvedObject") ??
-        readField<{ kind?: string; name?: string }>(object, "regarding");
+        readField<ObjectReference>(object, "involvedObject") ??
+        readField<ObjectReference>(object, "regarding");
       return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
     },
     Subobject: (object) => text("involvedObject.fieldPath")(object) || text("regarding.fieldPath")(object),

@@ -1,3 +1,4 @@
+import type { NodeAddress, NodeCondition } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -6,7 +7,7 @@ import { nodeStrategy } from "./strategy.ts";
 import { fakeNode } from "./controller/fake-node.ts";
 
 function nodeStatus(object: object): string {
-  const conditions = readField<Array<{ type: string; status: string }>>(object, "status.conditions") ?? [];
+  const conditions = readField<NodeCondition[]>(object, "status.conditions") ?? [];
   const ready = conditions.find(({ type }) => type === "Ready");
   const status = !ready ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
   return readField(object, "spec.unschedulable") ? `${status},SchedulingDisabled` : status;
@@ -24,7 +25,7 @@ function nodeRoles(object: object): string {
 
 function nodeAddress(wanted: string): CellReader {
   return (object) => {
-    const addresses = readField<Array<{ type: string; address: string }>>(object, "status.addresses") ?? [];
+    const addresses = readField<NodeAddress[]>(object, "status.addresses") ?? [];
     return addresses.find(({ type }) => type === wanted)?.address ?? "<none>";
   };
 }

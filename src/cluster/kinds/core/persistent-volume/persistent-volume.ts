@@ -1,4 +1,8 @@
-import type { PersistentVolumeSpec, PersistentVolumeStatus } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type {
+  ObjectReference,
+  PersistentVolumeSpec,
+  PersistentVolumeStatus,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
@@ -45,7 +49,7 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     Status: (object) =>
       readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
     Claim: (object) => {
-      const claim = readField<{ namespace: string; name: string }>(object, "spec.claimRef");
+      const claim = readField<ObjectReference>(object, "spec.claimRef");
       return claim ? `${claim.namespace}/${claim.name}` : "";
     },
     StorageClass: text("spec.storageClassName"),

@@ -21,7 +21,7 @@ export const podCells: Readonly<Record<string, CellReader>> = {
   Node: text("spec.nodeName", "<none>"),
   "Nominated Node": text("status.nominatedNodeName", "<none>"),
   "Readiness Gates": (pod) => {
-    const gates = readField<Array<{ conditionType: string }>>(pod, "spec.readinessGates") ?? [];
+    const gates = readField<core.PodReadinessGate[]>(pod, "spec.readinessGates") ?? [];
     if (gates.length === 0) return "<none>";
     const holding = gates.filter(({ conditionType }) =>
       conditionsOf(pod).some(({ type, status }) => type === conditionType && status === "True"),

@@ -1,3 +1,4 @@
+import type { PodIP } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { podSpec } from "../pod-spec/empty.ts";
@@ -12,7 +13,7 @@ export const pod: BuiltInKind = {
   selectors: {
     "spec.hostNetwork": (object) => fieldText(object, "spec.hostNetwork") || "false",
     "status.podIPs": (object) => {
-      const status = object["status"] as { podIPs?: Array<{ ip: string }> } | undefined;
+      const status = object["status"] as { podIPs?: PodIP[] } | undefined;
       return (status?.podIPs ?? []).map(({ ip }) => ip).join(",");
     },
   },

@@ -1,3 +1,4 @@
+import type { LoadBalancerIngress } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector } from "../../cells/format-selector.ts";
@@ -9,8 +10,7 @@ function externalIP(object: object): string {
   if (type === "ExternalName") return text("spec.externalName")(object);
   const external = readField<string[]>(object, "spec.externalIPs") ?? [];
   if (type !== "LoadBalancer") return external.length > 0 ? external.join(",") : "<none>";
-  const ingress =
-    readField<Array<{ ip?: string; hostname?: string }>>(object, "status.loadBalancer.ingress") ?? [];
+  const ingress = readField<LoadBalancerIngress[]>(object, "status.loadBalancer.ingress") ?? [];
   const found = [...ingress.map(({ ip, hostname }) => ip ?? hostname ?? ""), ...external];
   return found.length > 0 ? found.join(",") : "<pending>";
 }

@@ -1,3 +1,4 @@
+import type { Endpoint, EndpointPort } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
@@ -23,17 +24,9 @@ export const endpointSlice: BuiltInKind<"endpointslice"> = {
   cells: {
     AddressType: text("addressType"),
     Ports: (object) =>
-      listOr(
-        readField<Array<{ port?: number }>>(object, "ports"),
-        ({ port }) => String(port ?? "*"),
-        "<unset>",
-      ),
+      listOr(readField<EndpointPort[]>(object, "ports"), ({ port }) => String(port ?? "*"), "<unset>"),
     Endpoints: (object) =>
-      listOr(
-        readField<Array<{ addresses: string[] }>>(object, "endpoints"),
-        (each) => each.addresses.join(","),
-        "<unset>",
-      ),
+      listOr(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(","), "<unset>"),
   },
   controllers: { endpointslice: endpointSlicesController },
 };

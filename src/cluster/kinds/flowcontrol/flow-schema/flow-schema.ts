@@ -1,3 +1,4 @@
+import type { FlowSchemaCondition } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField, text } from "../../cells/read-field.ts";
@@ -18,8 +19,7 @@ export const flowSchema: BuiltInKind = {
     MatchingPrecedence: count("spec.matchingPrecedence"),
     DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
     MissingPL: (object) => {
-      const conditions =
-        readField<Array<{ type: string; status: string }>>(object, "status.conditions") ?? [];
+      const conditions = readField<FlowSchemaCondition[]>(object, "status.conditions") ?? [];
       return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
     },
   },

@@ -1,3 +1,4 @@
+import type { IngressClassParametersReference } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
@@ -14,10 +15,7 @@ export const ingressClass: BuiltInKind = {
   cells: {
     Controller: text("spec.controller"),
     Parameters: (object) => {
-      const parameters = readField<{ apiGroup?: string; kind: string; name: string }>(
-        object,
-        "spec.parameters",
-      );
+      const parameters = readField<IngressClassParametersReference>(object, "spec.parameters");
       if (!parameters) return "<none>";
       const { apiGroup, kind, name } = parameters;
       return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;
