@@ -77,6 +77,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     const before = files();
     source.sql("CREATE TABLE shop.large (id INT PRIMARY KEY AUTO_INCREMENT, filler BLOB)", root);
     source.sql("INSERT INTO shop.large (filler) SELECT RANDOM_BYTES(1000) FROM seq_1_to_60000", root);
+    await nextSecond();
     const earlier = parts();
     const begun = folderChange(backups, (file) => file.endsWith(".part") && !earlier.includes(file));
     const job = source.run("backup.sh", jobEnvironment());
