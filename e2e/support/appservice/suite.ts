@@ -7,6 +7,7 @@ import { isWrite } from "../api-gateway.ts";
 import { absenceScenarios } from "./absence-scenarios.ts";
 import { childrenScenarios } from "./children-scenarios.ts";
 import { controllersScenarios } from "./controllers-scenarios.ts";
+import { handEditScenarios } from "./hand-edit-scenarios.ts";
 import { imageScenarios } from "./image-scenarios.ts";
 import { refusalScenarios } from "./refusal-scenarios.ts";
 import { scopeScenarios } from "./scope-scenarios.ts";
@@ -38,6 +39,7 @@ const withoutControllers: readonly Scenario[] = [
   ...imageScenarios,
   ...refusalScenarios,
   ...troubleScenarios,
+  ...handEditScenarios,
   ...unforeseenScenarios,
   ...absenceScenarios,
   ...scopeScenarios,

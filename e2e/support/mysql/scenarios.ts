@@ -1,3 +1,4 @@
+import { backups } from "./backups.ts";
 import { deletions } from "./deletions.ts";
 import { everyday } from "./everyday.ts";
 import { failures } from "./failures.ts";
@@ -22,5 +23,6 @@ export const scenarios: readonly Scenario[] = [
   ...failures,
   ...volumes,
   ...deletions,
+  ...backups,
   ...unforeseen,
 ];

@@ -2,19 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { ConfigMap, PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import { ConfigMap, PersistentVolumeClaim, type Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect } from "vitest";
 import { parse } from "yaml";
-import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { repository } from "../source-imports.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { ScenarioContext } from "./context.ts";
 
-// A list of scenarios with what they share, and so longer than other files.
-
-/** What people try who were not asked to: two things at once, hand edits, objects that others have a hand in. */
+/** What people do besides: two things at once, hand edits, objects that others change too. */
 export const unforeseen: readonly Scenario[] = [
   {
     row: "V01",
@@ -71,85 +69,6 @@ export const unforeseen: readonly Scenario[] = [
       const pods = await context.pods("db");
       expect(pods.map(imageOf)).toEqual(["mariadb:11.4", "mariadb:11.4", "mariadb:11.4"]);
       expect(await context.status("db")).toMatchObject({ readyReplicas: 3, updatedReplicas: 3 });
-    },
-  },
-  {
-    row: "V04",
-    title: "a password that is rotated while a backup runs leaves the backup alone",
-    async run(context) {
-      await put(context, "given", "first");
-      const passwordSecretRef = { name: "given" };
-      await context.createReady("db", {
-        size: 2,
-        database: "shop",
-        backupSchedule: "@yearly",
-        passwordSecretRef,
-      });
-      context.decidePods((name) => (name.startsWith("long") ? "unready" : undefined));
-      await backUp(context, "long");
-      const running = await context.eventually(async () => {
-        const [pod] = await podsOf(context, "long");
-        expect(pod).toBeDefined();
-        return pod!;
-      });
-      const known = await context.file("db", "backup.cnf");
-      await put(context, "given", "second");
-      await context.eventually(async () => {
-        expect(await context.file("db", "init.sql")).toContain("IDENTIFIED BY 'second'");
-      });
-      await context.settled("db");
-      // It logs in as a user of its own, whose password no rotation changes.
-      expect(await context.file("db", "backup.cnf")).toBe(known);
-      const [still] = await podsOf(context, "long");
-      expect(still?.metadata).toMatchObject({ uid: running.metadata.uid });
-      expect(still?.metadata.deletionTimestamp).toBeUndefined();
-      await context.client.patchStatus(Pod, still!, { ...still!.status, phase: "Succeeded" });
-      await context.until("db", "BackupReady", "LastSucceeded");
-    },
-  },
-  {
-    row: "V05",
-    title: "a restore waits for the volume that it names, beside backups of its own",
-    async run(context) {
-      const spec: MariaSpec = { restoreFrom: { name: "source" }, backupSchedule: "@daily", database: "shop" };
-      await context.createReady("copy", spec);
-      const { message } = await context.until("copy", "Restored", "BackupNotFound");
-      expect(message).toContain('"source-backup"');
-      await context.until("copy", "BackupReady", "Scheduled");
-      await context.until("copy", "Degraded", "AsExpected");
-      expect(await context.find(Job, "copy-restore")).toBeUndefined();
-      await context.createReady("source", { backupSchedule: "@daily", database: "shop" });
-      await context.until("copy", "Restored", "Restored");
-      await backUp(context, "copy");
-      await context.until("copy", "BackupReady", "LastSucceeded");
-      expect((await context.status("source")).lastBackup).toBeUndefined();
-    },
-  },
-  {
-    row: "V06",
-    title: "a restore that failed is made again when its Job is deleted",
-    async run(context) {
-      await context.createReady("source", { backupSchedule: "@daily" });
-      context.decidePods((name) => (name.startsWith("copy-restore") ? "failed" : undefined));
-      await context.create("copy", { restoreFrom: { name: "source" } });
-      expect((await context.until("copy", "Restored", "Failed")).message).toContain("delete it");
-      context.decidePods(() => undefined);
-      await context.client.delete(Job, context.key("copy-restore"), { propagationPolicy: "Background" });
-      await context.until("copy", "Restored", "Restored");
-    },
-  },
-  {
-    row: "V07",
-    title: "a volume of backups that is deleted comes back",
-    async run(context) {
-      await context.createReady("db", { backupSchedule: "@daily" });
-      const { uid } = (await context.find(PersistentVolumeClaim, "db-backup"))!.metadata;
-      await context.client.delete(PersistentVolumeClaim, context.key("db-backup"));
-      await context.eventually(async () => {
-        const found = await context.find(PersistentVolumeClaim, "db-backup");
-        expect(found?.metadata.uid).toEqual(expect.any(String));
-        expect(found?.metadata.uid).not.toBe(uid);
-      });
     },
   },
   {
@@ -299,22 +218,4 @@ async function claims(context: ScenarioContext): Promise<unknown[]> {
 
 async function passwordsOf(context: ScenarioContext): Promise<unknown> {
   return (await context.find(Secret, "db-credentials"))?.data;
-}
-
-/** Makes a backup by hand, as `kubectl create job --from` does; its Job has the name of the MySQL or of its own. */
-async function backUp(context: ScenarioContext, name: string): Promise<void> {
-  const cronJob = name === "copy" ? "copy-backup" : "db-backup";
-  const { spec } = await context.client.get(CronJob, context.key(cronJob));
-  const { metadata, spec: job } = spec.jobTemplate;
-  await context.client.create(Job, { metadata: { ...metadata, ...context.key(name) }, spec: job! });
-}
-
-async function podsOf(context: ScenarioContext, job: string): Promise<Pod[]> {
-  const labels = { "batch.kubernetes.io/job-name": job };
-  return context.client.list(Pod, { namespace: context.namespace, labels });
-}
-
-async function put(context: ScenarioContext, name: string, password: string): Promise<void> {
-  const data = { password: Buffer.from(password).toString("base64") };
-  await context.client.apply(Secret, { metadata: context.key(name), data }, { fieldManager: "scenario" });
 }
