@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined).each(releases)("with helm of kubectl 1.%s
     }
   });
 
-  test.each(goldenProjects)("helm lint has nothing against the chart of %s", async (name) => {
+  test.each(goldenProjects)("helm lint reports nothing for the chart of %s", async (name) => {
     const { stdout } = await run(shell(name), helm, "lint", "--strict", "dist/chart");
     expect(stdout).toContain("1 chart(s) linted, 0 chart(s) failed");
   });
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)("a value", () => {
     expect(await gone(`${name}=false`)).toEqual(kinds);
   });
 
-  test("switches on what the project has off", async () => {
+  test("enables what the project disables", async () => {
     const name = "mysql-operator";
     const off = byName(await helmTemplate(shell(name), helm, name));
     const on = byName(
@@ -149,7 +149,7 @@ describe.skipIf(missing !== undefined)("a value", () => {
     expect(JSON.stringify(objects)).not.toContain("8443");
   });
 
-  test("another release's name and namespace reach everything that names them", async () => {
+  test("the release's name and namespace are used everywhere", async () => {
     const { stdout } = await run(
       shell("team-operator"),
       helm,
@@ -189,7 +189,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-test.skipIf(missing !== undefined)("a prefix of the user's own gives way to the release's name", async () => {
+test.skipIf(missing !== undefined)("the release's name replaces a prefix that the user set", async () => {
   const folder = join(work, "maria-operator");
   const base = join(folder, "config/base/kustomization.yaml");
   writeFileSync(base, readFileSync(base, "utf8").replace("namePrefix: maria-operator-", "namePrefix: prod-"));
@@ -234,7 +234,7 @@ describe.skipIf(missing !== undefined).each(releases)(
 
     afterAll(() => cluster?.stop());
 
-    test("installs, upgrades and deletes the operator, and keeps the definitions", async () => {
+    test("installs, upgrades and uninstalls the operator, and keeps the CRDs", async () => {
       await run(at, helm, "install", ...installation, "--create-namespace", "--wait", "--timeout", "1h");
       const ready = ["get", "deployment", "mysql-operator-controller-manager", "-n", "somewhere", "-o"];
       const replicas = async (): Promise<string> =>

@@ -72,7 +72,7 @@ test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
   expect(await dev.stop("SIGINT")).toBe(0);
 });
 
-test("an operator does not outlive a session that was killed, and the next session starts", async () => {
+test("the operator of a killed session exits, and the next session starts", async () => {
   const dev = startTsbuilder(project, "dev", "--persist");
   await dev.sees("cluster ready at");
   expect(await processes()).not.toBe("");
@@ -83,7 +83,7 @@ test("an operator does not outlive a session that was killed, and the next sessi
   await next.stop();
 });
 
-test("a second session in one project is refused, and the first goes on", async () => {
+test("a second session in a project is rejected, and the first goes on", async () => {
   const dev = startTsbuilder(project, "dev");
   try {
     await dev.sees("cluster ready at");
@@ -97,7 +97,7 @@ test("a second session in one project is refused, and the first goes on", async 
   }
 });
 
-test("sources that are broken at the start are shown with their place", async () => {
+test("a syntax error at the start is reported with file, line and column", async () => {
   editFile(project, types, "foo?: string;", "foo?: ;");
   const broken = await tryRun(project, "node", cli, "dev");
   editFile(project, types, "foo?: ;", "foo?: string;");
@@ -105,7 +105,7 @@ test("sources that are broken at the start are shown with their place", async ()
   expect(broken.stderr).toContain(`${types}:11:9: Type expected.`);
 });
 
-test("an operator that ends at once is said to, and is started again with the next edit", async () => {
+test("an operator that exits at once is reported, and restarted after the next edit", async () => {
   const main = "src/main.ts";
   editFile(project, main, "await manager.start();", 'throw new Error("not like this");');
   const dev = startTsbuilder(project, "dev");
@@ -120,7 +120,7 @@ test("an operator that ends at once is said to, and is started again with the ne
   }
 });
 
-test("a sample that the cluster refuses is something to mend, not the end", async () => {
+test("a sample that the API server rejects is reported, and dev goes on", async () => {
   const sample = "config/samples/apps_v1_mysql.yaml";
   editFile(project, sample, "foo: bar", "foo: [bar]");
   const dev = startTsbuilder(project, "dev", "--samples");
@@ -133,7 +133,7 @@ test("a sample that the cluster refuses is something to mend, not the end", asyn
   }
 });
 
-test("a port that is taken, a folder that can't be written and a cluster that is gone say what to do", async () => {
+test("a port in use, an unwritable folder and an unreachable cluster are reported with a hint", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await eventually(() => taken.address() !== null);
   const { port } = taken.address() as { port: number };
@@ -158,7 +158,7 @@ test("a port that is taken, a folder that can't be written and a cluster that is
   expect(gone.stderr).not.toContain("internal error");
 });
 
-test("a cluster that lets nobody in, or dies while dev works on it, is told of, with what is left there", async () => {
+test("a cluster that forbids everything, or dies while dev uses it, is reported with what is left in it", async () => {
   const kubeconfig = join(work, "dying.kubeconfig");
   const cluster = startTsbuilder(project, "cluster", "start", "--kubeconfig", kubeconfig);
   try {
@@ -228,7 +228,7 @@ test.skipIf(disk === undefined)(
   },
 );
 
-test("what follows -- goes to the operator, which says what it does not know", async () => {
+test("arguments after -- are passed to the operator, which reports unknown flags", async () => {
   const dev = startTsbuilder(project, "dev", "--", "--no-such-flag");
   await dev.sees("--no-such-flag");
   await dev.sees("the operator exited");

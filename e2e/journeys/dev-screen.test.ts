@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-test("dev shows one screen, obeys its keys, and gives the terminal back", async () => {
+test("dev draws one screen, handles its keys, and restores the terminal", async () => {
   const terminal = openTerminal();
   const sees = (text: string) => eventually(() => expect(terminal.screen()).toContain(text), terminal.watch);
   try {
@@ -70,7 +70,7 @@ test("dev shows one screen, obeys its keys, and gives the terminal back", async 
   }
 });
 
-test("dev with a taken port says what to do, at a terminal and without, and leaves nothing running", async () => {
+test("dev on a port in use prints a hint, with and without a terminal, and leaves no process", async () => {
   const { server, port } = await takePort();
   try {
     const plain = await tryRun(project, "node", cli, "dev", "--port", String(port));
@@ -93,7 +93,7 @@ test("dev with a taken port says what to do, at a terminal and without, and leav
   }
 });
 
-test("tsbuilder test runs the project's tests on the embedded cluster, and passes their failure on", async () => {
+test("tsbuilder test runs the project's tests on the embedded cluster, and fails if they fail", async () => {
   const passed = await run(project, "node", cli, "test");
   expect(stripVTControlCharacters(passed.stdout)).toContain("1 passed");
   const failed = await tryRun(project, "node", cli, "test", "--", "no-such-file");

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-test("an edit of the defaulter is in the next object", async () => {
+test("an edited defaulter applies to the next object", async () => {
   expect((await create("plain")).spec).toEqual({ foo: "given" });
   const log = 'log.debug("Defaulting Order"';
   editFile(project, defaulter, log, `order.spec.foo = "from the webhook";\n    ${log}`);
@@ -53,7 +53,7 @@ test("an edit of the defaulter is in the next object", async () => {
   );
 });
 
-test("an edit of the validator is the answer to the next write, and so is its mending", async () => {
+test("an edited validator rejects the next write, and accepts it after it is fixed", async () => {
   editFile(
     project,
     validator,
@@ -71,7 +71,7 @@ test("an edit of the validator is the answer to the next write, and so is its me
   await eventually(() => create("odd"), dev.watch);
 });
 
-test("an edit of the conversion is in the next read of the other version", async () => {
+test("an edited conversion applies to the next read of the other version", async () => {
   const key = { namespace: "default", name: "plain" };
   expect(await client.get(orders.v2, key)).toMatchObject({ spec: { foo: "given" } });
   editFile(
@@ -88,14 +88,14 @@ test("an edit of the conversion is in the next read of the other version", async
   expect(await client.get(orders.v1, key)).toMatchObject({ spec: { foo: "given" } });
 });
 
-test("webhook code that throws is told to who writes, and to who looks at dev", async () => {
+test("an error in webhook code is shown to the client and in dev's output", async () => {
   editFile(project, defaulter, 'order.spec.foo = "from the webhook";', 'throw new Error("not today");');
   await takenUp(defaulter, 2);
   await eventually(() => expect(create("failing")).rejects.toThrow("not today"), dev.watch);
   await dev.sees("defaulter.ts");
 });
 
-test("Ctrl-C ends all of it", async () => {
+test("Ctrl-C stops dev and the operator", async () => {
   expect(await dev.stop("SIGINT")).toBe(0);
   const operator = join(project.folder, ".tsbuilder/dev/operator.mjs");
   expect((await tryRun(project, "pgrep", "-f", operator)).stdout).toBe("");

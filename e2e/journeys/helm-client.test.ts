@@ -60,27 +60,30 @@ describe.each([
     },
   );
 
-  test.skipIf("missing" in programs)("upgrades, drops what left the chart, and rolls back", async () => {
-    const set = ["--set", "replicas=3,color=green,extra=false", "--wait", "--timeout", "1h"];
-    await helm("upgrade", "shop", "./shop", "-n", "team", ...set);
-    expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.status.readyReplicas}")).toBe(
-      "3",
-    );
-    expect(await read("configmap", "shop", "-n", "team", "-o", "jsonpath={.data.color}")).toBe("green");
-    expect(await read("secret", "extra", "-n", "team", "--ignore-not-found")).toBe("");
-    const { stdout } = await helm("history", "shop", "-n", "team", "-o", "json");
-    expect((JSON.parse(stdout) as { status: string }[]).map(({ status }) => status)).toEqual([
-      "superseded",
-      "deployed",
-    ]);
+  test.skipIf("missing" in programs)(
+    "upgrades, deletes what the chart no longer has, and rolls back",
+    async () => {
+      const set = ["--set", "replicas=3,color=green,extra=false", "--wait", "--timeout", "1h"];
+      await helm("upgrade", "shop", "./shop", "-n", "team", ...set);
+      expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.status.readyReplicas}")).toBe(
+        "3",
+      );
+      expect(await read("configmap", "shop", "-n", "team", "-o", "jsonpath={.data.color}")).toBe("green");
+      expect(await read("secret", "extra", "-n", "team", "--ignore-not-found")).toBe("");
+      const { stdout } = await helm("history", "shop", "-n", "team", "-o", "json");
+      expect((JSON.parse(stdout) as { status: string }[]).map(({ status }) => status)).toEqual([
+        "superseded",
+        "deployed",
+      ]);
 
-    await helm("rollback", "shop", "1", "-n", "team", "--wait", "--timeout", "1h");
-    expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.spec.replicas}")).toBe("2");
-    expect(await read("configmap", "shop", "-n", "team", "-o", "jsonpath={.data.color}")).toBe("blue");
-    expect(await read("secret", "extra", "-n", "team", "-o", "jsonpath={.data.key}")).toBe("dmFsdWU=");
-  });
+      await helm("rollback", "shop", "1", "-n", "team", "--wait", "--timeout", "1h");
+      expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.spec.replicas}")).toBe("2");
+      expect(await read("configmap", "shop", "-n", "team", "-o", "jsonpath={.data.color}")).toBe("blue");
+      expect(await read("secret", "extra", "-n", "team", "-o", "jsonpath={.data.key}")).toBe("dmFsdWU=");
+    },
+  );
 
-  test.skipIf("missing" in programs)("tells why an upgrade is refused, and goes back by itself", async () => {
+  test.skipIf("missing" in programs)("reports why an upgrade is rejected, and rolls back", async () => {
     const back = Number(major) === 3 ? "--atomic" : "--rollback-on-failure";
     const set = ["--set", "size=0", back, "--timeout", "1h"];
     const refused = await failing("upgrade", "shop", "./shop", "-n", "team", ...set);
@@ -90,7 +93,7 @@ describe.each([
     expect((await helm("status", "shop", "-n", "team")).stdout).toContain("STATUS: deployed");
   });
 
-  test.skipIf("missing" in programs)("uninstalls all but the definitions", async () => {
+  test.skipIf("missing" in programs)("uninstalls everything but the CRDs", async () => {
     await helm("uninstall", "shop", "-n", "team", "--wait", "--timeout", "1h");
     expect(
       await read("deployment,configmap,secret,basket", "-n", "team", "-l", "app=shop", "-o", "name"),

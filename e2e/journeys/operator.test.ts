@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-test("dev reconciles the sample, and takes up edits of a type and of the reconciler", async () => {
+test("dev reconciles the sample, and reloads edits of a type and of the reconciler", async () => {
   await withDev(async (dev, kubeconfig) => {
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
     const kind = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" });
@@ -69,7 +69,7 @@ test("dev reconciles the sample, and takes up edits of a type and of the reconci
   });
 });
 
-test("dev names the marker that is missing when the operator is refused", async () => {
+test("dev names the missing RBAC marker when the API server forbids a request", async () => {
   edit(
     "src/controller/mysql_controller.ts",
     "apps.example.com,resources=mysqls,",
@@ -93,7 +93,7 @@ test("build bundles the operator into one file that starts", async () => {
 });
 
 test.skipIf("missing" in programs)(
-  "deploy brings the operator to a cluster, undeploy takes it away",
+  "deploy installs the operator in a cluster, undeploy removes it",
   async () => {
     const kubeconfig = join(work, "cluster.kubeconfig");
     const cluster = startTsbuilder(project, "cluster", "start", "--kubeconfig", kubeconfig);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => packed?.remove());
 
-test("a packed tsbuilder installs, scaffolds, and asks no registry for a name of ours", async () => {
+test("a packed tsbuilder installs, scaffolds, and requests none of our names from a registry", async () => {
   const project = await scaffoldPacked(packed, "mysql-operator");
   const crd = readFileSync(join(project.folder, "config/crd/bases/apps.example.com_mysqls.yaml"), "utf8");
   expect(crd).toContain("kind: CustomResourceDefinition");

@@ -100,7 +100,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-test.skipIf(missing !== undefined)("deploy shows kustomize's own error, and writes nothing", async () => {
+test.skipIf(missing !== undefined)("deploy shows kustomize's error, and writes nothing", async () => {
   writeFileSync(join(project.folder, "config/manager/kustomization.yaml"), "resources: [nowhere.yaml]\n");
   const failed = await tryRun(project, "node", cli, "deploy", "--image", "r.io/op:v3");
   expect(failed.exitCode).toBe(1);

@@ -125,7 +125,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-test("without kubectl, each command says that it is missing", async () => {
+test("each command reports a missing kubectl", async () => {
   const bin = join(work, "bin");
   mkdirSync(bin);
   symlinkSync(process.execPath, join(bin, "node"));

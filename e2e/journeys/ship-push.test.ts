@@ -106,26 +106,29 @@ test.skipIf(missing !== undefined).each([
   expect(existsSync(digestFile)).toBe(false);
 });
 
-test.skipIf(missing !== undefined)("no TLS, no registry and no image say what to do", async () => {
-  const plain = await tryRun(shell, "node", cli, "push", image, "--tool", "buildah");
-  expect(plain).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(plain.stderr).toContain(
-    "hint: the registry uses plain HTTP: tsbuilder push IMAGE -- --tls-verify=false",
-  );
+test.skipIf(missing !== undefined)(
+  "a registry without TLS, no registry and no image are reported with a hint",
+  async () => {
+    const plain = await tryRun(shell, "node", cli, "push", image, "--tool", "buildah");
+    expect(plain).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(plain.stderr).toContain(
+      "hint: the registry uses plain HTTP: tsbuilder push IMAGE -- --tls-verify=false",
+    );
 
-  const nobody = "127.0.0.1:1/team/mysql-operator:v1";
-  await run(shell, "buildah", "tag", image, nobody);
-  const unreachable = await push(nobody);
-  expect(unreachable).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(unreachable.stderr).toContain("connection refused");
-  expect(unreachable.stderr).toContain("hint: check that the registry is reachable");
+    const nobody = "127.0.0.1:1/team/mysql-operator:v1";
+    await run(shell, "buildah", "tag", image, nobody);
+    const unreachable = await push(nobody);
+    expect(unreachable).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(unreachable.stderr).toContain("connection refused");
+    expect(unreachable.stderr).toContain("hint: check that the registry is reachable");
 
-  const unknown = await push(`${registry.host}/team/never-built:v1`);
-  expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(unknown.stderr).toContain("hint: build it first, with the same name");
-});
+    const unknown = await push(`${registry.host}/team/never-built:v1`);
+    expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(unknown.stderr).toContain("hint: build it first, with the same name");
+  },
+);
 
-test("without a program that can build, or with a client that has no engine, each says why", async () => {
+test("without a container tool, or without its engine, each command reports why", async () => {
   const bin = join(work, "bin");
   mkdirSync(bin);
   symlinkSync(process.execPath, join(bin, "node"));

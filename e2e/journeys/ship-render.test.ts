@@ -100,7 +100,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-test("rendering a folder without the kustomization says so", async () => {
+test("rendering a folder without a kustomization is reported", async () => {
   await expect(renderConfig(tmpdir(), "nowhere")).rejects.toMatchObject({ code: "NOT_A_PROJECT" });
 });
 

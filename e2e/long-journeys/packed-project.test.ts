@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => packed?.remove());
 
 /** One journey in order: each step stands on the one before. */
-test("a project of a packed tsbuilder moves, is installed by npm ci, and comes to a newer tsbuilder", async () => {
+test("a project of a packed tsbuilder can be moved, installed by npm ci, and updated to a newer tsbuilder", async () => {
   const project = await scaffoldPacked(packed, "mysql-operator");
   renameSync(project.folder, join(packed.work, "moved"));
   rmSync(join(packed.work, "moved/node_modules"), { recursive: true });

@@ -73,7 +73,7 @@ if ("missing" in binaries || elector === undefined) {
     return { manager, state, end };
   };
 
-  test("client-go waits for us, and leads as soon as we give the lease away", async () => {
+  test("client-go waits for our leader, and leads when it releases the lease", async () => {
     const ours = startOurs("ours-first");
     await eventually(() => ours.state.isLeading);
     const go = startGo("ours-first");
@@ -85,7 +85,7 @@ if ("missing" in binaries || elector === undefined) {
     await eventually(() => go.lines.includes("leading"));
   });
 
-  test("we wait for client-go, and lead when it is killed or gives the lease away", async () => {
+  test("our candidate waits for client-go's leader, and leads when that is killed or releases the lease", async () => {
     const go = startGo("go-first");
     await eventually(() => go.lines.includes("leading"));
     const ours = startOurs("go-first");

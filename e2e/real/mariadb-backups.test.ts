@@ -40,7 +40,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     folder.remove();
   });
 
-  test("a dump under load is one moment, and an empty server gets all of it", async () => {
+  test("a dump under load is consistent, and restores completely into an empty server", async () => {
     const transfers = Array.from({ length: 3000 }, (_, at) => {
       const [from, to] = at % 2 === 0 ? [1, 2] : [3, 4];
       return `START TRANSACTION; UPDATE shop.accounts SET balance = balance - ${at % 7} WHERE id = ${from}; UPDATE shop.accounts SET balance = balance + ${at % 7} WHERE id = ${to}; COMMIT;`;
@@ -63,7 +63,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     }
   });
 
-  test("a wrong password ends it, and leaves no file", () => {
+  test("a wrong password fails the backup, which leaves no file", () => {
     const before = files();
     source.configure("backup.cnf", mariaFiles({}, { ...credentials, backup: "wrong" })["backup.cnf"]);
     const { code, output } = backUp();
@@ -73,7 +73,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(files()).toEqual(before);
   });
 
-  test("killed in the middle it leaves only a part, which the next one clears away", async () => {
+  test("a backup that is killed leaves only a .part file, which the next one deletes", async () => {
     const before = files();
     source.sql("CREATE TABLE shop.large (id INT PRIMARY KEY AUTO_INCREMENT, filler BLOB)", root);
     source.sql("INSERT INTO shop.large (filler) SELECT RANDOM_BYTES(1000) FROM seq_1_to_60000", root);
@@ -95,7 +95,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(files()).toHaveLength(before.length + 1);
   });
 
-  test("of four backups the two newest stay", async () => {
+  test("with KEEP=2, the two newest of four backups are kept", async () => {
     const made: string[] = [];
     for (let run = 0; run < 4; run += 1) {
       await nextSecond();
@@ -105,7 +105,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(files()).toEqual(made.slice(2));
   });
 
-  test("a backup that is absent or cut off is refused, and the database stays as it is", () => {
+  test("a missing or truncated backup is rejected, and the database is unchanged", () => {
     target.sql("DELETE FROM shop.accounts WHERE id = 4", root);
     const before = target.sql("CHECKSUM TABLE shop.accounts, shop.log", root).output;
     const good = readFileSync(join(backups, files().at(-1)!));
@@ -130,7 +130,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     expect(target.sql("SELECT SUM(balance) FROM shop.accounts", root).output).toBe(String(sum));
   });
 
-  test("without a database of its own, all but the server's own are dumped", async () => {
+  test("without a database of its own, all databases but the system's are dumped", async () => {
     source.sql("CREATE DATABASE `odd name's`", root);
     source.sql("CREATE TABLE `odd name's`.t (id INT)", root);
     await nextSecond();

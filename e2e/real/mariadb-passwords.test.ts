@@ -55,7 +55,7 @@ describe.skipIf(missing)("passwords", () => {
     );
   });
 
-  test("with root as the user there is no second one", async () => {
+  test("with root as the user, no other user is created", async () => {
     await restart({ username: "root" }, { ...credentials, root: "only", app: "only" });
     expect(server.sql("SELECT CURRENT_USER()", { name: "root", password: "only" }).output).toBe("root@%");
   });

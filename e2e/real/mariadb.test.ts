@@ -36,7 +36,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     expect(primary.sql("SELECT 1", { name: "app", password: "wrong" }).output).toContain("1045");
   });
 
-  test("replicas start as copies, follow, and take no writes", async () => {
+  test("replicas start as copies, replicate, and are read-only", async () => {
     for (const server of [replica, second]) {
       expect(server.script("init.sh")).toMatchObject({ code: 0 });
       server.start();
@@ -50,7 +50,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     await sameTables();
   });
 
-  test("a replica that was away catches up by itself", async () => {
+  test("a replica that was stopped catches up", async () => {
     await replica.stop();
     primary.sql("INSERT INTO shop.t VALUES (4, 100)");
     replica.start();
@@ -58,7 +58,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     await eventually(() => expect(replica.sql("SELECT COUNT(*) FROM shop.t").output).toBe("4"));
   });
 
-  test("a replica stays ready while the primary is down, and is not while its SQL thread stands", async () => {
+  test("a replica is ready while the primary is down, but not while its SQL thread is stopped", async () => {
     await primary.stop();
     expect(primary.script("ready.sh").code).not.toBe(0);
     for (const server of [replica, second]) {
@@ -111,7 +111,7 @@ describe.skipIf(missing)("the scripts of the MySQL template", () => {
     expect(root(second, "SELECT COUNT(*) FROM shop.t")).toBe("6");
   });
 
-  test("a primary whose data is gone does not start from nothing, unless it is told to", async () => {
+  test("a primary that lost its data does not start empty unless that is allowed", async () => {
     await primary.stop();
     primary.empty();
     const rows = root(replica, "SELECT COUNT(*) FROM shop.t");

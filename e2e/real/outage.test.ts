@@ -25,7 +25,7 @@ const ConfigMap = defineKind<ConfigMap>(
 const binaries = findBinaries({ build: false });
 
 test.skipIf("missing" in binaries)(
-  "an informer goes on where it was after half a minute without the real server",
+  "an informer resumes its watch after half a minute without the real server",
   async () => {
     if ("missing" in binaries) return;
     const control = await startControlPlane(binaries.folder);
@@ -67,7 +67,7 @@ test.skipIf("missing" in binaries)(
 );
 
 test.skipIf("missing" in binaries)(
-  "a leader survives a short outage; after half a minute without a server it has ended, and another takes over",
+  "a leader survives a short outage; after half a minute without a server it has exited, and another leads",
   async () => {
     if ("missing" in binaries) return;
     const control = await startControlPlane(binaries.folder);

@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-test.skipIf(missing !== undefined)("install and uninstall bring and take the definitions", async () => {
+test.skipIf(missing !== undefined)("install creates the CRDs, uninstall deletes them", async () => {
   expect((await tsbuilder("install", "--dry-run")).stdout).toContain("serverside-applied (server dry run)");
   expect(await exists("crd", crd)).toBe(false);
   expect((await tsbuilder("install", "--diff")).stdout).toContain("+  name: mysqls.apps.example.com");
@@ -62,7 +62,7 @@ test.skipIf(missing !== undefined)("install and uninstall bring and take the def
 });
 
 test.skipIf(missing !== undefined)(
-  "deploy names kinds that the cluster lacks, and writes nothing",
+  "deploy names the kinds that the cluster does not serve, and writes nothing",
   async () => {
     const team = shellIn("team-operator", project.env["PATH"]!);
     for (const flags of [[], ["--diff"], ["--dry-run"]]) {
@@ -83,7 +83,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  "deploy --wait says why no pod is there, or why it does not start",
+  "deploy --wait reports why there is no pod, or why it does not start",
   async () => {
     const file = join(project.folder, "config/manager/manager.yaml");
     const manager = readFileSync(file, "utf8");

@@ -49,7 +49,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       rmSync(work, { recursive: true, force: true });
     });
 
-    test("names the cluster and asks first; where nobody can answer, it wants --yes", async () => {
+    test("names the cluster and asks for confirmation; without a terminal it requires --yes", async () => {
       const asked = await tryRun(project, "node", cli, "dev", "--context", "elsewhere");
       expect(asked).toMatchObject({ exitCode: 1, stdout: "" });
       expect(asked.stderr).toContain('Developing in context "elsewhere" (https://127.0.0.1:');
@@ -60,7 +60,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       expect(await names(definitions)).toEqual([]);
     });
 
-    test("runs the operator as its own ServiceAccount, and says that webhooks stay off", async () => {
+    test("runs the operator as its ServiceAccount, and reports that webhooks are disabled", async () => {
       const dev = startTsbuilder(project, "dev", "--context", "elsewhere", "--yes", "--samples");
       try {
         await dev.sees("webhooks are disabled");
@@ -86,7 +86,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       expect(await names("/apis/shop.example.com/v1/orders")).toEqual(["order-sample"]);
     });
 
-    test("serves webhooks at an address that the cluster knows, and takes them back", async () => {
+    test("serves webhooks at an address that the cluster can reach, and removes them", async () => {
       editFile(
         project,
         "src/webhook/v1/order_defaulter.ts",
@@ -114,7 +114,7 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
       expect(await names("/apis/shop.example.com/v2/orders")).toEqual(["order-sample"]);
     });
 
-    test("stays away where the operator is deployed", async () => {
+    test("refuses to run where the operator is deployed", async () => {
       const shell = { ...project, env: project.env };
       const deployed = await tryRun(shell, "node", cli, "deploy", "--context", "elsewhere");
       // The features that need cert-manager are not what this is about.

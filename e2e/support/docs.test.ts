@@ -10,18 +10,18 @@ const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string
 describe.each(["README.md", "src/README.md", ".github/CONTRIBUTING.md"])("%s", (document) => {
   const text = read(document);
 
-  test("names paths that are there", () => {
+  test("names existing paths", () => {
     expect(listPaths(text).length).toBeGreaterThan(0);
     expect(explainPaths(document, text, (path) => existsSync(join(repository, path))).join("\n")).toBe("");
   });
 
-  test("names npm scripts that are there", () => {
+  test("names existing npm scripts", () => {
     expect(explainScripts(document, text, Object.keys(scripts)).join("\n")).toBe("");
   });
 });
 
 describe("what is said of a document", () => {
-  test("names the line and the path that leads nowhere", () => {
+  test("names the line and the missing path", () => {
     const text = "See `src/a.ts`,\nnot `src/b.ts`, `src/*.ts` or `src/<kind>.ts`.";
     expect(explainPaths("README.md", text, (path) => path === "src/a.ts")).toEqual([
       "README.md:2 names src/b.ts, which is not there: write where it is now (git log --follow -- src/b.ts), or take it out",
@@ -34,7 +34,7 @@ describe("what is said of a document", () => {
     ).toEqual(["src/a.test.ts", "e2e/b.ts"]);
   });
 
-  test("names the line and the script that is not there", () => {
+  test("names the line and the missing script", () => {
     const text = "Type npm run build\nor `npm run --silent buidl`.";
     expect(explainScripts("README.md", text, ["build", "types"])).toEqual([
       'README.md:2 says npm run buidl, which "scripts" in package.json does not have: it has build, types',

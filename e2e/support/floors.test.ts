@@ -17,7 +17,7 @@ function floorsOf(folder: string) {
 }
 
 describe.each(packages)("$folder", ({ folder, floors, files, imports }) => {
-  test("has a floor for each file, and none for nothing", () => {
+  test("assigns a floor to each file, and has no empty floor", () => {
     expect(files.length).toBeGreaterThan(10);
     expect(explainUnknownFloors(folder, files, floors).join("\n")).toBe("");
   });

@@ -53,7 +53,7 @@ export function referenceOperatorSuite(where: string, start: () => Promise<Clust
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("MySQL runs, scales, repairs itself and takes its data along", async () => {
+    test("MySQL runs, scales, recreates deleted children, and deletes its data", async () => {
       const operator = await startOperator(client, cluster.kubeconfig, folder, "maria-operator");
       const kind = await client.mapper.kindFor({ apiVersion: "data.example.com/v1", kind: "Maria" });
       const key = { namespace, name: "db" };

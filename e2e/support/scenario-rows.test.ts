@@ -12,7 +12,7 @@ describe.each(["appservice", "mysql"])("the rows of %s", (operator) => {
     );
   const explained = matches(readFileSync(join(folder, "README.md"), "utf8"), /^\| ([A-Z]\d\d) \|/gm);
 
-  test("stand in the README beside them, once, and no others do", () => {
+  test("are listed in the README beside them, each once, and no others", () => {
     expect(used.length).toBeGreaterThan(20);
     expect(explained.toSorted()).toEqual([...new Set(used)].toSorted());
   });

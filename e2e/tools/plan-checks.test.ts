@@ -12,16 +12,16 @@ test("planChecks() holds a source to everything, and only that source to lint an
   expect(checks["tests"]?.at(-1)).toBe("src/a.test.ts");
 });
 
-test("planChecks() has nothing to say of no change, and little of a document", () => {
+test("planChecks() runs no check without a change, and few for a document", () => {
   expect(plan([])).toEqual({});
   expect(Object.keys(plan(["README.md"], [], ["e2e/support/docs.test.ts"]))).toEqual(["tests", "format"]);
 });
 
-test("planChecks() looks for what a deleted file leaves broken or unused", () => {
+test("planChecks() checks what a deleted file may leave broken or unused", () => {
   expect(Object.keys(plan([], ["src/a.ts"]))).toEqual(["unused code", "types"]);
 });
 
-test("planChecks() holds every file to rules that changed", () => {
+test("planChecks() checks every file after a change of the rules", () => {
   expect(plan([".oxlintrc.json"])["lint"]?.at(-1)).toBe(".");
   expect(plan([".biome.json"])["format"]?.at(-1)).toBe(".");
 });

@@ -16,6 +16,6 @@ test("runChecks() prints what a failed check says, of the others only their seco
   expect(printed.join("\n")).toContain("in\nvain\n");
 });
 
-test("runChecks() takes a check that is killed for one that failed", async () => {
+test("runChecks() counts a killed check as failed", async () => {
   expect(await runChecks([node("killed", 'process.kill(process.pid, "SIGKILL")')], () => {})).toBe(false);
 });

@@ -21,7 +21,7 @@ test("selectTests() takes the tests of a file and of those that import it, and n
   });
 });
 
-test("selectTests() finds the importers of a file that is gone", () => {
+test("selectTests() finds the importers of a deleted file", () => {
   expect(select(["src/manager/manager.ts"]).run).toContain("src/manager/manager.test.ts");
 });
 
