@@ -5,7 +5,7 @@
 export const limits = {
   /** Unit tests move clocks; the slowest takes ten seconds on two busy cores. */
   unit: 120_000,
-  /** Journeys run processes; the slowest takes a minute on two busy cores. */
+  /** Journeys run processes; the slowest, with its hooks, takes a minute and a half on two busy cores. */
   journey: 300_000,
   /** Tests that install npm packages, compile Go programs or run 20 s of quiet again and again. */
   build: 600_000,
