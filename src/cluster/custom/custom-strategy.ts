@@ -87,12 +87,13 @@ function validateReplicas(object: ApiObject, crd: CustomResourceDefinition, vers
 }
 
 function accessorError(path: string, value: unknown, expected: string): FieldError {
-  const type = typeof value === "number" ? "float64" : typeof value === "boolean" ? "bool" : typeof value;
-  return invalid(
-    path,
-    0,
-    `${path} accessor error: ${String(value)} is of the type ${type}, expected ${expected}`,
-  );
+  const found = `${String(value)} is of the type ${goTypeOf(value)}`;
+  return invalid(path, 0, `${path} accessor error: ${found}, expected ${expected}`);
+}
+
+function goTypeOf(value: unknown): string {
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 /** Everything outside metadata counts as content; status only if it is not a subresource. */

@@ -1,4 +1,5 @@
-import { jsonReply } from "../http/reply.ts";
+import { readAccept } from "../http/accept.ts";
+import { jsonReply, yamlReply } from "../http/reply.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 
@@ -11,10 +12,12 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
       if (!(thrown instanceof StatusError) && !context.signal.aborted) report(failedRequest(context, thrown));
       const error = thrown instanceof StatusError ? thrown : unexpectedError(thrown);
       const { retryAfterSeconds } = error.status.details ?? {};
-      return jsonReply(error.status, error.code, {
+      const headers = {
         ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
         ...error.headers,
-      });
+      };
+      const [preferred] = readAccept(context.request.headers.accept ?? "");
+      return (preferred?.yaml ? yamlReply : jsonReply)(error.status, error.code, headers);
     }
   };
 }

@@ -8,6 +8,7 @@ import { handleDelete } from "./delete.ts";
 import { handleGet } from "./get.ts";
 import { handleList } from "./list.ts";
 import { handlePatch } from "./patch.ts";
+import { negotiate } from "./representation.ts";
 import { specialHandler } from "./special/index.ts";
 import { allows, type Target, targetOf } from "./target.ts";
 import { handleUpdate } from "./update.ts";
@@ -34,6 +35,8 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const verb = context.info.verb as Verb;
   const handler = specialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw methodNotAllowed();
+  // A client that can't read the response is refused before anything else is checked.
+  negotiate(context.request.headers.accept, target, verb);
   if (writes.has(verb)) await target.resource.load?.();
   const { deprecation } = target.served;
   if (deprecation) context.warnings.add(deprecation);

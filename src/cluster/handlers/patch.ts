@@ -37,9 +37,9 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch(current);
-      checkName(target, next);
       checkType(context, target, current, next);
       checkPatched(context, target, next, validation);
+      checkName(target, next);
       return next;
     },
     retry: true,

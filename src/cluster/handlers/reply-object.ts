@@ -1,4 +1,4 @@
-import { Document, parse, visit } from "yaml";
+import { jsonReply, yamlReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { badRequest } from "../contract/status-error.ts";
 import type { Entry } from "../storage/entry.ts";
@@ -33,28 +33,7 @@ function valueOf(
 }
 
 export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
-  if (yaml) return { code, contentType: "application/yaml", body: toYAML(value) };
-  return { code, contentType: "application/json", body: Buffer.from(JSON.stringify(value)) };
-}
-
-/** YAML as Go writes it: sorted keys, lists not indented, and double quotes around text that looks like another type. */
-function toYAML(value: unknown): string {
-  const document = new Document(value, { version: "1.1", sortMapEntries: true });
-  visit(document, {
-    Scalar(_key, node) {
-      if (typeof node.value === "string" && looksLikeOther(node.value)) node.type = "QUOTE_DOUBLE";
-    },
-  });
-  const text = document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true });
-  return text.replace(/^(\s*(?:- )?)"\.": /gm, "$1.: ");
-}
-
-function looksLikeOther(text: string): boolean {
-  if (/^(?:y|n|yes|no|on|off|true|false|null|~|)$/i.test(text)) return true;
-  return (
-    /^[-+]?[.\d][\w.:+-]*$/.test(text) &&
-    typeof parse(text, { version: "1.1", logLevel: "silent" }) !== "string"
-  );
+  return (yaml ? yamlReply : jsonReply)(value, code);
 }
 
 /** How much of each object the rows of a Table include. */

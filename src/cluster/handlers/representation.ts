@@ -1,6 +1,8 @@
 import type { TableColumns } from "../registry/table-columns.ts";
 import type { Entry } from "../storage/entry.ts";
 import { notAcceptable, StatusError } from "../contract/status-error.ts";
+import { readAccept } from "../http/accept.ts";
+import type { Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
@@ -13,19 +15,14 @@ export interface Representation {
 
 const plain: Representation = { form: "object", metaVersion: "v1", yaml: false };
 const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const watchTypes = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
 /** Returns the first clause of an Accept header that the server supports. */
-export function negotiate(accept: string | undefined, target: Target, forWatch = false): Representation {
+export function negotiate(accept: string | undefined, target: Target, verb?: Verb): Representation {
   if (!accept) return plain;
-  let readable = false;
-  for (const clause of accept.split(",")) {
-    const [type = "", ...parameters] = clause.split(";").map((part) => part.trim());
-    const mediaType = type.toLowerCase();
-    if (!["application/json", "application/*", "*/*", "application/yaml"].includes(mediaType)) continue;
-    readable = true;
-    const yaml = mediaType === "application/yaml";
-    if (yaml && forWatch) continue;
-    const options = new Map(parameters.map((parameter) => parameter.split("=") as [string, string]));
+  const clauses = readAccept(accept);
+  for (const { yaml, options } of clauses) {
+    if (yaml && verb === "watch") continue;
     const as = options.get("as");
     if (as === undefined) return { ...plain, yaml };
     const metaVersion = options.get("v") ?? "v1";
@@ -35,20 +32,14 @@ export function negotiate(accept: string | undefined, target: Target, forWatch =
       return { form: "partial", metaVersion, yaml };
     }
   }
-  const served = target.resource.custom ? mediaTypes.slice(0, 2) : mediaTypes;
-  throw readable ? notAcceptable(served) : unreadable(served);
+  throw clauses.length > 0 || target.resource.custom ? notAcceptable(mediaTypes) : notRouted(verb);
 }
 
-/** The client accepts none of the supported media types; the error also lists those of watches. */
-function unreadable(served: readonly string[]): StatusError {
-  const streams = served.filter((type) => !type.endsWith("yaml")).map((type) => `${type};stream=watch`);
-  const all = [...served, ...streams].join(", ");
-  return new StatusError(
-    406,
-    "NotAcceptable",
-    `406: Not Acceptable\n\nAvailable representations: ${all}`,
-    {},
-  );
+/** Only built-in kinds have routes; those of lists offer watches as well. */
+function notRouted(verb: Verb | undefined): StatusError {
+  const all = [...mediaTypes, ...(verb === "list" || verb === "watch" ? watchTypes : [])];
+  const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
+  return new StatusError(406, "NotAcceptable", message, {});
 }
 
 /** The PartialObjectMetadata of an object. */

@@ -1,4 +1,4 @@
-import { updateObject } from "../registry/update-object.ts";
+import { checkPlace, updateObject } from "../registry/update-object.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { nameMissing } from "../contract/status-error.ts";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
@@ -12,6 +12,7 @@ export async function handleUpdate(context: RequestContext, target: Target): Pro
   const write = writeOf(context, target, "UpdateOptions");
   const object = await readObject(context, target, "UpdateOptions");
   if (!object.metadata.name) throw nameMissing(target.name);
+  checkPlace(write, object);
   const { entry, created } = await updateObject(write, {
     next: () => copyJSON(object),
     uidIsCondition: true,

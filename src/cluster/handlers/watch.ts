@@ -16,7 +16,7 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
   const options = watchOptions(context, target);
   const { core } = target;
-  const representation = negotiate(context.request.headers.accept, target, true);
+  const representation = negotiate(context.request.headers.accept, target, "watch");
   const { resourceVersion } = options;
   if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
   const revision = listRevision(options, core.store.revision);

@@ -1,3 +1,4 @@
+import { toYAML } from "../codec/to-yaml.ts";
 import type { Reply } from "./request-context.ts";
 
 export const jsonType = "application/json";
@@ -8,6 +9,16 @@ export function jsonReply(value: unknown, code = 200, headers?: Record<string, s
     code,
     contentType: jsonType,
     body: Buffer.from(JSON.stringify(value)),
+    ...(headers && { headers }),
+  };
+}
+
+/** A response with a YAML body, as Go prints it. */
+export function yamlReply(value: unknown, code = 200, headers?: Record<string, string>): Reply {
+  return {
+    code,
+    contentType: "application/yaml",
+    body: Buffer.from(toYAML(value)),
     ...(headers && { headers }),
   };
 }

@@ -127,10 +127,10 @@ function checkPreconditions(
   const { uid, resourceVersion } = object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
     const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
-    throw conflict({ ...resource, group: "", plural: resource.kind }, name, why);
+    throw conflict({ ...resource, plural: resource.kind }, name, why);
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
     const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-    throw conflict({ ...resource, group: "", plural: resource.kind }, name, why);
+    throw conflict({ ...resource, plural: resource.kind }, name, why);
   }
 }

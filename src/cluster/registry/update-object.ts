@@ -81,7 +81,8 @@ async function prepare(
 ): Promise<ApiObject> {
   const { resource, core } = write;
   const { strategy } = resource;
-  checkIdentity(write, current, next, source);
+  checkPlace(write, next);
+  checkUid(write, current, next, source);
   checkRevision(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   strategy.default?.(next, write);
@@ -121,19 +122,8 @@ async function mutate(write: Write, object: ApiObject, current: ApiObject): Prom
   return write.body ? write.body.take(mutated, object) : mutated;
 }
 
-function checkIdentity(
-  { resource, name, namespace }: Write,
-  current: ApiObject,
-  next: ApiObject,
-  { uidIsCondition = false }: UpdateSource,
-): void {
-  const { metadata } = next;
-  metadata.name ||= name;
-  if (metadata.name !== name) {
-    throw badRequest(
-      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
-    );
-  }
+/** Checks that an object lies where the request says, and fills in what the object leaves out. */
+export function checkPlace({ resource, name, namespace }: Write, { metadata }: ApiObject): void {
   if (resource.namespaced) {
     metadata.namespace ||= namespace;
     if (metadata.namespace !== namespace) {
@@ -142,6 +132,20 @@ function checkIdentity(
       );
     }
   }
+  metadata.name ||= name;
+  if (metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
+    );
+  }
+}
+
+function checkUid(
+  { resource, name, namespace }: Write,
+  current: ApiObject,
+  { metadata }: ApiObject,
+  { uidIsCondition = false }: UpdateSource,
+): void {
   const uid = current.metadata.uid!;
   if (uidIsCondition && metadata.uid && metadata.uid !== uid) {
     const key = [
