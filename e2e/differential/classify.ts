@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Difference } from "./compare-servers.ts";
-import { type Cause, causesOf } from "./without-order.ts";
+import { type Cause, causesOf } from "./without-chance.ts";
 
 /** Names what differs, so that differences with one reason have one name. */
 export function classify({ story, step, real, embedded }: Difference): string {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { MaskedAnswer } from "../conformance/mask-answer.ts";
 import { runStory, type Server } from "../conformance/run-story.ts";
 import type { Step, Story } from "../conformance/story.ts";
-import { withoutOrder } from "./without-order.ts";
+import { withoutChance } from "./without-chance.ts";
 
 /** Two servers that are to answer alike. */
 export interface Servers {
@@ -50,7 +50,7 @@ async function compareSteps({ real, embedded }: Servers, story: Story, id: strin
   const [expected, actual] = await Promise.all([runStory(real, story, id), runStory(embedded, story, id)]);
   let accepted = 0;
   for (const [index, step] of story.steps.entries()) {
-    const [a, b] = [withoutOrder(expected[index]!), withoutOrder(actual[index]!)];
+    const [a, b] = [withoutChance(expected[index]!), withoutChance(actual[index]!)];
     if (a.code < 300) accepted += 1;
     if (isDeepStrictEqual(a, b)) continue;
     return { answers: index + 1, accepted, difference: { story, index, step, real: a, embedded: b } };

@@ -68,9 +68,7 @@ export async function createObject(
 /** Commits in the same tick in which it checks that the key is free. */
 async function commit(write: Write, object: ApiObject, generated: boolean): Promise<Entry> {
   const { core, resource } = write;
-  if (object.metadata.resourceVersion && !write.dryRun) {
-    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
-  }
+  checkNewResourceVersion(object.metadata.resourceVersion ?? "", write.dryRun);
   const stored = await resource.convert(object, resource.storageVersion);
   const key = keyOf(resource, write.namespace, object.metadata.name!);
   if (resource.collection.get(key)) {
@@ -82,7 +80,22 @@ async function commit(write: Write, object: ApiObject, generated: boolean): Prom
   return resource.present(core.store.put(resource.collection, key, stored), write.version);
 }
 
-function setNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
+/** A new object has no resource version. Only a dry run refuses one that is not a number. */
+function checkNewResourceVersion(revision: string, dryRun: boolean): void {
+  const isNumber = /^\d*$/.test(revision);
+  if (dryRun && !isNumber) {
+    throw new StatusError(
+      500,
+      undefined,
+      `strconv.ParseUint: parsing ${JSON.stringify(revision)}: invalid syntax`,
+    );
+  }
+  if (!dryRun && isNumber && Number(revision) !== 0) {
+    throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
+  }
+}
+
+function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (!resource.namespaced) {
     delete metadata.namespace;
     return;

@@ -32,15 +32,13 @@ export function carryOverMetadata(object: ApiObject, old: ApiObject): void {
   const before = old.metadata;
   metadata.uid ||= before.uid!;
   metadata.creationTimestamp = before.creationTimestamp!;
-  for (const field of serverFields) {
-    if (before[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: before[field] });
-  }
+  if (before.generation === undefined) delete metadata.generation;
+  else metadata.generation = before.generation;
   if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp ??= before.deletionTimestamp;
+  if (before.deletionGracePeriodSeconds !== undefined)
+    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
   delete metadata.selfLink;
 }
-
-const serverFields = ["generation", "deletionGracePeriodSeconds"] as const;
 
 /** Validates the metadata of a new object. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
@@ -65,6 +63,14 @@ export function validateNewMetadata(object: ApiObject, resource: Resource): Fiel
   return [...errors, ...validateCommonMetadata(object)];
 }
 
+const immutableFields = [
+  "name",
+  "namespace",
+  "uid",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
 /** Validates the metadata of an update against the stored object. */
 export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): FieldError[] {
   const { metadata } = object;
@@ -78,7 +84,7 @@ export function validateUpdatedMetadata(object: ApiObject, old: ApiObject): Fiel
       break;
     }
   }
-  for (const field of ["name", "namespace", "uid", "deletionTimestamp"] as const) {
+  for (const field of immutableFields) {
     if ((metadata[field] ?? "") !== (before[field] ?? "")) {
       errors.push(invalid(`metadata.${field}`, metadata[field] ?? "", "field is immutable"));
     }
@@ -178,7 +184,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined): FieldErr
   for (const [index, finalizer] of (finalizers ?? []).entries()) {
     const problems = checkQualifiedName(finalizer);
     for (const detail of problems) errors.push(invalid("metadata.finalizers", finalizer, detail));
-    if (problems.length > 0 || finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
+    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
     const detail = "name is neither a standard finalizer name nor is it fully qualified";
     errors.push(invalid(`metadata.finalizers[${index}]`, finalizer, detail));
   }
