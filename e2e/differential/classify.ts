@@ -36,7 +36,8 @@ function shape(text = "undefined"): string {
   return text
     .replaceAll(/"(?:[^"\\]|\\.)*"/gu, '"…"')
     .replaceAll(/\[[^\]]*\]/gu, "[…]")
-    .replaceAll(/\d+/gu, "0");
+    .replaceAll(/\d+/gu, "0")
+    .replaceAll(/\s+/gu, " ");
 }
 
 function difference(some: readonly string[], others: readonly string[]): readonly string[] {

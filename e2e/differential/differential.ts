@@ -12,7 +12,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     requests: { type: "string", default: "1000" },
     kind: { type: "string" },
-    keep: { type: "string" },
+    keep: { type: "string", multiple: true, default: [] },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -25,8 +25,8 @@ try {
   console.log(reportText(report));
   console.log(`seed ${seed}; ${servers.unforeseen.length} errors that the embedded server did not foresee`);
   for (const error of servers.unforeseen) console.log(error);
-  const found = report.classes.find(({ name }) => name === values.keep);
-  if (found) console.log(`kept: ${JSON.stringify(await keep(servers, found), null, 1)}`);
+  for (const found of report.classes.filter(({ name }) => values.keep.includes(name)))
+    console.log(`kept: ${JSON.stringify(await keep(servers, found))}`);
 } finally {
   await servers.stop();
 }

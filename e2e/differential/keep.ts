@@ -8,11 +8,13 @@ import { compareStory, type Servers } from "./compare-servers.ts";
 import type { DifferenceClass } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
+/** How many stories ran in this process: each has a namespace of its own. */
+let shrunk = 0;
+
 /** Shrinks the story of a class, and adds it with the real server's answers to the chapter `found`. */
 export async function keep(servers: Servers, { name, example }: DifferenceClass): Promise<Story> {
-  let tries = 0;
   const isShown = async (story: Story): Promise<boolean> => {
-    const { difference } = await compareStory(servers, story, `shrink-${(tries += 1)}`);
+    const { difference } = await compareStory(servers, story, `shrink-${(shrunk += 1)}`);
     return difference !== undefined && classify(difference) === name;
   };
   const { story, index } = example;
@@ -20,7 +22,10 @@ export async function keep(servers: Servers, { name, example }: DifferenceClass)
   const kept = { ...shortest, name };
   const stories = JSON.parse(await readFile(foundFile, "utf8")) as Story[];
   await write(foundFile, [...stories.filter((each) => each.name !== name), kept]);
-  const answers = { ...(await recordedAnswers("found")), [name]: await runStory(servers.real, kept, "kept") };
+  const answers = {
+    ...(await recordedAnswers("found")),
+    [name]: await runStory(servers.real, kept, `kept-${(shrunk += 1)}`),
+  };
   await write(new URL("../conformance/recorded/found.json", import.meta.url), answers);
   return kept;
 }
