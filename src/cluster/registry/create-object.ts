@@ -95,7 +95,7 @@ function checkNewResourceVersion(revision: string, dryRun: boolean): void {
   }
 }
 
-function takeNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
+function setNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (!resource.namespaced) {
     delete metadata.namespace;
     return;
