@@ -23,7 +23,7 @@ interface Wait {
 const current = new AsyncLocalStorage<Set<Wait>>();
 
 /** How soon a check is tried again while nothing tells of a change. */
-const interval = 50;
+const interval = 20;
 
 /**
  * Calls a check until it neither throws nor returns false, and resolves with what it returned. There is no limit but

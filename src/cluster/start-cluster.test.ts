@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "./testing/send.ts";
 import { startTestCluster, type TestCluster } from "./testing/index.ts";
+import { eventually } from "../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {
@@ -45,7 +46,7 @@ test("the Service of the API server is recreated when it is deleted", async () =
   const path = "/api/v1/namespaces/default/services/kubernetes";
   const { metadata } = (await call("GET", path)).body as { metadata: { uid: string } };
   expect((await call("DELETE", path)).code).toBe(200);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await call("GET", path)).body).toMatchObject({
       metadata: { uid: expect.not.stringMatching(metadata.uid) },
       spec: { clusterIP: "10.96.0.1" },

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import { send } from "../testing/send.ts";
 import { deployments } from "../kinds/apps/deployment/controller/deployments.ts";
 import { replicaSets } from "../kinds/apps/replica-set/controller/replica-sets.ts";
 import { namespaces, pods } from "../control-loop/api/core.ts";
+import { eventually } from "../../../e2e/support/eventually.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "interrupted-"));
 const data = join(folder, "data");
@@ -54,7 +55,6 @@ const deployment = (name: string) => ({
     },
   },
 });
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 50_000, interval: 100 });
 
 test("a rollout and the deletion of a namespace that kill -9 interrupts are completed after the next start", async () => {
   const kubeconfig = await startProcess();

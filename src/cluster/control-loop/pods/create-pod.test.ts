@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { pods } from "../api/core.ts";
+import { eventually } from "../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();
@@ -13,7 +14,6 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 const objects = () => clusterObjects(cluster.core);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 const standard = (enforce: string) => ({
   apiVersion: "v1",

@@ -1,8 +1,9 @@
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import type { DeletionOptions } from "../../contract/cluster-objects.ts";
+import { eventually } from "../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -16,7 +17,6 @@ const names = () =>
   objects()
     .list("configmaps", "default")
     .map(({ metadata }) => metadata.name);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 /** Creates a ConfigMap with owners. */
 async function create(

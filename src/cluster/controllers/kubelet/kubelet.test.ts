@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { nodes, type Pod, pods } from "../../control-loop/api/core.ts";
 import type { ControllerName } from "../index.ts";
+import { eventually } from "../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();
@@ -22,7 +23,6 @@ const pod = (spec: object = {}, metadata: object = {}) => ({
 const objects = () => clusterObjects(cluster.core);
 const read = (name = "web") => objects().get(pods, "default", name) as Pod;
 const condition = (type: string) => read().status?.conditions?.find((it) => it.type === type);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("scheduler()", () => {
   it("binds a pod to a node", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
@@ -7,6 +7,7 @@ import { pods } from "../../control-loop/api/core.ts";
 import { untilStage } from "./choose-stage.ts";
 import { parseStages } from "./parse-stages.ts";
 import { renderTemplate } from "./render-template.ts";
+import { eventually } from "../../../../e2e/support/eventually.ts";
 
 const clock = new FakeClock();
 let cluster: TestCluster;
@@ -54,7 +55,6 @@ const pod = (name: string, story: string) => ({
 
 const objects = () => clusterObjects(cluster.core);
 const read = (name: string) => objects().get(pods, "default", name);
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("stageController()", () => {
   afterEach(() => cluster.stop());

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { type DaemonSet, daemonSets } from "./daemon-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -35,7 +36,6 @@ const places = () =>
     .list(pods, "default")
     .map(({ spec }) => spec.nodeName ?? "")
     .sort((a, b) => a.localeCompare(b));
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("daemonSetController()", () => {
   it("runs one pod on every node, including new ones", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
@@ -6,6 +6,7 @@ import { type Deployment, deployments } from "./deployments.ts";
 import { replicaSets } from "../../replica-set/controller/replica-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import type { ControllerName } from "../../../../controllers/index.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();
@@ -43,7 +44,6 @@ const images = () =>
     .map(({ spec }) => spec.containers[0]?.image ?? "")
     .sort((a, b) => a.localeCompare(b));
 const condition = (type: string) => read().status?.conditions?.find((it) => it.type === type);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("deploymentController()", () => {
   it("creates the pods and reports when they are available", async () => {

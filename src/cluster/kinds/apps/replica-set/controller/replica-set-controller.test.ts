@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { type ReplicaSet, replicaSets } from "./replica-sets.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();
@@ -30,7 +31,6 @@ const web = (replicas: number, spec: object = {}) => ({
 const objects = () => clusterObjects(cluster.core);
 const read = () => objects().get(replicaSets, "default", "web") as ReplicaSet;
 const listPods = () => objects().list(pods, "default");
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("replicaSetController()", () => {
   it("creates missing pods, deletes surplus ones and replaces deleted ones", async () => {

@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { controllerRevisions } from "../../../../control-loop/api/apps.ts";
 import { type StatefulSet, statefulSets } from "./stateful-sets.ts";
 import { persistentVolumeClaims, pods } from "../../../../control-loop/api/core.ts";
 import { type ControllerName, controllerNames } from "../../../../controllers/index.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 const start = async (controllers: readonly ControllerName[] = controllerNames) => {
@@ -38,7 +39,6 @@ const listPods = () => objects().list(pods, "default");
 const names = () => listPods().map(({ metadata }) => metadata.name);
 const images = () => listPods().map(({ spec }) => spec.containers[0]?.image);
 const claims = () => objects().list(persistentVolumeClaims, "default");
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("statefulSetController()", () => {
   it("creates numbered pods, each with its own volume", async () => {

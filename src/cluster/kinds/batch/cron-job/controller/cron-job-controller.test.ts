@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { type CronJob, cronJobs } from "./cron-jobs.ts";
 import { type Job, jobs } from "../../job/controller/jobs.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 let clock: FakeClock;
@@ -32,7 +33,6 @@ const objects = () => clusterObjects(cluster.core);
 const read = () => objects().get(cronJobs, "default", "tick") as CronJob;
 const listJobs = () => objects().list(jobs, "default");
 const minute = 60_000;
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 /** Lets the controller reconcile the CronJob before the clock advances. */
 async function install(spec?: object): Promise<void> {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { type Job, jobs } from "./jobs.ts";
 import { type Pod, pods } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 const clock = new FakeClock();
@@ -29,7 +30,6 @@ const running = () =>
     .list(pods, "default")
     .filter(({ status }) => !status?.phase || status.phase === "Pending");
 const conditions = () => (read().status?.conditions ?? []).map(({ type, reason }) => `${type}: ${reason}`);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 /** Finishes pods as a kubelet would. */
 async function end(phase: "Succeeded" | "Failed", ended: readonly Pod[]): Promise<void> {

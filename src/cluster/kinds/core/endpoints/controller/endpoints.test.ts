@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { pods } from "../../../../control-loop/api/core.ts";
 import { endpoints } from "./endpoints.ts";
 import { endpointSlices } from "../../../discovery/endpoint-slice/controller/endpoint-slices.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -33,7 +34,6 @@ const slices = () =>
     .list(endpointSlices, "default")
     .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === "web");
 const ip = (name: string) => objects().get(pods, "default", name)?.status?.podIP;
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("endpoints and endpoint slices", () => {
   it("list the ready pods behind a Service with their named ports", async () => {

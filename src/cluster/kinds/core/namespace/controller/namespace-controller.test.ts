@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { namespaces } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -12,7 +13,6 @@ afterEach(() => cluster.stop());
 
 const objects = () => clusterObjects(cluster.core);
 const shop = () => objects().get(namespaces, undefined, "shop");
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 const configMap = (finalizers: readonly string[]) => ({
   apiVersion: "v1",
   kind: "ConfigMap",

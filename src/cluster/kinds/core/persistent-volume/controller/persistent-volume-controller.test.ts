@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import {
@@ -6,6 +6,7 @@ import {
   persistentVolumes,
   storageClasses,
 } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -36,7 +37,6 @@ const volume = (name: string, storage: string, spec: object = {}) => ({
 const objects = () => clusterObjects(cluster.core);
 const read = () => objects().get(persistentVolumeClaims, "default", "data");
 const volumes = () => objects().list(persistentVolumes);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("persistentVolumeController()", () => {
   it("provisions a volume for a claim without a class", async () => {

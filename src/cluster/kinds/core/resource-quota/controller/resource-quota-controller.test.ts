@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import type { ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import type { Pod } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -12,7 +13,6 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 const objects = () => clusterObjects(cluster.core);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 const used = (name: string) => objects().get("resourcequotas", "shop", name) as ResourceQuota | undefined;
 
 function limit(name: string, hard: Record<string, string>, more: object = {}) {

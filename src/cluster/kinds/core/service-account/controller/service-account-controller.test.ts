@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../../registry/cluster-objects.ts";
 import { configMaps, serviceAccounts } from "../../../../control-loop/api/core.ts";
+import { eventually } from "../../../../../../e2e/support/eventually.ts";
 
 let cluster: TestCluster;
 beforeEach(async () => {
@@ -12,7 +13,6 @@ afterEach(() => cluster.stop());
 const objects = () => clusterObjects(cluster.core);
 const account = (namespace: string) => objects().get(serviceAccounts, namespace, "default");
 const certificate = (namespace: string) => objects().get(configMaps, namespace, "kube-root-ca.crt");
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 describe("serviceAccountController()", () => {
   it("creates a ServiceAccount and the CA certificate in each namespace", async () => {
