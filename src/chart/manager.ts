@@ -1,31 +1,7 @@
+import type { Container, ContainerPort, EnvVar, PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { ManifestObject } from "../ship/manifest.ts";
 import { action, itemsWhen, lines, optionalKey, valueKey } from "./actions.ts";
-
-/** The fields of a Deployment that the chart uses. */
-export interface Container {
-  readonly name: string;
-  readonly image: string;
-  readonly imagePullPolicy?: string;
-  readonly args?: readonly string[];
-  readonly env?: readonly Env[];
-  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
-  readonly volumeMounts?: readonly { readonly name: string }[];
-  readonly resources?: object;
-  readonly securityContext?: object;
-}
-
-interface Env {
-  readonly name: string;
-  readonly value?: string;
-}
-
-interface PodSpec {
-  readonly containers: readonly Container[];
-  readonly volumes?: readonly { readonly name: string }[];
-  readonly securityContext?: object;
-  readonly terminationGracePeriodSeconds?: number;
-}
 
 export interface Manager {
   readonly replicas: number;
@@ -56,7 +32,7 @@ export function ownArguments({ args = [] }: Container): readonly string[] {
 }
 
 /** Variables with a plain value; those with valueFrom stay in the Deployment. */
-export function plainVariables({ env = [] }: Container): readonly Env[] {
+export function plainVariables({ env = [] }: Container): readonly EnvVar[] {
   return env.filter(({ name, value }) => value !== undefined && name !== "WEBHOOK_SERVICE");
 }
 
@@ -176,7 +152,7 @@ const webhookPort = lines(
 );
 
 /** Ports, volumes and mounts belong to the feature that needs them. */
-function perSwitch(items: readonly { readonly name?: string }[]): unknown[] {
+function perSwitch(items: readonly { readonly name?: string | undefined }[]): unknown[] {
   const switches: Readonly<Record<string, string>> = {
     metrics: ".Values.metrics.enabled",
     "metrics-certs": metricsCertificate,
@@ -189,7 +165,7 @@ function perSwitch(items: readonly { readonly name?: string }[]): unknown[] {
   });
 }
 
-function withPortValue(port: { readonly name?: string; readonly containerPort: number }): typeof port {
+function withPortValue(port: ContainerPort): typeof port {
   const values: Readonly<Record<string, string>> = {
     metrics: ".Values.metrics.port",
     "webhook-server": ".Values.webhook.port",

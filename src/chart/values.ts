@@ -35,7 +35,7 @@ const always = new Set(["manager", "serviceAccount"]);
 /** The templates of the sections, rendered with the settings of the deployment. */
 export function valuesPart({ manager, features }: ValuesRequest): Part {
   const { container, pod, replicas } = manager;
-  const image = parseImageReference(container.image);
+  const image = parseImageReference(container.image ?? "");
   const isOn = (feature: FeatureName): string => String(features.includes(feature));
   const port = (name: string, missing: number): string =>
     String(container.ports?.find((each) => each.name === name)?.containerPort ?? missing);

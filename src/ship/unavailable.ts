@@ -5,8 +5,8 @@ interface Condition {
   readonly message?: string;
 }
 
-/** The fields of a Deployment that determine its availability. */
-export interface Deployment {
+/** What decides whether a Deployment is available: the tests need no more of one. */
+export interface DeploymentState {
   readonly metadata: { readonly generation?: number };
   readonly spec: {
     readonly replicas?: number;
@@ -20,7 +20,8 @@ export interface Deployment {
   };
 }
 
-export interface Pod {
+/** What says why a pod is not ready. */
+export interface PodState {
   readonly metadata: { readonly name: string };
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
@@ -40,7 +41,7 @@ interface ContainerStatus {
   };
 }
 
-export interface Event {
+export interface WarningEvent {
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
@@ -48,7 +49,7 @@ export interface Event {
 }
 
 /** Returns whether all pods of the latest template are available. */
-export function isAvailable({ metadata, spec, status }: Deployment): boolean {
+export function isAvailable({ metadata, spec, status }: DeploymentState): boolean {
   const replicas = spec.replicas ?? 1;
   return (
     (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
@@ -59,9 +60,9 @@ export function isAvailable({ metadata, spec, status }: Deployment): boolean {
 
 /** Explains why a Deployment is not available: its conditions, its pods, and the latest warning events. */
 export function reasonsOf(
-  deployment: Deployment | undefined,
-  pods: readonly Pod[],
-  events: readonly Event[],
+  deployment: DeploymentState | undefined,
+  pods: readonly PodState[],
+  events: readonly WarningEvent[],
 ): string[] {
   return [
     ...(deployment?.status?.conditions ?? []).filter(isBad).map(describeCondition),
@@ -82,7 +83,7 @@ function describeCondition({ type, message = "" }: Condition): string {
   return `${type}: ${message}`;
 }
 
-function podReasons({ spec, status }: Pod): string[] {
+function podReasons({ spec, status }: PodState): string[] {
   const reasons = [
     ...(status?.conditions ?? [])
       .filter(({ type, status: holds, message }) => type === "PodScheduled" && holds === "False" && message)
@@ -106,6 +107,6 @@ function containerReasons({
   return running && ready === false ? [`container ${name} is running but not ready`] : [];
 }
 
-function describeEvent({ reason, message, involvedObject }: Event): string {
+function describeEvent({ reason, message, involvedObject }: WarningEvent): string {
   return `event ${reason} of ${involvedObject?.kind} ${involvedObject?.name}: ${message}`;
 }

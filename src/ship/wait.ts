@@ -2,7 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type ClusterChoice, readJson } from "./kubectl.ts";
 import type { ManifestObject } from "./manifest.ts";
-import { type Deployment, type Event, isAvailable, type Pod, reasonsOf } from "./unavailable.ts";
+import {
+  type DeploymentState,
+  type WarningEvent,
+  isAvailable,
+  type PodState,
+  reasonsOf,
+} from "./unavailable.ts";
 
 /** Waits until the deployed operator is available; on timeout, explains why with its pods and events. */
 export async function waitForDeployment(
@@ -14,7 +20,7 @@ export async function waitForDeployment(
   const where = ["--namespace", namespace];
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
-    const deployment = await readJson<Deployment>(choice, ["get", "deployment", name, ...where]);
+    const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
     if (deployment && isAvailable(deployment)) return;
     if (Date.now() >= deadline) {
       const reasons = await findReasons(deployment, choice, where);
@@ -32,13 +38,19 @@ export async function waitForDeployment(
 }
 
 async function findReasons(
-  deployment: Deployment | undefined,
+  deployment: DeploymentState | undefined,
   choice: ClusterChoice,
   where: readonly string[],
 ): Promise<string[]> {
   const labels = Object.entries(deployment?.spec.selector.matchLabels ?? {});
   const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  const pods = await readJson<{ items: Pod[] }>(choice, ["get", "pods", "--selector", selector, ...where]);
-  const events = await readJson<{ items: Event[] }>(choice, ["get", "events", ...where]);
+  const pods = await readJson<{ items: PodState[] }>(choice, [
+    "get",
+    "pods",
+    "--selector",
+    selector,
+    ...where,
+  ]);
+  const events = await readJson<{ items: WarningEvent[] }>(choice, ["get", "events", ...where]);
   return reasonsOf(deployment, pods?.items ?? [], events?.items ?? []);
 }

@@ -1,3 +1,4 @@
+import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type ClusterUnderTest, startClusterUnderTest } from "../../../e2e/support/cluster-under-test.ts";
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
@@ -27,12 +28,6 @@ interface Service extends KubernetesObject {
 }
 const Service = defineKind<Service>({ group: "", version: "v1" }, { kind: "Service", plural: "services" });
 
-interface Container {
-  name: string;
-  image: string;
-  env?: object[];
-  readinessProbe?: object;
-}
 interface Deployment extends KubernetesObject {
   spec: { selector: object; template: { metadata: object; spec: { containers: Container[] } } };
 }

@@ -8,12 +8,12 @@ import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/label-selector.ts";
 import type { Problems } from "../checks/problems.ts";
 
-interface Role extends ApiObject {
+interface SentRole extends ApiObject {
   rules?: Rule[] | null;
   aggregationRule?: Sent<AggregationRule>;
 }
 
-interface Binding extends ApiObject {
+interface SentBinding extends ApiObject {
   roleRef?: Sent<RoleRef>;
   subjects?: Sent<Subject>[];
 }
@@ -31,7 +31,7 @@ export const roleStrategy: Partial<Strategy> = {
 export const bindingStrategy: Partial<Strategy> = {
   validateName: pathSegmentName,
   default(object) {
-    const { roleRef, subjects } = object as Binding;
+    const { roleRef, subjects } = object as SentBinding;
     if (roleRef) roleRef.apiGroup ||= group;
     for (const subject of subjects ?? []) {
       if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
@@ -39,7 +39,7 @@ export const bindingStrategy: Partial<Strategy> = {
   },
   validate: (object) => validateBinding(object),
   validateUpdate(object, old) {
-    const [now, before] = [object as Binding, old as Binding];
+    const [now, before] = [object as SentBinding, old as SentBinding];
     const same = now.roleRef?.kind === before.roleRef?.kind && now.roleRef?.name === before.roleRef?.name;
     const errors = validateBinding(now);
     if (!same) errors.push(cannotChange(now));
@@ -49,11 +49,11 @@ export const bindingStrategy: Partial<Strategy> = {
 
 /** Go always serializes the list, an empty one as null; a client that sends an empty list owns it. */
 function showRules(object: ApiObject): void {
-  const role = object as Role;
+  const role = object as SentRole;
   if (!role.rules?.length) role.rules = null;
 }
 
-function validateRules({ rules, kind }: Role): FieldError[] {
+function validateRules({ rules, kind }: SentRole): FieldError[] {
   return (rules ?? []).flatMap((rule, index) => {
     const field = `rules[${index}]`;
     const errors: FieldError[] = [];
@@ -72,7 +72,7 @@ function validateRules({ rules, kind }: Role): FieldError[] {
   });
 }
 
-function* aggregation({ aggregationRule }: Role): Problems {
+function* aggregation({ aggregationRule }: SentRole): Problems {
   if (!aggregationRule) return;
   const field = "aggregationRule.clusterRoleSelectors";
   const { clusterRoleSelectors: selectors = [] } = aggregationRule;
@@ -88,7 +88,7 @@ function* aggregation({ aggregationRule }: Role): Problems {
 
 const subjectKinds = ["ServiceAccount", "User", "Group"];
 
-function validateBinding({ kind, roleRef, subjects = [] }: Binding): FieldError[] {
+function validateBinding({ kind, roleRef, subjects = [] }: SentBinding): FieldError[] {
   const errors: FieldError[] = [];
   const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
   if (!kinds.includes(roleRef?.kind ?? ""))
@@ -106,7 +106,7 @@ function validateBinding({ kind, roleRef, subjects = [] }: Binding): FieldError[
   return errors;
 }
 
-function cannotChange({ roleRef }: Binding): FieldError {
+function cannotChange({ roleRef }: SentBinding): FieldError {
   return {
     reason: "FieldValueInvalid",
     field: "roleRef",

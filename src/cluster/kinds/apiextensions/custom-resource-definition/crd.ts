@@ -1,8 +1,5 @@
+import type { SentObject } from "../../../contract/sent.ts";
 import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
-import type { ApiObject } from "../../../contract/api-object.ts";
 
 /** A CRD as it is stored. */
-export interface CustomResourceDefinition extends ApiObject {
-  spec: CRDSpec;
-  status?: CRDStatus;
-}
+export type CustomResourceDefinition = SentObject<CRDSpec, CRDStatus>;

@@ -2,7 +2,7 @@ import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../../checks/label-selector.ts";
 import { nonNegative, type Problems } from "../../checks/problems.ts";
@@ -23,9 +23,7 @@ import {
 
 type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
 
-interface DaemonSet extends ApiObject {
-  spec: DaemonSetSpec;
-}
+type DaemonSet = SentObject<DaemonSetSpec>;
 
 const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"];
 

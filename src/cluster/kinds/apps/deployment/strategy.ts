@@ -1,8 +1,7 @@
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
-import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
@@ -24,9 +23,7 @@ import { replicaCounts } from "../replica-counts.ts";
 
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
 
-interface Deployment extends ApiObject {
-  spec: DeploymentSpec;
-}
+type Deployment = SentObject<DeploymentSpec>;
 
 export const deploymentStrategy: Partial<Strategy> = {
   /** A change of annotations increments the generation, too. */

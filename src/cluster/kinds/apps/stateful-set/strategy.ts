@@ -9,7 +9,7 @@ import {
   notSupported,
 } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { nonNegative, type Problems, refused } from "../../checks/problems.ts";
@@ -31,9 +31,7 @@ import {
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
 
-interface StatefulSet extends ApiObject {
-  spec: StatefulSetSpec;
-}
+type StatefulSet = SentObject<StatefulSetSpec>;
 
 /** The mutable fields of a StatefulSet's spec. */
 const changeable = [

@@ -1,7 +1,6 @@
 import type { CronJobSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { hostnameWarning } from "../../checks/hostname-warning.ts";
 import { choice, nonNegative, type Problems } from "../../checks/problems.ts";
@@ -9,9 +8,7 @@ import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { defaultJobTemplate, jobSpec } from "../job/job-spec.ts";
 import { checkSchedule } from "./schedule.ts";
 
-interface CronJob extends ApiObject {
-  spec: Sent<CronJobSpec>;
-}
+type CronJob = SentObject<Sent<CronJobSpec>>;
 
 /** The names of its Jobs are eleven characters longer. */
 const longestName = 52;

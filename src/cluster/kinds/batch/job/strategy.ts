@@ -1,3 +1,4 @@
+import type { SentObject } from "../../../contract/sent.ts";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
@@ -11,9 +12,7 @@ import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { defaultJobTemplate, jobSpec, type JobSpec } from "./job-spec.ts";
 
-interface Job extends ApiObject {
-  spec: JobSpec;
-}
+type Job = SentObject<JobSpec>;
 
 /** Jobs select their pods by their own uid, and their template is immutable. */
 export const jobStrategy: Partial<Strategy> = {

@@ -1,17 +1,17 @@
 import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 
 type Condition = Sent<certificates.CertificateSigningRequestCondition>;
 
-interface CertificateSigningRequest extends ApiObject {
-  spec: Sent<certificates.CertificateSigningRequestSpec>;
-  status?: Sent<certificates.CertificateSigningRequestStatus>;
-}
+type CertificateSigningRequest = SentObject<
+  Sent<certificates.CertificateSigningRequestSpec>,
+  Sent<certificates.CertificateSigningRequestStatus>
+>;
 
 /** Condition types that only `/approval` may add. */
 const verdicts = ["Approved", "Denied"];

@@ -1,14 +1,12 @@
+import type { ApiObject } from "../../../contract/api-object.ts";
 import type { LeaseSpec } from "@tsbuilder/apimachinery/k8s/coordination/v1";
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { text } from "../../cells/read-field.ts";
 
-interface Lease extends ApiObject {
-  spec?: Sent<LeaseSpec>;
-}
+type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
 
 const leaseStrategy: Partial<Strategy> = {
   default: (object) => void (object["spec"] ??= {}),

@@ -1,6 +1,5 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 
 export type Affinity = Sent<core.Affinity>;
 export type Container = Sent<core.Container> & { targetContainerName?: string | undefined };
@@ -32,7 +31,4 @@ export type VolumeProjection = Sent<core.VolumeProjection>;
 /** The action of a probe or a lifecycle hook; exactly one field is set. */
 export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;
 
-export interface Pod extends ApiObject {
-  spec: PodSpec;
-  status?: Sent<core.PodStatus>;
-}
+export type Pod = SentObject<PodSpec, Sent<core.PodStatus>>;

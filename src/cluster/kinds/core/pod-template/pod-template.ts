@@ -10,16 +10,16 @@ import type { PodTemplateSpec } from "../pod-spec/types.ts";
 import { validateTemplate } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 
-interface PodTemplate extends ApiObject {
+interface SentPodTemplate extends ApiObject {
   template?: PodTemplateSpec;
 }
 
 const podTemplateStrategy: Partial<Strategy> = {
-  default: (object) => void (object["template"] = defaultTemplate((object as PodTemplate).template)),
-  validate: (object) => validateTemplate((object as PodTemplate).template, "template"),
-  validateUpdate: (object) => validateTemplate((object as PodTemplate).template, "template"),
+  default: (object) => void (object["template"] = defaultTemplate((object as SentPodTemplate).template)),
+  validate: (object) => validateTemplate((object as SentPodTemplate).template, "template"),
+  validateUpdate: (object) => validateTemplate((object as SentPodTemplate).template, "template"),
   *warnings(object, old) {
-    const { template = {} } = object as PodTemplate;
+    const { template = {} } = object as SentPodTemplate;
     if (old && old.metadata.generation === object.metadata.generation) return;
     yield* podWarnings("template", template.spec ?? {}, template.metadata?.annotations);
   },

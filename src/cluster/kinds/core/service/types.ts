@@ -1,13 +1,9 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Sent } from "../../../contract/sent.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
 
 export type ServiceSpec = Sent<core.ServiceSpec>;
 
-export interface Service extends ApiObject {
-  spec: ServiceSpec;
-  status?: Sent<core.ServiceStatus>;
-}
+export type Service = SentObject<ServiceSpec, Sent<core.ServiceStatus>>;
 
 /** Returns whether Services of this type have a clusterIP, which may be None. */
 export function hasAddress({ type }: ServiceSpec): boolean {

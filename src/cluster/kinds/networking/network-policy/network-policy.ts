@@ -1,5 +1,5 @@
-import type { NetworkPolicyPeer, NetworkPolicySpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import type { NetworkPolicyPeer, NetworkPolicySpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -9,9 +9,7 @@ import { selectorProblems } from "../../checks/label-selector.ts";
 import type { Problems } from "../../checks/problems.ts";
 import { type Fields, eachOf, fillIn } from "../../fill-in.ts";
 
-interface NetworkPolicy extends ApiObject {
-  spec?: Sent<NetworkPolicySpec>;
-}
+type NetworkPolicy = ApiObject & { spec?: Sent<NetworkPolicySpec> };
 
 const networkPolicyStrategy: Partial<Strategy> = {
   default(object) {

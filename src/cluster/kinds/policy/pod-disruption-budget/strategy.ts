@@ -1,15 +1,13 @@
+import type { ApiObject } from "../../../contract/api-object.ts";
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { PodDisruptionBudgetSpec } from "@tsbuilder/apimachinery/k8s/policy/v1";
-import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { selectorProblems } from "../../checks/label-selector.ts";
 import { optionalChoice, type Problems } from "../../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../../apps/workload-spec.ts";
 
-interface PodDisruptionBudget extends ApiObject {
-  spec?: Sent<PodDisruptionBudgetSpec>;
-}
+type PodDisruptionBudget = ApiObject & { spec?: Sent<PodDisruptionBudgetSpec> };
 
 export const disruptionBudgetStrategy: Partial<Strategy> = {
   default(object) {
