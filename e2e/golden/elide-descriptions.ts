@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { emitYaml, type YamlValue } from "../../src/shared/yaml.ts";
+import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 
 /**
  * Takes Kubernetes' own descriptions out of a definition: those texts are not ours to keep in the repository. Ours are

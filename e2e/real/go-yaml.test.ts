@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { emitYaml, type YamlValue } from "../../src/shared/yaml.ts";
+import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 
 const program = `package main
 

@@ -1,6 +1,6 @@
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
-import { emitYaml, type YamlValue } from "../shared/yaml.ts";
+import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import type { Report, ShownObject } from "./dev-event.ts";
 import { isUnanswered } from "./explain-rejection.ts";
 

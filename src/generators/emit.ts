@@ -1,4 +1,4 @@
-import { emitYaml, SharedMappings, type YamlValue } from "../shared/yaml.ts";
+import { emitYaml, SharedMappings, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import type { GeneratorOptions } from "./options.ts";
 
 /** Built-in types that many kinds embed: a pod template has ten thousand lines. */

@@ -38,3 +38,10 @@ test("setCondition() keeps the order and the other conditions", () => {
   ]);
   expect(removeCondition(again, "Ready").map(({ type }) => type)).toEqual(["Backup"]);
 });
+
+test("an object without conditions may have null in their place, as a new CRD does", () => {
+  expect(isConditionTrue(null, "Ready")).toBe(false);
+  expect(removeCondition(null, "Ready")).toEqual([]);
+  const ready = { type: "Ready", status: "True", reason: "Ok" } as const;
+  expect(setCondition(null, ready, { now: () => 0 })).toMatchObject([ready]);
+});

@@ -22,7 +22,7 @@ export type DesiredCondition = Omit<Condition, "lastTransitionTime" | "message">
  * time is the system's by default; a reconciler passes `manager.clock`, so that tests can move it.
  */
 export function setCondition(
-  conditions: readonly Condition[] | undefined,
+  conditions: readonly Condition[] | null | undefined,
   desired: DesiredCondition,
   clock: Pick<Clock, "now"> = systemClock,
 ): Condition[] {
@@ -37,18 +37,21 @@ export function setCondition(
 
 /** Finds a condition by its type. */
 export function findCondition(
-  conditions: readonly Condition[] | undefined,
+  conditions: readonly Condition[] | null | undefined,
   type: string,
 ): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
 /** Returns true if the condition exists and its status is `True`. */
-export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+export function isConditionTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === "True";
 }
 
 /** Returns the conditions without those of a type. */
-export function removeCondition(conditions: readonly Condition[] | undefined, type: string): Condition[] {
+export function removeCondition(
+  conditions: readonly Condition[] | null | undefined,
+  type: string,
+): Condition[] {
   return (conditions ?? []).filter((condition) => condition.type !== type);
 }

@@ -1,4 +1,4 @@
-import { type Condition, isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
+import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
@@ -47,7 +47,7 @@ class Definitions {
     const crd = stored.object as CustomResourceDefinition;
     if (crd.metadata.deletionTimestamp !== undefined) return this.#clean(key, crd);
     const next = this.#withConditions(crd);
-    if (isConditionTrue(conditionsOf(next), "Established")) this.#serve(next);
+    if (isConditionTrue(next.status?.conditions, "Established")) this.#serve(next);
     if (next !== crd) this.#store.put(this.#crds, key, next);
     return undefined;
   }
@@ -58,7 +58,7 @@ class Definitions {
     this.#registry.remove(group, plural);
     // A name that was in use may be free now.
     for (const { key: other, object } of this.#crds.list()) {
-      const conditions = conditionsOf(object as CustomResourceDefinition);
+      const conditions = (object as CustomResourceDefinition).status?.conditions;
       if (!isConditionTrue(conditions, "Established")) this.#settle(other);
     }
   }
@@ -107,8 +107,8 @@ class Definitions {
       reason: "InstanceDeletionInProgress",
       message: "CustomResource deletion is in progress",
     } as const;
-    if (isConditionTrue(conditionsOf(crd), "Terminating")) return;
-    const conditions = setCondition(conditionsOf(crd), terminating, this.#clock);
+    if (isConditionTrue(crd.status?.conditions, "Terminating")) return;
+    const conditions = setCondition(crd.status?.conditions, terminating, this.#clock);
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }
 
@@ -125,7 +125,7 @@ class Definitions {
   }
 
   #withConditions(crd: CustomResourceDefinition): CustomResourceDefinition {
-    const before = conditionsOf(crd);
+    const before = crd.status?.conditions;
     const conflict = this.#nameConflict(crd);
     const established = isConditionTrue(before, "Established");
     const accepted = conflict
@@ -187,9 +187,4 @@ const initialNamesAccepted = {
 function splitName(name: string): { plural: string; group: string } {
   const dot = name.indexOf(".");
   return { plural: name.slice(0, dot), group: name.slice(dot + 1) };
-}
-
-/** A new CRD has null in place of a list. */
-function conditionsOf({ status }: CustomResourceDefinition): readonly Condition[] {
-  return status?.conditions ?? [];
 }

@@ -1,4 +1,4 @@
-import { readAccept } from "../http/accept.ts";
+import { prefersYAML } from "../http/accept.ts";
 import { jsonReply, yamlReply } from "../http/reply.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
@@ -16,8 +16,8 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
         ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
         ...error.headers,
       };
-      const [preferred] = readAccept(context.request.headers.accept ?? "");
-      return (preferred?.yaml ? yamlReply : jsonReply)(error.status, error.code, headers);
+      const reply = prefersYAML(context.request.headers.accept) ? yamlReply : jsonReply;
+      return reply(error.status, error.code, headers);
     }
   };
 }

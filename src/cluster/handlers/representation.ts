@@ -32,7 +32,8 @@ export function negotiate(accept: string | undefined, target: Target, verb?: Ver
       return { form: "partial", metaVersion, yaml };
     }
   }
-  throw clauses.length > 0 || target.resource.custom ? notAcceptable(mediaTypes) : notRouted(verb);
+  if (clauses.length === 0 && !target.resource.custom) throw notRouted(verb);
+  throw notAcceptable(verb === "watch" ? watchTypes : mediaTypes);
 }
 
 /** Only built-in kinds have routes; those of lists offer watches as well. */

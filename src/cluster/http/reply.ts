@@ -1,4 +1,4 @@
-import { toYAML } from "../codec/to-yaml.ts";
+import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import type { Reply } from "./request-context.ts";
 
 export const jsonType = "application/json";
@@ -18,7 +18,7 @@ export function yamlReply(value: unknown, code = 200, headers?: Record<string, s
   return {
     code,
     contentType: "application/yaml",
-    body: Buffer.from(toYAML(value)),
+    body: Buffer.from(emitYaml(value as YamlValue)),
     ...(headers && { headers }),
   };
 }

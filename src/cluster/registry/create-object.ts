@@ -82,7 +82,7 @@ async function commit(write: Write, object: ApiObject, generated: boolean): Prom
 
 /** A new object has no resource version. Only a dry run refuses one that is not a number. */
 function checkNewResourceVersion(revision: string, dryRun: boolean): void {
-  const isNumber = /^\d*$/.test(revision);
+  const isNumber = /^\d*$/.test(revision) && BigInt(revision) < 2n ** 64n;
   if (dryRun && !isNumber) {
     throw new StatusError(
       500,

@@ -34,7 +34,7 @@ export function carryOverMetadata(object: ApiObject, old: ApiObject): void {
   metadata.creationTimestamp = before.creationTimestamp!;
   if (before.generation === undefined) delete metadata.generation;
   else metadata.generation = before.generation;
-  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp ??= before.deletionTimestamp;
+  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
   if (before.deletionGracePeriodSeconds !== undefined)
     metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
   delete metadata.selfLink;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { emitYaml, type YamlValue } from "../../shared/yaml.ts";
+import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import { parseAllDocuments } from "yaml";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";

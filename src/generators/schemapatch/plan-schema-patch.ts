@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, parseAllDocuments, type Pair, type YAMLMap } from "yaml";
-import { emitYaml, type YamlValue } from "../../shared/yaml.ts";
+import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import { generateCrds } from "../crd/generate-crds.ts";
 import type { ManifestsPlan } from "../manifests.ts";
 import type { GeneratorOptions } from "../options.ts";

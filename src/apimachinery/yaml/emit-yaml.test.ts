@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { compareKeys, emitYaml, type YamlValue } from "./yaml.ts";
+import { compareKeys, emitYaml, type YamlValue } from "./emit-yaml.ts";
 
 /** What a scalar looks like as the value of a short key. */
 const scalar = (value: YamlValue): string => emitYaml({ k: value }).slice(3, -1);

@@ -1,4 +1,4 @@
-import { resolvesToString } from "./yaml-resolve.ts";
+import { resolvesToString } from "./resolve.ts";
 
 /** Lines are folded at the first single space beyond this column. */
 const bestWidth = 80;

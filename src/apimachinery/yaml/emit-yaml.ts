@@ -1,5 +1,5 @@
-import { compareText } from "@tsbuilder/apimachinery/text";
-import { formatScalar } from "./yaml-scalar.ts";
+import { compareText } from "../text/index.ts";
+import { formatScalar } from "./format-scalar.ts";
 
 /** What a YAML document of ours holds. A bigint is an integer beyond what a number keeps exactly. */
 export type YamlValue =

@@ -1,0 +1,1 @@
+export { compareKeys, emitYaml, SharedMappings, type YamlValue } from "./emit-yaml.ts";
