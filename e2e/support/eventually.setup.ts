@@ -3,5 +3,5 @@ import { reportWaits } from "./eventually.ts";
 
 // A test or a hook that the runner ends while it waits fails with what it waited for, not only with "timed out".
 
-aroundEach(reportWaits);
-aroundAll(reportWaits);
+aroundEach((runTest, { signal }) => reportWaits(runTest, signal));
+aroundAll((runSuite) => reportWaits(runSuite));

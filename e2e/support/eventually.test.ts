@@ -66,7 +66,37 @@ test("a test that ends while it waits fails with what it waited for", async () =
 
 test("a test whose check never returns fails, too", async () => {
   const endedTest = reportWaits(async () => {
-    void eventually(() => new Promise(() => {}));
+    eventually(() => new Promise(() => {})).catch(() => {});
   });
   await expect(endedTest).rejects.toThrow("the test ended while it waited: the check has not returned");
+});
+
+test("a test whose time is up fails with what was missing then, and asks no more", async () => {
+  const timeUp = new AbortController();
+  const asked: string[] = [];
+  let server = "Pending";
+  const endedTest = reportWaits(async () => {
+    const waiting = eventually(() => {
+      asked.push(server);
+      expect(server).toBe("Ready");
+    });
+    timeUp.abort();
+    await expect(waiting).rejects.toThrow("expected 'Pending' to be 'Ready'");
+    server = "stopped";
+    // A hook after the test may wait, too.
+    let looks = 0;
+    await eventually(() => (looks += 1) > 3);
+  }, timeUp.signal);
+  await expect(endedTest).rejects.toThrow("expected 'Pending' to be 'Ready'");
+  expect(asked).toEqual(["Pending"]);
+});
+
+test("a wait with a limit says what was missing, even if the check hangs", async () => {
+  const hangs = eventually(() => new Promise(() => {}), undefined, 1);
+  await expect(hangs).rejects.toThrow("not there after 0.001 s: the check has not returned");
+});
+
+test("an error whose message can't be changed is explained, too", async () => {
+  const aborts = eventually(() => AbortSignal.abort().throwIfAborted(), undefined, 100);
+  await expect(aborts).rejects.toThrow("not there after 0.1 s: This operation was aborted");
 });
