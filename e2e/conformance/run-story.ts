@@ -47,11 +47,8 @@ async function install(kubeconfig: Kubeconfig, crd: Definition): Promise<void> {
   });
   const { group, versions, names } = crd.spec;
   const version = versions.find(({ served }) => served)!.name;
-  const path = `/apis/${group}/${version}/${names.plural}`;
-  await eventually(async () => {
-    const { code, text } = await send(kubeconfig, { method: "GET", path });
-    if (code !== 200) throw new Error(`${crd.metadata.name} is not served: ${text}`);
-  });
+  const get = { method: "GET", path: `/apis/${group}/${version}/${names.plural}` };
+  await sendUntil(() => send(kubeconfig, get), 200, `${crd.metadata.name} is not served`);
 }
 
 async function expectSuccess(
@@ -70,13 +67,24 @@ interface Names {
 }
 
 async function runUntil(...call: Parameters<typeof run>): Promise<ReceivedResponse> {
-  const [, step] = call;
-  const { until } = step;
-  return eventually(async () => {
-    const answer = await run(...call);
-    if (until === undefined || isReached(answer, until)) return answer;
-    throw new Error(`no answer of ${step.method} ${step.path} has ${until}: ${answer.text}`);
+  const [, { method, path, until }] = call;
+  if (until === undefined) return run(...call);
+  return sendUntil(() => run(...call), until, `no answer of ${method} ${path} has ${until}`);
+}
+
+/** Sends a request again until its answer is as wanted; one that gets no answer at all fails at once. */
+async function sendUntil(
+  request: () => Promise<ReceivedResponse>,
+  until: number | string,
+  missing: string,
+): Promise<ReceivedResponse> {
+  const last = await eventually(async () => {
+    const [settled] = await Promise.allSettled([request()]);
+    if (settled.status === "rejected" || isReached(settled.value, until)) return settled;
+    throw new Error(`${missing}: ${settled.value.text}`);
   });
+  if (last.status === "rejected") throw last.reason;
+  return last.value;
 }
 
 function isReached({ code, text }: ReceivedResponse, until: number | string): boolean {
