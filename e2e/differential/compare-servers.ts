@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { MaskedAnswer } from "../conformance/mask-answer.ts";
 import { runStory, type Server } from "../conformance/run-story.ts";
 import type { Step, Story } from "../conformance/story.ts";
+import { runReady } from "./run-ready.ts";
 import { withoutChance } from "./without-chance.ts";
 
 /** Two servers that are to answer alike. */
@@ -48,6 +49,7 @@ function dryRun(crd: object): Step {
 
 async function compareSteps({ real, embedded }: Servers, story: Story, id: string): Promise<Compared> {
   const [expected, actual] = await Promise.all([runReady(real, story, id), runStory(embedded, story, id)]);
+  if (!expected) return { answers: 0, accepted: 0 };
   let accepted = 0;
   for (const [index, step] of story.steps.entries()) {
     const [a, b] = [withoutChance(expected[index]!), withoutChance(actual[index]!)];
@@ -56,10 +58,4 @@ async function compareSteps({ real, embedded }: Servers, story: Story, id: strin
     return { answers: index + 1, accepted, difference: { story, index, step, real: a, embedded: b } };
   }
   return { answers: story.steps.length, accepted };
-}
-
-/** A real server refuses requests with 503 while it takes up a CRD: such a story says nothing, and runs once more. */
-async function runReady(real: Server, story: Story, id: string): Promise<MaskedAnswer[]> {
-  const answers = await runStory(real, story, id);
-  return answers.some(({ code }) => code === 503) ? runStory(real, story, `${id}-again`) : answers;
 }

@@ -27,6 +27,11 @@ try {
   for (const error of servers.unforeseen) console.log(error);
   for (const found of report.classes.filter(({ name }) => values.keep.includes(name)))
     console.log(`kept: ${JSON.stringify(await keep(servers, found))}`);
+  const names = report.classes.map(({ name }) => name);
+  for (const name of values.keep.filter((each) => !names.includes(each))) {
+    console.error(`not kept: no class of differences is called "${name}"`);
+    process.exitCode = 1;
+  }
 } finally {
   await servers.stop();
 }

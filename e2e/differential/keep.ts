@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { recordedAnswers } from "../conformance/compare.ts";
-import { runStory } from "../conformance/run-story.ts";
 import type { Story } from "../conformance/story.ts";
 import { foundFile } from "../conformance/stories/found.ts";
 import { classify } from "./classify.ts";
 import { compareStory, type Servers } from "./compare-servers.ts";
 import type { DifferenceClass } from "./run.ts";
+import { runReady } from "./run-ready.ts";
 import { shrink } from "./shrink.ts";
 
 /** How many stories ran in this process: each has a namespace of its own. */
@@ -20,12 +20,12 @@ export async function keep(servers: Servers, { name, example }: DifferenceClass)
   const { story, index } = example;
   const shortest = await shrink({ ...story, steps: story.steps.slice(0, index + 1) }, isShown);
   const kept = { ...shortest, name };
+  const expected = await runReady(servers.real, kept, `kept-${(shrunk += 1)}`);
+  if (!expected)
+    throw new Error(`"${name}" is not kept: the real server answers 503 whenever its story runs`);
   const stories = JSON.parse(await readFile(foundFile, "utf8")) as Story[];
   await write(foundFile, [...stories.filter((each) => each.name !== name), kept]);
-  const answers = {
-    ...(await recordedAnswers("found")),
-    [name]: await runStory(servers.real, kept, `kept-${(shrunk += 1)}`),
-  };
+  const answers = { ...(await recordedAnswers("found")), [name]: expected };
   await write(new URL("../conformance/recorded/found.json", import.meta.url), answers);
   return kept;
 }

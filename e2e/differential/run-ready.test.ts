@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import type { MaskedAnswer } from "../conformance/mask-answer.ts";
+import type { Server } from "../conformance/run-story.ts";
+import { runReady } from "./run-ready.ts";
+
+/** Runs a story on a server that answers with these codes, then with 503. */
+async function runOn(...codes: number[]): Promise<{ code: number | undefined; ids: string[] }> {
+  const ids: string[] = [];
+  const answers = await runReady({} as Server, { name: "story", steps: [] }, "story", async (_, __, id) => {
+    ids.push(id);
+    return [{ code: codes.shift() ?? 503 } as MaskedAnswer];
+  });
+  return { code: answers?.[0]?.code, ids };
+}
+
+test("a story runs again while a server that takes up a CRD refuses it", async () => {
+  expect(await runOn(200)).toEqual({ code: 200, ids: ["story"] });
+  expect(await runOn(503, 503, 201)).toEqual({ code: 201, ids: ["story", "story-2", "story-3"] });
+});
+
+test("a story that a server always refuses has no answers", async () => {
+  expect((await runOn()).code).toBeUndefined();
+});

@@ -1,0 +1,22 @@
+import type { MaskedAnswer } from "../conformance/mask-answer.ts";
+import { runStory, type Server } from "../conformance/run-story.ts";
+import type { Story } from "../conformance/story.ts";
+
+const attempts = 5;
+
+/**
+ * Runs a story on a real server. Such a server refuses requests with 503 while it takes up a CRD: then the story says
+ * nothing and runs again, each time under another id. Returns undefined if none of its runs was without 503.
+ */
+export async function runReady(
+  real: Server,
+  story: Story,
+  id: string,
+  run: typeof runStory = runStory,
+): Promise<MaskedAnswer[] | undefined> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const answers = await run(real, story, attempt === 1 ? id : `${id}-${attempt}`);
+    if (answers.every(({ code }) => code !== 503)) return answers;
+  }
+  return undefined;
+}
