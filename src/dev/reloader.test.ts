@@ -73,17 +73,20 @@ test("a step that failed is repeated with the next edit", async () => {
   expect(await stepsAfter("src/query.sql")).toEqual(["apply", "bundle", "restart"]);
 });
 
-test("errors in the sources are the generators', with a hint that fits", async () => {
-  const error = new TsbuilderError("Type expected", {
+test("a changed manifest is applied with the next edit if the sources that changed with it were invalid", async () => {
+  failing = { step: "generate", error: new Error("Type expected") };
+  expect(await stepsAfter("api/v1/box_types.ts", "config/rbac/box.yaml")).toEqual(["bundle"]);
+  failing = undefined;
+  expect(await stepsAfter("api/v1/box_types.ts")).toEqual(["apply", "bundle", "generate", "restart"]);
+});
+
+test("errors of the generators are reported with their own hints", async () => {
+  const error = new TsbuilderError('"api/v1/box_types.ts" is empty', {
     code: "INVALID_SOURCE",
-    hint: "run the command again",
+    hint: "save its content, or delete the file",
   });
   failing = { step: "generate", error };
   await stepsAfter("src/main.ts");
-  expect(events).toMatchObject([
-    {
-      type: "error",
-      error: { message: "Type expected", hint: "fix the sources: dev reloads them when you save" },
-    },
-  ]);
+  expect(events).toEqual([{ type: "error", error }]);
+  expect(events).toMatchObject([{ error: { hint: error.hint } }]);
 });

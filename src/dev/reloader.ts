@@ -1,4 +1,3 @@
-import { TsbuilderError } from "../shared/errors.ts";
 import type { Report } from "./dev-event.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import type { SourceChanges } from "./watch-sources.ts";
@@ -65,21 +64,11 @@ export class Reloader {
     const bundled = isCode ? this.#steps.bundle() : undefined;
     // Awaited below, unless the generators fail first.
     bundled?.catch(() => undefined);
-    const generated = changes.some(isTypeScript) ? await this.#steps.generate().catch(hintAtSaving) : [];
+    this.#isConfigNew ||= changes.some(isConfig);
+    const generated = changes.some(isTypeScript) ? await this.#steps.generate() : [];
     this.#ownWrites.note(generated);
-    this.#isConfigNew ||= generated.length > 0 || changes.some(isConfig);
+    this.#isConfigNew ||= generated.length > 0;
     await bundled;
     this.#isBundleNew ||= isCode;
   }
-}
-
-/** The hint for a command that ends does not fit while dev keeps running. */
-function hintAtSaving(error: unknown): never {
-  if (!(error instanceof TsbuilderError) || error.code !== "INVALID_SOURCE") throw error;
-  const { message, code, at } = error;
-  throw new TsbuilderError(message, {
-    code,
-    at,
-    hint: "fix the sources: dev reloads them when you save",
-  });
 }

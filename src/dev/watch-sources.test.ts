@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
@@ -107,6 +115,13 @@ describe("watchSources() waits for the content of a file that is being saved", (
     writeFileSync(path(), "export const a = 1;");
     await clock.advance(30);
     expect(batches).toEqual([[file]]);
+  });
+
+  test("but not for that of a file that can't be read", async () => {
+    symlinkSync("circle.ts", path("src/circle.ts"));
+    await seen();
+    await clock.advance(30);
+    expect(batches).toEqual([["src/circle.ts"]]);
   });
 
   test("many files, of which one is not written yet", async () => {

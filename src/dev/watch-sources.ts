@@ -96,9 +96,14 @@ function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | 
   }
 }
 
+/** A file that can't be read is reported at once: whoever reads it says why. */
 function hasNoContent(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return !stats || (stats.isFile() && stats.size === 0);
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return !stats || (stats.isFile() && stats.size === 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Editors put backups and swap files next to the file they write. */
