@@ -67,7 +67,7 @@ export class AppServiceReconciler implements Reconciler {
     const { config, ports = [], ingress, autoscaling } = app.spec;
     const [port] = ports;
 
-    const children = new Children(this.#client, app);
+    const children = new Children(this.#client, app, { clock: this.#clock });
     await children.set(ConfigMap, configName(app), config && configMapFor(app, config));
     if (autoscaling) await this.#handOverReplicas(children, request, autoscaling);
     const deployment = await children.set(Deployment, name, deploymentFor(app));

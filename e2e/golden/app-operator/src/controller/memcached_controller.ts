@@ -48,7 +48,7 @@ export class MemcachedReconciler implements Reconciler {
     const { name } = request;
     const { port } = owner.spec;
 
-    const children = new Children(this.#client, owner);
+    const children = new Children(this.#client, owner, { clock: this.#clock });
     const deployment = await children.set(Deployment, name, deploymentFor(owner));
     const service = port === undefined ? undefined : serviceFor(owner, port);
     await children.set(Service, name, service, removeForeignPorts);

@@ -5,6 +5,7 @@
 
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -22,9 +23,11 @@ import { MySQL } from "../../api/v1/mysql_types.ts";
 /** Reconciles MySQL objects. */
 export class MySQLReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -44,13 +47,17 @@ export class MySQLReconciler implements Reconciler {
     await this.#client.patchStatus(MySQL, mysql, {
       ...mysql.status,
       observedGeneration: mysql.metadata.generation,
-      conditions: setCondition(mysql.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The MySQL matches its spec",
-        observedGeneration: mysql.metadata.generation,
-      }),
+      conditions: setCondition(
+        mysql.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The MySQL matches its spec",
+          observedGeneration: mysql.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled MySQL");
   }
@@ -58,6 +65,6 @@ export class MySQLReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupMySQLController(manager: Manager): void {
-  const reconciler = new MySQLReconciler(manager.client);
+  const reconciler = new MySQLReconciler(manager);
   manager.controllerFor(MySQL).named("mysql").complete(reconciler);
 }

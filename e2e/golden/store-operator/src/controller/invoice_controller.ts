@@ -1,5 +1,6 @@
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -17,9 +18,11 @@ import { Invoice } from "../../api/v1/invoice_types.ts";
 /** Reconciles Invoice objects. */
 export class InvoiceReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -39,13 +42,17 @@ export class InvoiceReconciler implements Reconciler {
     await this.#client.patchStatus(Invoice, invoice, {
       ...invoice.status,
       observedGeneration: invoice.metadata.generation,
-      conditions: setCondition(invoice.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The Invoice matches its spec",
-        observedGeneration: invoice.metadata.generation,
-      }),
+      conditions: setCondition(
+        invoice.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The Invoice matches its spec",
+          observedGeneration: invoice.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled Invoice");
   }
@@ -53,6 +60,6 @@ export class InvoiceReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupInvoiceController(manager: Manager): void {
-  const reconciler = new InvoiceReconciler(manager.client);
+  const reconciler = new InvoiceReconciler(manager);
   manager.controllerFor(Invoice).named("invoice").complete(reconciler);
 }

@@ -1,5 +1,6 @@
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -17,9 +18,11 @@ import { Order } from "../../api/v1/order_types.ts";
 /** Reconciles Order objects. */
 export class OrderReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -39,13 +42,17 @@ export class OrderReconciler implements Reconciler {
     await this.#client.patchStatus(Order, order, {
       ...order.status,
       observedGeneration: order.metadata.generation,
-      conditions: setCondition(order.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The Order matches its spec",
-        observedGeneration: order.metadata.generation,
-      }),
+      conditions: setCondition(
+        order.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The Order matches its spec",
+          observedGeneration: order.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled Order");
   }
@@ -53,6 +60,6 @@ export class OrderReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupOrderController(manager: Manager): void {
-  const reconciler = new OrderReconciler(manager.client);
+  const reconciler = new OrderReconciler(manager);
   manager.controllerFor(Order).named("order").complete(reconciler);
 }

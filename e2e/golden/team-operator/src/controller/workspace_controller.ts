@@ -5,6 +5,7 @@
 
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -22,9 +23,11 @@ import { Workspace } from "../../api/v1/workspace_types.ts";
 /** Reconciles Workspace objects. */
 export class WorkspaceReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -44,13 +47,17 @@ export class WorkspaceReconciler implements Reconciler {
     await this.#client.patchStatus(Workspace, workspace, {
       ...workspace.status,
       observedGeneration: workspace.metadata.generation,
-      conditions: setCondition(workspace.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The Workspace matches its spec",
-        observedGeneration: workspace.metadata.generation,
-      }),
+      conditions: setCondition(
+        workspace.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The Workspace matches its spec",
+          observedGeneration: workspace.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled Workspace");
   }
@@ -58,6 +65,6 @@ export class WorkspaceReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupWorkspaceController(manager: Manager): void {
-  const reconciler = new WorkspaceReconciler(manager.client);
+  const reconciler = new WorkspaceReconciler(manager);
   manager.controllerFor(Workspace).named("workspace").complete(reconciler);
 }

@@ -4,6 +4,7 @@
 
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -21,9 +22,11 @@ import { Captain } from "../../../api/crew/v1/captain_types.ts";
 /** Reconciles Captain objects. */
 export class CaptainReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -43,13 +46,17 @@ export class CaptainReconciler implements Reconciler {
     await this.#client.patchStatus(Captain, captain, {
       ...captain.status,
       observedGeneration: captain.metadata.generation,
-      conditions: setCondition(captain.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The Captain matches its spec",
-        observedGeneration: captain.metadata.generation,
-      }),
+      conditions: setCondition(
+        captain.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The Captain matches its spec",
+          observedGeneration: captain.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled Captain");
   }
@@ -57,6 +64,6 @@ export class CaptainReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupCaptainController(manager: Manager): void {
-  const reconciler = new CaptainReconciler(manager.client);
+  const reconciler = new CaptainReconciler(manager);
   manager.controllerFor(Captain).named("crew-captain").complete(reconciler);
 }

@@ -4,6 +4,7 @@
 
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -21,9 +22,11 @@ import { Bar } from "../../../api/fiz/v1/bar_types.ts";
 /** Reconciles Bar objects. */
 export class BarReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -43,13 +46,17 @@ export class BarReconciler implements Reconciler {
     await this.#client.patchStatus(Bar, bar, {
       ...bar.status,
       observedGeneration: bar.metadata.generation,
-      conditions: setCondition(bar.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The Bar matches its spec",
-        observedGeneration: bar.metadata.generation,
-      }),
+      conditions: setCondition(
+        bar.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The Bar matches its spec",
+          observedGeneration: bar.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled Bar");
   }
@@ -57,6 +64,6 @@ export class BarReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupBarController(manager: Manager): void {
-  const reconciler = new BarReconciler(manager.client);
+  const reconciler = new BarReconciler(manager);
   manager.controllerFor(Bar).named("fiz-bar").complete(reconciler);
 }

@@ -4,6 +4,7 @@
 
 import {
   type Client,
+  type Clock,
   type Context,
   type Manager,
   type Reconciler,
@@ -21,9 +22,11 @@ import { Frigate } from "../../../api/ship/v1beta1/frigate_types.ts";
 /** Reconciles Frigate objects. */
 export class FrigateReconciler implements Reconciler {
   readonly #client: Client;
+  readonly #clock: Clock;
 
-  constructor(client: Client) {
+  constructor({ client, clock }: Manager) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -43,13 +46,17 @@ export class FrigateReconciler implements Reconciler {
     await this.#client.patchStatus(Frigate, frigate, {
       ...frigate.status,
       observedGeneration: frigate.metadata.generation,
-      conditions: setCondition(frigate.status?.conditions, {
-        type: "Ready",
-        status: "True",
-        reason: "Reconciled",
-        message: "The Frigate matches its spec",
-        observedGeneration: frigate.metadata.generation,
-      }),
+      conditions: setCondition(
+        frigate.status?.conditions,
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Reconciled",
+          message: "The Frigate matches its spec",
+          observedGeneration: frigate.metadata.generation,
+        },
+        this.#clock,
+      ),
     });
     log.info("Reconciled Frigate");
   }
@@ -57,6 +64,6 @@ export class FrigateReconciler implements Reconciler {
 
 /** Registers the controller and the kinds that it watches. */
 export function setupFrigateController(manager: Manager): void {
-  const reconciler = new FrigateReconciler(manager.client);
+  const reconciler = new FrigateReconciler(manager);
   manager.controllerFor(Frigate).named("ship-frigate").complete(reconciler);
 }
