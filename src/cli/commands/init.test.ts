@@ -21,14 +21,29 @@ describe("init", () => {
     expect(existsSync(join(folder.root, "config/crd/bases/apps.example.com_appservices.yaml"))).toBe(true);
   });
 
-  test("scaffolds a project whose tests pass before it has an API", async () => {
+  test("scaffolds a project whose tests pass until it has tests, and then fails without any", async () => {
     await initialize();
     symlinkSync(join(repository, "node_modules"), join(folder.root, "node_modules"));
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     expect(scripts["test"]).toBe("vitest run");
     const vitest = join(repository, "node_modules/vitest/vitest.mjs");
-    const result = spawnSync(process.execPath, [vitest, "run"], { cwd: folder.root, encoding: "utf8" });
-    expect(result).toMatchObject({ status: 0 });
+    const runTests = (...args: string[]) =>
+      spawnSync(process.execPath, [vitest, "run", ...args], { cwd: folder.root, encoding: "utf8" });
+    expect(runTests()).toMatchObject({ status: 0 });
+    await call("create api --group apps --version v1 --kind Order --controller=false");
+    expect(runTests()).toMatchObject({ status: 0 });
+    await call("create api --group apps --version v1 --kind Invoice");
+    expect(runTests("typo")).toMatchObject({ status: 1 });
+    expect(read("vitest.config.ts")).not.toContain("passWithNoTests");
+  });
+
+  test("create api keeps what was changed in vitest.config.ts", async () => {
+    await initialize();
+    const mine = read("vitest.config.ts").replace("{api,src}", "{api,lib,src}").replace("30_000", "60_000");
+    writeFileSync(join(folder.root, "vitest.config.ts"), mine);
+    await call("create api --group apps --version v1 --kind Order");
+    expect(read("vitest.config.ts")).toContain("{api,lib,src}");
+    expect(read("vitest.config.ts")).not.toContain("passWithNoTests");
   });
 
   test("keeps existing files", async () => {

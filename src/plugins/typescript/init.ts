@@ -1,4 +1,4 @@
-import type { Project } from "../../project/project.ts";
+import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint } from "../../scaffold/blueprint.ts";
 import type { ScaffoldInputs } from "../plugin.ts";
 import { fileHeader } from "./file-header.ts";
@@ -30,7 +30,7 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
       {
         key: "typescript/vitest",
         templates: `typescript/init/${hasTextFiles(project) ? "vitest-with-text" : "vitest"}`,
-        context: {},
+        context: hasTextFiles(project) ? {} : { withoutTests: hasTests(project) ? "" : passWithoutTests },
       },
       ...(hasTextFiles(project)
         ? [{ key: "typescript/text-files", templates: "typescript/init/text-files", context: {} }]
@@ -44,6 +44,18 @@ export function init(project: Project, { boilerplate, packages }: ScaffoldInputs
     inserts: [],
     generated: [],
   };
+}
+
+const passWithoutTests = `    // create api scaffolds the first test.
+    passWithNoTests: true,
+`;
+
+/** Controllers and webhooks of the project's own kinds are scaffolded with a test. */
+function hasTests({ resources }: Project): boolean {
+  return resources.some(
+    (resource) =>
+      resource.origin.type === "own" && (resource.controllers.length > 0 || hasWebhooks(resource)),
+  );
 }
 
 function hasTextFiles({ resources }: Project): boolean {
