@@ -27,8 +27,8 @@ export function onOneLine(text: string): string {
 
 /** The line that opens or closes a code block. */
 const fenceLine = /^ {0,3}`{3,}[^`]*$/u;
-/** An escaped character, a code span, or what may need an escape. */
-const part = /\\[`<]|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|</gu;
+/** An escaped character, a code span, or what may need an escape; Markdown reads the first of them before all others. */
+const part = /\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|</gu;
 
 function escapeLine(line: string): string {
   if (fenceLine.test(line)) return line.replaceAll("<", "&lt;");
