@@ -99,11 +99,14 @@ async function outage(context: ScenarioContext, namespace: string): Promise<void
   expect(context.operator.pid).toBe(pid);
   for (const { plural } of watchedKinds) expectBackoff(attempts, plural);
 
-  await context.eventually(async () => {
-    const service = await context.client.get(Service, mended);
-    expect(service.metadata.uid).not.toBe(before.metadata.uid);
-    expect(imageOf(await context.client.get(Deployment, changed))).toBe("nginx:2");
-  });
+  await context.eventually(
+    async () => {
+      const service = await context.client.get(Service, mended);
+      expect(service.metadata.uid).not.toBe(before.metadata.uid);
+      expect(imageOf(await context.client.get(Deployment, changed))).toBe("nginx:2");
+    },
+    { within: 60_000 },
+  );
 
   await forgottenWatch(context, mended);
   expect(context.operator.isRunning).toBe(true);

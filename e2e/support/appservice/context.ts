@@ -75,9 +75,12 @@ export class ScenarioContext {
     return new ScenarioContext({ client, kubeconfig, folder, gateway, host }, installed, operator);
   }
 
-  /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
-  eventually: PassingTime["eventually"] = (check, watched = this.operator.watch) =>
-    this.host.time.eventually(check, watched);
+  /**
+   * Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. On a moved clock the
+   * state has to come within half a minute, unless a scenario says otherwise.
+   */
+  eventually: PassingTime["eventually"] = (check, options) =>
+    this.host.time.eventually(check, { watched: this.operator.watch, within: 30_000, ...options });
 
   /** Lets so many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {

@@ -12,6 +12,9 @@ import { type Key, type Scenario, type ScenarioContext } from "./context.ts";
 const programs = findPrograms("33");
 const missing = "missing" in programs ? programs.missing : undefined;
 const kubectl = promisify(execFile);
+/** The garbage collector learns of new kinds every 30 s, and owners of kinds that it does not know wait for that. */
+const garbage = { within: 120_000 };
+
 /** What takes the controllers of Kubernetes: pods, rollouts, garbage, namespaces that end. */
 export const controllersScenarios: readonly Scenario[] = [
   {
@@ -84,7 +87,7 @@ async function collected(context: ScenarioContext, namespace: string): Promise<v
     expect(await context.client.find(Deployment, key)).toBeUndefined();
     expect(await context.client.find(Service, key)).toBeUndefined();
     expect(await podsOf(context, key)).toEqual([]);
-  });
+  }, garbage);
   const writes = context.writesFromNow();
   await context.start();
   await context.eventually(async () => {
@@ -110,7 +113,7 @@ async function madeAgain(context: ScenarioContext, namespace: string): Promise<v
       const child = await context.client.get<KubernetesObject>(kind, key);
       expect(child).toHaveProperty("metadata.ownerReferences.0.uid", uid);
     }
-  });
+  }, garbage);
   await ready(context, key, 2);
   const { spec: deployment } = await context.client.get(Deployment, key);
   expect(deployment?.template.spec?.containers[0]?.image).toBe("nginx:5");
@@ -124,7 +127,7 @@ async function foreground(context: ScenarioContext, namespace: string): Promise<
   await context.client.delete(AppService, key, { propagationPolicy: "Foreground" });
   await context.eventually(async () => {
     expect(await context.client.find(AppService, key)).toBeUndefined();
-  });
+  }, garbage);
   expect(await context.client.find(Deployment, key)).toBeUndefined();
   expect(await context.client.find(Service, key)).toBeUndefined();
   expect(writes().filter(({ path }) => path.includes(`/namespaces/${namespace}/`))).toEqual([]);
@@ -136,8 +139,9 @@ async function endedNamespace(context: ScenarioContext, namespace: string): Prom
   for (const key of keys) await ready(context, key, 1);
   const writes = context.writesFromNow();
   await context.client.delete(Namespace, { name: namespace });
-  await context.eventually(async () =>
-    expect(await context.client.find(Namespace, { name: namespace })).toBeUndefined(),
+  await context.eventually(
+    async () => expect(await context.client.find(Namespace, { name: namespace })).toBeUndefined(),
+    { within: 90_000 },
   );
   expect(context.operator.isRunning).toBe(true);
   // The namespace's controller takes kinds in any order: a child may go while its app still stands.
@@ -168,7 +172,7 @@ async function image(context: ScenarioContext, namespace: string): Promise<void>
   await context.eventually(async () => {
     expect(await context.client.find(Deployment, key)).toBeUndefined();
     expect(await context.client.find(Service, key)).toBeUndefined();
-  });
+  }, garbage);
 }
 
 async function ready(context: ScenarioContext, key: Key, pods: number): Promise<void> {

@@ -50,8 +50,8 @@ export class ScenarioContext {
   }
 
   /** Waits until a check neither throws nor returns false; the operator has to stay up, if it runs. */
-  eventually: PassingTime["eventually"] = (check, watched = this.environment.operator().watch) =>
-    this.environment.host.time.eventually(check, watched);
+  eventually: PassingTime["eventually"] = (check, options) =>
+    this.environment.host.time.eventually(check, { watched: this.environment.operator().watch, ...options });
 
   /** Lets so many milliseconds pass. */
   wait(milliseconds: number): Promise<void> {

@@ -27,7 +27,9 @@ export const deletions: readonly Scenario[] = [
       const { data } = (await context.find(Secret, "db-credentials"))!;
 
       await context.client.delete(Maria, context.key("db"));
-      await context.eventually(async () => expect(await context.find(Maria, "db")).toBeUndefined());
+      await context.eventually(async () => expect(await context.find(Maria, "db")).toBeUndefined(), {
+        within: 10_000,
+      });
       await gone(context);
       expect(await uids(context)).toEqual(claims);
       expect(await labels(context)).toEqual(["true", "true", "true", "true"]);

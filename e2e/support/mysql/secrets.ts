@@ -23,7 +23,7 @@ export const secrets: readonly Scenario[] = [
       await put(context, "given", { other: "x" });
       await context.until("db", "Degraded", "SecretKeyMissing");
       await put(context, "given", { password: "x" });
-      await context.eventually(() => context.statefulSet("db"));
+      await context.eventually(() => context.statefulSet("db"), { within: 5000 });
       await context.settled("db");
     },
   },
