@@ -1,5 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries, kubernetesVersion } from "./control-plane-binaries.ts";
 
@@ -21,3 +24,15 @@ test.skipIf("missing" in binaries)(
     expect(() => get("/version")).toThrow();
   },
 );
+
+test("a control plane whose etcd ends fails at once, with the logs of both", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ended-etcd-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const program = (name: string, script: string): void =>
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  program("kube-apiserver", "echo waiting for etcd; exec sleep 600");
+  program("etcd", "echo no space; until grep -q waiting kube-apiserver.log; do sleep 0.1; done; exit 3");
+  await expect(startControlPlane(folder)).rejects.toThrow(
+    /^etcd ended with 3: \/readyz: .*ECONNREFUSED[^]*no space\n[^]*waiting for etcd/,
+  );
+});

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually, type Watched } from "../support/eventually.ts";
-import { watchLog } from "../support/watched-process.ts";
+import { watchBoth, watchLog } from "../support/watched-process.ts";
 
 /** A running etcd and kube-apiserver, and a kubeconfig of its administrator. */
 export interface ControlPlane {
@@ -17,6 +17,12 @@ export interface ControlPlane {
   readonly folder: string;
   stop(): Promise<void>;
 }
+
+/** How long a start may take, in milliseconds: test files wait for it while they are loaded, where no runner's limit is. */
+const startLimit = 300_000;
+
+/** How long one question whether it is ready may take. */
+const askLimit = 5000;
 
 /** Starts a real control plane on free ports of the loopback interface, as envtest does. */
 export async function startControlPlane(
@@ -45,10 +51,11 @@ export async function startControlPlane(
   writeFileSync(kubeconfig, kubeconfigText(url, token));
   writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`);
   writeKeys(folder);
-  start("etcd", etcdFlags(client, peer));
+  const etcd = start("etcd", etcdFlags(client, peer));
   const server = start("kube-apiserver", apiserverFlags(client, secure));
+  const isReady = async (): Promise<void> => expectReady(await askReady(`${url}/readyz`, token));
   try {
-    await eventually(async () => (await status(`${url}/readyz`, token)) === 200, server);
+    await eventually(isReady, watchBoth(etcd, server), startLimit);
   } catch (error) {
     await stop();
     throw error;
@@ -114,15 +121,22 @@ function kubeconfigText(server: string, token: string): string {
   });
 }
 
-function status(url: string, token: string): Promise<number | undefined> {
-  const { promise, resolve } = promiseOf<number | undefined>();
-  request(url, { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` } }, (response) => {
+/** Asks once whether the server is ready; one that accepts connections before it answers is asked again. */
+function askReady(url: string, token: string): Promise<number | Error> {
+  const { promise, resolve } = promiseOf<number | Error>();
+  const signal = AbortSignal.timeout(askLimit);
+  const headers = { authorization: `Bearer ${token}` };
+  request(url, { rejectUnauthorized: false, headers, signal }, (response) => {
     response.resume();
-    resolve(response.statusCode);
+    resolve(response.statusCode!);
   })
-    .on("error", () => resolve(undefined))
+    .on("error", resolve)
     .end();
   return promise;
+}
+
+function expectReady(answer: number | Error): void {
+  if (answer !== 200) throw new Error(`/readyz: ${answer instanceof Error ? answer.message : answer}`);
 }
 
 function promiseOf<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

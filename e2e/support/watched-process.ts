@@ -57,6 +57,19 @@ export function watchLog(name: string, child: ChildProcess, read: () => string):
   return watch;
 }
 
+/** Watches two processes that are of no use without each other. */
+export function watchBoth(first: Watched, second: Watched): Watched {
+  return {
+    get end() {
+      return first.end ?? second.end;
+    },
+    get output() {
+      return `${first.output}\n${second.output}`;
+    },
+    next: () => Promise.race([first.next(), second.next()]),
+  };
+}
+
 /** Watches a process by its lines; `name` is what messages call it. */
 export function watchProcess(
   name: string,
