@@ -10,3 +10,17 @@ export const limits = {
   /** Tests that install npm packages, compile Go programs or run 20 s of quiet again and again. */
   build: 600_000,
 } as const;
+
+/**
+ * The `--timeout` of a program that waits in a test, such as kubectl or helm: it is a little shorter than the test's
+ * limit, so that the program says what it waited for, and ends.
+ */
+export const timeoutIn = {
+  unit: timeoutBelow(limits.unit),
+  journey: timeoutBelow(limits.journey),
+  build: timeoutBelow(limits.build),
+} as const;
+
+function timeoutBelow(limit: number): string {
+  return `${limit / 1000 - 20}s`;
+}

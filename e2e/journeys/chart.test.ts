@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { controllerNames, startCluster } from "@tsbuilder/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { parseManifest } from "../../src/ship/manifest.ts";
 import { renderConfig } from "../../src/ship/render.ts";
 import { goldenProjects, run as call } from "../golden/golden-projects.ts";
@@ -235,7 +236,16 @@ describe.skipIf(missing !== undefined).each(releases)(
     afterAll(() => cluster?.stop());
 
     test("installs, upgrades and uninstalls the operator, and keeps the CRDs", async () => {
-      await run(at, helm, "install", ...installation, "--create-namespace", "--wait", "--timeout", "1h");
+      await run(
+        at,
+        helm,
+        "install",
+        ...installation,
+        "--create-namespace",
+        "--wait",
+        "--timeout",
+        timeoutIn.journey,
+      );
       const ready = ["get", "deployment", "mysql-operator-controller-manager", "-n", "somewhere", "-o"];
       const replicas = async (): Promise<string> =>
         (await run(at, "kubectl", ...ready, "jsonpath={.status.readyReplicas}")).stdout;
@@ -252,7 +262,7 @@ describe.skipIf(missing !== undefined).each(releases)(
         "manager.replicas=2",
         "--wait",
         "--timeout",
-        "1h",
+        timeoutIn.journey,
       );
       expect(await replicas()).toBe("2");
 

@@ -62,7 +62,7 @@ test.each<[string, (dev: LongCommand) => Promise<unknown>]>([
       // The bundle is written between what it generates and the operator's next start.
       const bundled = folderChange(join(project.folder, ".tsbuilder/dev"));
       editFile(project, "src/controller/mysql_controller.ts", 'reason: "Reconciled"', 'reason: "Edited"');
-      await bundled;
+      await bundled(dev.watch);
     },
   ],
 ])("Ctrl-C %s ends all of it", async (_, until) => {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, tryRun } from "../support/shell.ts";
 
@@ -45,7 +46,7 @@ describe.each([
     "installs a chart with definitions and hooks, and waits until it is ready",
     async () => {
       expect((await helm("version", "--short")).stdout).toMatch(new RegExp(`^v${major}\\.`));
-      const args = ["--namespace", "team", "--create-namespace", "--wait", "--timeout", "1h"];
+      const args = ["--namespace", "team", "--create-namespace", "--wait", "--timeout", timeoutIn.journey];
       const { stdout } = await helm("install", "shop", "./shop", ...args);
       expect(stdout).toContain("STATUS: deployed");
       expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.status.readyReplicas}")).toBe(
@@ -63,7 +64,7 @@ describe.each([
   test.skipIf("missing" in programs)(
     "upgrades, deletes what the chart no longer has, and rolls back",
     async () => {
-      const set = ["--set", "replicas=3,color=green,extra=false", "--wait", "--timeout", "1h"];
+      const set = ["--set", "replicas=3,color=green,extra=false", "--wait", "--timeout", timeoutIn.journey];
       await helm("upgrade", "shop", "./shop", "-n", "team", ...set);
       expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.status.readyReplicas}")).toBe(
         "3",
@@ -76,7 +77,7 @@ describe.each([
         "deployed",
       ]);
 
-      await helm("rollback", "shop", "1", "-n", "team", "--wait", "--timeout", "1h");
+      await helm("rollback", "shop", "1", "-n", "team", "--wait", "--timeout", timeoutIn.journey);
       expect(await read("deployment", "shop", "-n", "team", "-o", "jsonpath={.spec.replicas}")).toBe("2");
       expect(await read("configmap", "shop", "-n", "team", "-o", "jsonpath={.data.color}")).toBe("blue");
       expect(await read("secret", "extra", "-n", "team", "-o", "jsonpath={.data.key}")).toBe("dmFsdWU=");
@@ -85,7 +86,7 @@ describe.each([
 
   test.skipIf("missing" in programs)("reports why an upgrade is rejected, and rolls back", async () => {
     const back = Number(major) === 3 ? "--atomic" : "--rollback-on-failure";
-    const set = ["--set", "size=0", back, "--timeout", "1h"];
+    const set = ["--set", "size=0", back, "--timeout", timeoutIn.journey];
     const refused = await failing("upgrade", "shop", "./shop", "-n", "team", ...set);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain("spec.size: Invalid value: 0");
@@ -94,7 +95,7 @@ describe.each([
   });
 
   test.skipIf("missing" in programs)("uninstalls everything but the CRDs", async () => {
-    await helm("uninstall", "shop", "-n", "team", "--wait", "--timeout", "1h");
+    await helm("uninstall", "shop", "-n", "team", "--wait", "--timeout", timeoutIn.journey);
     expect(
       await read("deployment,configmap,secret,basket", "-n", "team", "-l", "app=shop", "-o", "name"),
     ).toBe("");

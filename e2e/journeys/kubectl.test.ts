@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, tryRun } from "../support/shell.ts";
 
@@ -42,19 +43,24 @@ describe.each(kubectlReleases)("kubectl 1.%s", (release) => {
     async () => {
       expect((await kubectl("apply", "-f", "web.yaml")).stdout).toContain("deployment.apps/web created");
       expect((await kubectl("apply", "-f", "web.yaml")).stdout).toContain("deployment.apps/web unchanged");
-      await kubectl("rollout", "status", "deployment/web", "--timeout=1h");
+      await kubectl("rollout", "status", "deployment/web", `--timeout=${timeoutIn.journey}`);
       await kubectl("scale", "deployment/web", "--replicas=3");
-      await kubectl("wait", "--for=jsonpath={.status.readyReplicas}=3", "deployment/web", "--timeout=1h");
+      await kubectl(
+        "wait",
+        "--for=jsonpath={.status.readyReplicas}=3",
+        "deployment/web",
+        `--timeout=${timeoutIn.journey}`,
+      );
       expect((await kubectl("get", "deployment", "web")).stdout).toMatch(/web +3\/3 +3 +3/);
       expect(
         (await kubectl("get", "pods", "-l", "app=web", "-o", "wide")).stdout.match(/Running/g),
       ).toHaveLength(3);
       await kubectl("set", "image", "deployment/web", "web=nginx:2");
-      await kubectl("rollout", "status", "deployment/web", "--timeout=1h");
+      await kubectl("rollout", "status", "deployment/web", `--timeout=${timeoutIn.journey}`);
       expect((await kubectl("rollout", "history", "deployment/web")).stdout).toMatch(/^2 /m);
       await kubectl("rollout", "undo", "deployment/web");
       expect((await kubectl("describe", "deployment", "web")).stdout).toContain("Replicas:");
-      await kubectl("delete", "deployment", "web", "--timeout=1h");
+      await kubectl("delete", "deployment", "web", `--timeout=${timeoutIn.journey}`);
       expect((await failing("get", "deployment", "web")).stderr).toContain(
         'deployments.apps "web" not found',
       );
@@ -81,7 +87,7 @@ describe.each(kubectlReleases)("kubectl 1.%s", (release) => {
       expect(
         (await failing("patch", "widget", "w", "--type=merge", "-p", '{"spec":{"color":7}}')).stderr,
       ).toContain("spec.color");
-      await kubectl("delete", "-f", "widget.yaml", "--wait", "--timeout=1h");
+      await kubectl("delete", "-f", "widget.yaml", "--wait", `--timeout=${timeoutIn.journey}`);
     },
   );
 
@@ -107,7 +113,7 @@ describe.each(kubectlReleases)("kubectl 1.%s", (release) => {
       await kubectl("create", "namespace", "team");
       await kubectl("create", "configmap", "settings", "--from-literal=a=b", "-n", "team");
       await kubectl("create", "deployment", "app", "--image=nginx", "-n", "team");
-      await kubectl("rollout", "status", "deployment/app", "-n", "team", "--timeout=1h");
+      await kubectl("rollout", "status", "deployment/app", "-n", "team", `--timeout=${timeoutIn.journey}`);
       await kubectl("create", "serviceaccount", "robot", "-n", "team");
       await kubectl("create", "role", "reader", "--verb=get", "--resource=pods", "-n", "team");
       expect((await kubectl("create", "token", "robot", "-n", "team")).stdout.split(".")).toHaveLength(3);
@@ -117,7 +123,7 @@ describe.each(kubectlReleases)("kubectl 1.%s", (release) => {
       await kubectl("expose", "deployment", "app", "--port=80", "-n", "team");
       expect((await kubectl("get", "endpointslices", "-n", "team")).stdout).toContain("app-");
       expect((await kubectl("events", "-n", "team")).stdout).toContain("ScalingReplicaSet");
-      await kubectl("delete", "namespace", "team", "--timeout=1h");
+      await kubectl("delete", "namespace", "team", `--timeout=${timeoutIn.journey}`);
       expect((await failing("get", "namespace", "team")).exitCode).toBe(1);
     },
   );

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { type Cluster, controllerNames, startCluster } from "@tsbuilder/cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { findPrograms } from "../support/kubectl-binaries.ts";
 import { type CommandResult, run, type Shell, tryRun } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
@@ -82,7 +83,7 @@ test.skipIf(missing !== undefined)(
       "-p",
       '[{"op":"remove","path":"/metadata/finalizers"}]',
     );
-    await kubectl("wait", "--for=delete", `namespace/${system}`, "--timeout=1h");
+    await kubectl("wait", "--for=delete", `namespace/${system}`, `--timeout=${timeoutIn.journey}`);
     expect(await tsbuilder("deploy")).toMatchObject({ exitCode: 0 });
   },
 );

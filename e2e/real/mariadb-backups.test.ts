@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { folderChange } from "../support/folder-change.ts";
+import { watchLog } from "../support/watched-process.ts";
 import { databaseFolder, type DatabaseServer, databaseServer } from "./database-servers.ts";
 import { credentials, mariaFiles } from "./maria-files.ts";
 
@@ -81,7 +82,7 @@ describe.skipIf(missing)("the backup and restore scripts", () => {
     const earlier = parts();
     const begun = folderChange(backups, (file) => file.endsWith(".part") && !earlier.includes(file));
     const job = source.run("backup.sh", jobEnvironment());
-    await begun;
+    await begun(watchLog("the backup", job, () => source.log()));
     expect(parts()).toHaveLength(1);
     process.kill(-job.pid!, "SIGKILL");
     await new Promise((resolve) => job.once("close", resolve));

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createClient, loadConfig } from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { findPrograms, kubectlReleases } from "../support/kubectl-binaries.ts";
 import { installOperator } from "../support/operator-process.ts";
@@ -142,7 +143,14 @@ test.skipIf(missing !== undefined)("deploy, reconcile, prune, undeploy", async (
     });
     try {
       await run(project, "kubectl", "apply", "-k", "config/samples");
-      await run(project, "kubectl", "wait", "--for=condition=Ready", "mysql/mysql-sample", "--timeout=1h");
+      await run(
+        project,
+        "kubectl",
+        "wait",
+        "--for=condition=Ready",
+        "mysql/mysql-sample",
+        `--timeout=${timeoutIn.build}`,
+      );
       expect(operator.refused()).toEqual([]);
     } finally {
       await operator.stop();

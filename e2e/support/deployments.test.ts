@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { timeoutIn } from "../../.config/limits.ts";
 import { goldenProjects } from "../golden/golden-projects.ts";
 import { startClusterUnderTest, type ClusterUnderTest } from "./cluster-under-test.ts";
 import { findPrograms, kubectlReleases } from "./kubectl-binaries.ts";
@@ -35,25 +36,21 @@ describe.skipIf(isLeftOut)("the deployment of a golden project", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(goldenProjects)(
-    "%s is accepted whole, and its samples are valid",
-    async (name) => {
-      const config = join(repository, "e2e/golden", name, "config");
-      const deployment = await kubectl("kustomize", join(config, "default"));
-      const manifest = join(folder, `${name}.yaml`);
-      writeFileSync(manifest, deployment);
-      try {
-        const applied = await kubectl("apply", "--server-side", "--filename", manifest);
-        expect(applied.match(/serverside-applied/g)).toHaveLength(deployment.match(/^kind: /gm)!.length);
-        await kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=1h");
-        await kubectl("create", "--dry-run=client", "--kustomize", join(config, "samples"));
-      } finally {
-        // Its webhooks have nobody behind them, and would refuse what the next project brings.
-        await kubectl("delete", "--filename", manifest, "--wait=false", "--ignore-not-found");
-      }
-    },
-    60_000,
-  );
+  test.each(goldenProjects)("%s is accepted whole, and its samples are valid", async (name) => {
+    const config = join(repository, "e2e/golden", name, "config");
+    const deployment = await kubectl("kustomize", join(config, "default"));
+    const manifest = join(folder, `${name}.yaml`);
+    writeFileSync(manifest, deployment);
+    try {
+      const applied = await kubectl("apply", "--server-side", "--filename", manifest);
+      expect(applied.match(/serverside-applied/g)).toHaveLength(deployment.match(/^kind: /gm)!.length);
+      await kubectl("wait", "--for=condition=Established", "crd", "--all", `--timeout=${timeoutIn.unit}`);
+      await kubectl("create", "--dry-run=client", "--kustomize", join(config, "samples"));
+    } finally {
+      // Its webhooks have nobody behind them, and would refuse what the next project brings.
+      await kubectl("delete", "--filename", manifest, "--wait=false", "--ignore-not-found");
+    }
+  });
 
   /** Beside this process, in which the embedded cluster answers. */
   async function kubectl(...args: string[]): Promise<string> {

@@ -1,13 +1,36 @@
 import { watch } from "node:fs";
+import { eventually, type Watched } from "./eventually.ts";
+import { watchBoth } from "./watched-process.ts";
 
-/** Resolves at the next change of a file in a folder: call it before what makes the change. */
-export function folderChange(folder: string, isMeant: (file: string) => boolean = () => true): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const watcher = watch(folder, (_, file) => {
-      if (!isMeant(file ?? "")) return;
-      watcher.close();
-      resolve();
+/**
+ * Watches a folder for its next change: call it before what makes the change. What it returns waits for the change,
+ * and fails if the process that is to make it has ended.
+ */
+export function folderChange(
+  folder: string,
+  isMeant: (file: string) => boolean = () => true,
+): (maker: Watched) => Promise<void> {
+  const seen: string[] = [];
+  const watcher = watch(folder);
+  const change = new Promise<void>((resolve, reject) => {
+    watcher.on("change", (_, file) => {
+      seen.push(String(file));
+      if (isMeant(String(file))) resolve();
     });
     watcher.once("error", reject);
   });
+  change.catch(() => {});
+  return async (maker) => {
+    try {
+      const events: Watched = { end: undefined, output: "", next: () => change };
+      await eventually(
+        () => {
+          if (!seen.some(isMeant)) throw new Error(`no such change in ${folder}: ${JSON.stringify(seen)}`);
+        },
+        watchBoth(maker, events),
+      );
+    } finally {
+      watcher.close();
+    }
+  };
 }
