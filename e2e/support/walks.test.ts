@@ -8,7 +8,7 @@ import { send } from "../../src/cluster/testing/send.ts";
 import { startTestCluster, type TestCluster } from "../../src/cluster/testing/start-test-cluster.ts";
 import { eventually } from "./eventually.ts";
 import { useProjectFolder } from "./project-folder.ts";
-import { recordFiles } from "./record-files.ts";
+import { type Recorded, recordFiles } from "./record-files.ts";
 import { repository } from "./source-imports.ts";
 
 // The walks of src/README.md name every file that is called on the way, and no other.
@@ -26,8 +26,8 @@ test("create api calls the files that its walk names", async () => {
     folder.call(`create api --group crew --version v1 --kind ${kind} --make=false`);
   await folder.initialize();
   await createApi("Captain");
-  const called = await recordFiles(() => createApi("Sailor"));
-  expect(compareWalk("`create api`", called, (file) => !file.startsWith("src/apimachinery/"))).toEqual(
+  const recorded = await recordFiles((round) => createApi(`Sailor${round}`), startsOf("`create api`"));
+  expect(compareWalk("`create api`", recorded, (file) => !file.startsWith("src/apimachinery/"))).toEqual(
     asNamed,
   );
 });
@@ -35,8 +35,8 @@ test("create api calls the files that its walk names", async () => {
 test("a type becomes a CRD by the files that the walk names", async () => {
   await folder.initialize();
   await folder.call("create api --group crew --version v1 --kind Captain");
-  const called = await recordFiles(() => folder.call("manifests"));
-  expect(compareWalk("A type", called, (file) => file.startsWith("src/generators/"))).toEqual(asNamed);
+  const recorded = await recordFiles(() => folder.call("manifests"), startsOf("A type"));
+  expect(compareWalk("A type", recorded, (file) => file.startsWith("src/generators/"))).toEqual(asNamed);
 });
 
 test("a watch event is reconciled by the files that the walk names", async () => {
@@ -44,11 +44,12 @@ test("a watch event is reconciled by the files that the walk names", async () =>
   const operator = await startTestManager(cluster, reconcileWidgets);
   onTestFinished(() => operator.stop());
   await createAndReconcile(cluster, "first");
-  const called = await recordFiles(async () => {
+  // Without the order: this way is a loop, and a run begins anywhere in it.
+  const recorded = await recordFiles(async (round) => {
     // Several, as a write may or may not reach the cache before it is answered.
-    for (let at = 0; at < 10; at += 1) await createAndReconcile(cluster, `recorded-${at}`);
+    for (let at = 0; at < 10; at += 1) await createAndReconcile(cluster, `recorded-${round}-${at}`);
   });
-  expect(compareWalk("A watch event", called, (file) => file.startsWith("src/runtime/"))).toEqual(asNamed);
+  expect(compareWalk("A watch event", recorded, (file) => file.startsWith("src/runtime/"))).toEqual(asNamed);
 });
 
 test("a POST reaches a watch by the files that the walk names", async () => {
@@ -60,21 +61,21 @@ test("a POST reaches a watch by the files that the walk names", async () => {
     await eventually(() => watch.events.some(({ object }) => object.metadata.name === name));
   };
   await create("first");
-  const called = await recordFiles(() => create("recorded"));
+  const recorded = await recordFiles((round) => create(`recorded-${round}`), startsOf("A POST"));
   expect(
-    compareWalk("A POST", called, (file) => file.startsWith("src/cluster/") && !file.includes("/testing/")),
+    compareWalk("A POST", recorded, (file) => file.startsWith("src/cluster/") && !file.includes("/testing/")),
   ).toEqual(asNamed);
 });
 
-const asNamed = { absent: [], calledButNotNamed: [], namedButNotCalled: [], namedTwice: [] };
+const asNamed = { absent: [], calledButNotNamed: [], namedButNotCalled: [], namedTwice: [], tooEarly: [] };
 
 /** Compares a walk of src/README.md with the recorded files of its rooms. */
 function compareWalk(
   title: string,
-  called: readonly string[],
+  { called, inOrder }: Recorded,
   isOfRoom: (file: string) => boolean,
 ): Record<keyof typeof asNamed, readonly string[]> {
-  const named = readWalk(title);
+  const named = readWalk(title).flat();
   const recorded = called.filter((file) => isOfRoom(file) && !byTimer.includes(file));
   const steps = named.filter((file) => !atStart.includes(file));
   return {
@@ -82,14 +83,31 @@ function compareWalk(
     calledButNotNamed: recorded.filter((file) => !steps.includes(file)),
     namedButNotCalled: steps.filter((file) => !called.includes(file)),
     namedTwice: named.filter((file, at) => named.indexOf(file) !== at),
+    tooEarly: outOfOrder(startsOf(title), inOrder),
   };
 }
 
-/** The files that the section whose title begins so names, in its order. */
-function readWalk(title: string): string[] {
+/** The files that were called before one that is named before them. */
+function outOfOrder(named: readonly string[], inOrder: readonly string[]): readonly string[] {
+  const called = named.filter((file) => inOrder.includes(file));
+  return called.filter((file, at) =>
+    called.slice(0, at).some((before) => inOrder.indexOf(before) > inOrder.indexOf(file)),
+  );
+}
+
+/** The file with which each step of a walk begins. */
+function startsOf(title: string): readonly string[] {
+  return readWalk(title).flatMap((step) => step.find((file) => !atStart.includes(file)) ?? []);
+}
+
+/** The files that the section whose title begins so names, step by step. */
+function readWalk(title: string): string[][] {
   const sections = readFileSync(join(repository, "src/README.md"), "utf8").split(/^#+ /m);
   const section = sections.find((text) => text.startsWith(title)) ?? "";
-  return [...section.matchAll(/`((?:src|bin)\/[\w./-]+\.(?:ts|js))`/g)].map((match) => match[1]!);
+  const steps = section.split(/^\d+\. /m).slice(1);
+  return steps.map((step) =>
+    [...step.matchAll(/`((?:src|bin)\/[\w./-]+\.(?:ts|js))`/g)].map((match) => match[1]!),
+  );
 }
 
 interface Widget extends KubernetesObject {
