@@ -1,9 +1,18 @@
 /**
  * A description as Markdown: its own Markdown stays, but HTML in it is shown as text. Backticks without a partner in
- * their line are escaped, so that they can't end a code span that follows.
+ * their line are escaped, so that they can't end a code span that follows, and so is a fence that nothing closes.
  */
 export function markdownText(text: string): string {
-  return text.split("\n").map(escapeLine).join("\n");
+  const lines = text.split(/\r\n?|\n/u);
+  const escaped: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const end = findClosingFence(lines, at);
+    escaped.push(end === undefined ? escapeLine(lines[at]!) : lines[at]!.replaceAll("<", "&lt;"));
+    if (end === undefined) continue;
+    escaped.push(...lines.slice(at + 1, end + 1));
+    at = end;
+  }
+  return escaped.join("\n");
 }
 
 /** A value as a code span, which shows all of its characters. */
@@ -22,18 +31,34 @@ export function tableCell(markdown: string): string {
 
 /** Joins the lines of a text by spaces. */
 export function onOneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/gu, " ");
+  return text.replaceAll(/\s*[\r\n]\s*/gu, " ");
 }
 
-/** The line that opens or closes a code block. */
-const fenceLine = /^ {0,3}`{3,}[^`]*$/u;
-/** An escaped character, a code span, or what may need an escape; Markdown reads the first of them before all others. */
-const part = /\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|</gu;
+/**
+ * The line that closes the code block which a line opens. A block whose lines are indented less than its fence is none:
+ * in an item of a list it would end there, elsewhere not.
+ */
+function findClosingFence(lines: readonly string[], at: number): number | undefined {
+  const [, indent, fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/u.exec(lines[at]!) ?? [];
+  if (indent === undefined || fence === undefined) return undefined;
+  for (let end = at + 1; end < lines.length; end += 1) {
+    const line = lines[end]!;
+    if (!line.startsWith(indent) && !/^[ \t]*$/u.test(line)) return undefined;
+    const run = /^[ \t]*(`+|~+)[ \t]*$/u.exec(line)?.[1];
+    if (run?.startsWith(fence)) return /^ {0,3}[`~]/u.test(line) ? end : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * An escaped character, an autolink, a code span, or what may need an escape; Markdown reads the first of them before
+ * all others.
+ */
+const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 function escapeLine(line: string): string {
-  if (fenceLine.test(line)) return line.replaceAll("<", "&lt;");
   return line.replaceAll(part, (found, fence: string | undefined) => {
-    if (fence !== undefined || found.startsWith("\\")) return found;
-    return found === "<" ? "&lt;" : found.replaceAll("`", "\\`");
+    if (fence !== undefined || /^(?:\\|<.)/u.test(found)) return found;
+    return found === "<" ? "&lt;" : found.replaceAll(/[`~]/gu, "\\$&");
   });
 }
