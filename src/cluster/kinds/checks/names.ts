@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import { isIP } from "node:net";
 import { checkLabelValue, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { checkAddress } from "./addresses.ts";
 
 /** The name of a port: an IANA service name. */
 export function checkPortName(name: string): string[] {
@@ -67,9 +67,16 @@ export function checkSearchDomain(domain: string): string[] {
   ];
 }
 
-export function checkAddress(address: string): string[] {
-  if (isIP(address) === 0) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
-  return [];
+/** A DNS subdomain behind `*.`, as in hosts of an Ingress. */
+export function checkWildcardDomain(domain: string): string[] {
+  const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+  const pattern = `\\*\\.${label}(\\.${label})*`;
+  const reasons = domain.length > 253 ? ["must be no more than 253 characters"] : [];
+  if (new RegExp(`^${pattern}$`).test(domain)) return reasons;
+  return [
+    ...reasons,
+    `a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '${pattern}')`,
+  ];
 }
 
 /** An address that can receive traffic from other hosts. */
@@ -87,14 +94,6 @@ export function checkReachable(address: string): string[] {
     return ["may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"];
   }
   return [];
-}
-
-/** A CIDR: `10.0.0.0/8`. */
-export function checkAddressRange(range: string): string[] {
-  const [address = "", bits = "", ...rest] = range.split("/");
-  const width = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= width) return [];
-  return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
 }
 
 /** The name of an object; most kinds use this rule. */

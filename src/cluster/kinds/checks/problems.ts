@@ -1,4 +1,5 @@
 import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 
 /** The field errors of an object, in the order in which the API server reports them. */
 export type Problems = Generator<FieldError, void>;
@@ -16,6 +17,11 @@ export function* needed(
 ): Problems {
   if (!value) yield required(field);
   else yield* refused(field, value, check(value));
+}
+
+/** An update must not change the field. */
+export function* immutable(field: string, value: unknown, old: unknown): Problems {
+  if (!isEqual(value ?? null, old ?? null)) yield invalid(field, value ?? null, "field is immutable");
 }
 
 export function* nonNegative(field: string, value: number | undefined): Problems {

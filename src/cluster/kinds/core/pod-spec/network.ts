@@ -1,6 +1,7 @@
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { checkAddress, checkSearchDomain } from "../../checks/names.ts";
+import { checkAddress } from "../../checks/addresses.ts";
+import { checkSearchDomain } from "../../checks/names.ts";
 import { type Problems, refused } from "../../checks/problems.ts";
 import type { PodSpec } from "./types.ts";
 

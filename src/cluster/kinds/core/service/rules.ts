@@ -9,13 +9,8 @@ import {
 } from "@tsbuilder/apimachinery/errors";
 import { isIP, isIPv6 } from "node:net";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import {
-  checkAddress,
-  checkAddressRange,
-  checkPort,
-  checkReachable,
-  labelProblems,
-} from "../../checks/names.ts";
+import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
+import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
 import { choice, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
 import {
   hasAddress,

@@ -1,22 +1,35 @@
-import type {
-  IngressLoadBalancerIngress,
-  IngressRule,
-  IngressSpec,
-} from "@tsbuilder/apimachinery/k8s/networking/v1";
-import { invalid } from "@tsbuilder/apimachinery/errors";
+import type { IngressLoadBalancerIngress, IngressRule } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
+import {
+  classAnnotation,
+  classConflict,
+  type Ingress,
+  ingressProblems,
+  ingressStatusProblems,
+} from "./rules.ts";
 
 const ingressStrategy: Partial<Strategy> = {
+  statusWritesMetadata: true,
   default(object) {
     object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
   },
-  validate(object) {
-    const spec = (object["spec"] ?? {}) as Sent<IngressSpec>;
-    if (spec.rules?.length || spec.defaultBackend) return [];
-    return [invalid("spec", null, "either `defaultBackend` or `rules` must be specified")];
+  validate: (object) => [...ingressProblems(object), ...classConflict(object)],
+  validateUpdate: (object, old, { subresource }) => [
+    ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
+  ],
+  *warnings(object, old) {
+    const { metadata, spec } = object as Ingress;
+    if (
+      old ||
+      metadata.annotations?.[classAnnotation] === undefined ||
+      spec?.ingressClassName !== undefined
+    ) {
+      return;
+    }
+    yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
   },
 };
 
@@ -38,7 +51,7 @@ function ingressPorts(object: object): string {
 
 export const ingress: BuiltInKind = {
   resource: "ingresses.networking.k8s.io",
-  strategy: { ...ingressStrategy, statusWritesMetadata: true },
+  strategy: ingressStrategy,
   cells: {
     Class: text("spec.ingressClassName", "<none>"),
     Hosts: hosts,

@@ -1,11 +1,54 @@
+import { invalidStruct, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { IPAddressSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { text } from "../../cells/read-field.ts";
+import { checkCanonicalAddress } from "../../checks/addresses.ts";
+import { needed, type Problems, refused } from "../../checks/problems.ts";
+import { checkSegment } from "../typed-reference.ts";
+
+type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };
+
+const ipAddressStrategy: Partial<Strategy> = {
+  generateName: false,
+  validateName: checkCanonicalAddress,
+  validate: (object) => [...parentProblems(object)],
+  validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
+};
+
+function* parentProblems({ spec = {} }: IPAddress): Problems {
+  const field = "spec.parentRef";
+  if (!spec.parentRef) return yield required(field);
+  const { group, resource, name, namespace } = spec.parentRef;
+  if (group) yield* refused(`${field}.group`, group, checkSubdomain(group));
+  yield* needed(`${field}.resource`, resource, checkSegment);
+  yield* needed(`${field}.name`, name, checkSegment);
+  if (namespace) yield* refused(`${field}.namespace`, namespace, checkSegment(namespace));
+}
+
+/** The message shows the reference as a Go struct. */
+function* parentChanges({ spec = {} }: IPAddress, { spec: old = {} }: IPAddress): Problems {
+  const shown = structOf(spec);
+  if (isEqual(shown, structOf(old))) return;
+  yield invalidStruct("spec.parentRef", shown as object, "field is immutable");
+}
+
+function structOf({ parentRef }: Sent<IPAddressSpec>) {
+  if (!parentRef) return null;
+  const { group = "", resource = "", namespace = "", name = "" } = parentRef;
+  return { Group: group, Resource: resource, Namespace: namespace, Name: name };
+}
 
 export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
-  strategy: { generateName: false },
+  strategy: ipAddressStrategy,
   cells: {
     ParentRef: (object) =>
       `${text("spec.parentRef.resource")(object)}/${text("spec.parentRef.namespace")(object)}/${text("spec.parentRef.name")(object)}`,
   },
+  emptyObject: { spec: {} },
 };
