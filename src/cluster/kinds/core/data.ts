@@ -30,6 +30,14 @@ export function keptContents(
   return errors;
 }
 
+/** The values of a ConfigMap or Secret may have at most 1 MiB together. */
+export const mostBytes = 1_048_576;
+
+/** The number of bytes of all values, decoded. */
+export function bytesOf(data: Data | undefined, encoding: "utf8" | "base64"): number {
+  return Object.values(data ?? {}).reduce((sum, value) => sum + Buffer.byteLength(value, encoding), 0);
+}
+
 export function validateKeys(data: Data | undefined, field: string): FieldError[] {
   return Object.keys(data ?? {}).flatMap((key) => [...refused(`${field}[${key}]`, key, checkConfigKey(key))]);
 }

@@ -1,12 +1,19 @@
 import type { AggregationRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import { type FieldError, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
 import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/label-selector.ts";
-import type { Problems } from "../checks/problems.ts";
+import { needed, type Problems, refused } from "../checks/problems.ts";
 
 interface SentRole extends ApiObject {
   rules?: Rule[] | null;
@@ -40,7 +47,9 @@ export const bindingStrategy: Partial<Strategy> = {
   validate: (object) => validateBinding(object),
   validateUpdate(object, old) {
     const [now, before] = [object as SentBinding, old as SentBinding];
-    const same = now.roleRef?.kind === before.roleRef?.kind && now.roleRef?.name === before.roleRef?.name;
+    const same = (["apiGroup", "kind", "name"] as const).every(
+      (field) => (now.roleRef?.[field] ?? "") === (before.roleRef?.[field] ?? ""),
+    );
     const errors = validateBinding(now);
     if (!same) errors.push(cannotChange(now));
     return errors;
@@ -59,7 +68,15 @@ function validateRules({ rules, kind }: SentRole): FieldError[] {
     const errors: FieldError[] = [];
     if (!rule.verbs?.length) errors.push(required(`${field}.verbs`, "verbs must contain at least one value"));
     if (rule.nonResourceURLs?.length) {
-      if (kind === "ClusterRole") return errors;
+      const at = `${field}.nonResourceURLs`;
+      if (kind === "Role") {
+        const detail = "namespaced rules cannot apply to non-resource URLs";
+        errors.push(invalid(at, rule.nonResourceURLs, detail));
+      }
+      if ([rule.apiGroups, rule.resources, rule.resourceNames].some((list) => list?.length)) {
+        const detail = "rules cannot apply to both regular resources and non-resource URLs";
+        errors.push(invalid(at, rule.nonResourceURLs, detail));
+      }
     } else {
       if (!rule.apiGroups?.length) {
         errors.push(required(`${field}.apiGroups`, "resource rules must supply at least one api group"));
@@ -88,30 +105,33 @@ function* aggregation({ aggregationRule }: SentRole): Problems {
 
 const subjectKinds = ["ServiceAccount", "User", "Group"];
 
-function validateBinding({ kind, roleRef, subjects = [] }: SentBinding): FieldError[] {
-  const errors: FieldError[] = [];
-  const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
-  if (!kinds.includes(roleRef?.kind ?? ""))
-    errors.push(notSupported("roleRef.kind", roleRef?.kind ?? "", kinds));
-  if (!roleRef?.name) errors.push(required("roleRef.name"));
-  for (const [index, subject] of subjects.entries()) {
-    const field = `subjects[${index}]`;
-    if (!subject.name) errors.push(required(`${field}.name`));
-    if (!subjectKinds.includes(subject.kind ?? "")) {
-      errors.push(notSupported(`${field}.kind`, subject.kind ?? "", subjectKinds));
-    } else if (subject.kind === "ServiceAccount" && !subject.namespace && kind === "ClusterRoleBinding") {
-      errors.push(required(`${field}.namespace`));
-    }
-  }
-  return errors;
+function validateBinding(object: SentBinding): FieldError[] {
+  return [...bindingProblems(object)];
 }
 
-function cannotChange({ roleRef }: SentBinding): FieldError {
-  return {
-    reason: "FieldValueInvalid",
-    field: "roleRef",
-    badValue: roleRef,
-    detail: "cannot change roleRef",
-    body: `Invalid value: {"apiGroup":${JSON.stringify(roleRef?.apiGroup)},"kind":${JSON.stringify(roleRef?.kind)},"name":${JSON.stringify(roleRef?.name)}}: cannot change roleRef`,
-  };
+function* bindingProblems({ kind, roleRef = {}, subjects = [] }: SentBinding): Problems {
+  const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  const { apiGroup = "", kind: role = "", name } = roleRef;
+  if (apiGroup !== group) yield notSupported("roleRef.apiGroup", apiGroup, [group]);
+  if (!kinds.includes(role)) yield notSupported("roleRef.kind", role, kinds);
+  yield* needed("roleRef.name", name, (text) => pathSegmentName(text, false));
+  for (const [index, subject] of subjects.entries()) {
+    yield* subjectProblems(`subjects[${index}]`, subject, kind === "ClusterRoleBinding");
+  }
+}
+
+function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace: boolean): Problems {
+  const { apiGroup = "", kind = "", name, namespace } = subject;
+  if (!name) yield required(`${field}.name`);
+  if (kind === "ServiceAccount") {
+    if (name) yield* refused(`${field}.name`, name, checkSubdomain(name));
+    if (apiGroup !== "") yield notSupported(`${field}.apiGroup`, apiGroup, [""]);
+    if (!namespace && needsNamespace) yield required(`${field}.namespace`);
+  } else if (kind === "User" || kind === "Group") {
+    if (apiGroup !== group) yield notSupported(`${field}.apiGroup`, apiGroup, [group]);
+  } else yield notSupported(`${field}.kind`, kind, subjectKinds);
+}
+
+function cannotChange({ roleRef: { apiGroup = "", kind = "", name = "" } = {} }: SentBinding): FieldError {
+  return invalidStruct("roleRef", { apiGroup, kind, name }, "cannot change roleRef");
 }

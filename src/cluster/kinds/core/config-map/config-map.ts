@@ -1,8 +1,8 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, tooLong } from "@tsbuilder/apimachinery/errors";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size } from "../../cells/read-field.ts";
-import { type Config, checkBase64, keptContents, validateKeys } from "../data.ts";
+import { bytesOf, type Config, checkBase64, keptContents, mostBytes, validateKeys } from "../data.ts";
 
 const configMapStrategy: Partial<Strategy> = {
   default: (object) => checkBase64(object, (object as Config).binaryData),
@@ -17,7 +17,14 @@ function validateConfigMap({ data, binaryData }: Config): FieldError[] {
   const twice = Object.keys(data ?? {})
     .filter((key) => binaryData && key in binaryData)
     .map((key) => invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
-  return [...validateKeys(data, "data"), ...twice, ...validateKeys(binaryData, "binaryData")];
+  const isTooLong = bytesOf(data, "utf8") + bytesOf(binaryData, "base64") > mostBytes;
+  return [
+    ...validateKeys(data, "data"),
+    ...twice,
+    ...validateKeys(binaryData, "binaryData"),
+    // The server names no field: the error is about the whole object.
+    ...(isTooLong ? [tooLong("", mostBytes)] : []),
+  ];
 }
 
 export const configMap: BuiltInKind = {

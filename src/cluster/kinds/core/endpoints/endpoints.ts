@@ -4,6 +4,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
 import { eachOf } from "../../fill-in.ts";
 import { endpointsController } from "./controller/endpoints-controller.ts";
+import { endpointsProblems } from "./subsets.ts";
 
 const endpointsStrategy: Partial<Strategy> = {
   default(object) {
@@ -11,6 +12,8 @@ const endpointsStrategy: Partial<Strategy> = {
       for (const port of eachOf(subset, "ports")) port["protocol"] ??= "TCP";
     }
   },
+  validate: (object) => [...endpointsProblems(object)],
+  validateUpdate: (object, old) => [...endpointsProblems(object, old)],
 };
 
 function addresses(object: object): string {

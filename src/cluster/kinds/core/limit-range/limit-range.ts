@@ -1,9 +1,12 @@
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { type Fields, eachOf } from "../../fill-in.ts";
+import { limitRangeProblems } from "./limits.ts";
 
 const limitRangeStrategy: Partial<Strategy> = {
   default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
+  validate: (object) => [...limitRangeProblems(object)],
+  validateUpdate: (object) => [...limitRangeProblems(object)],
 };
 
 /** `default` defaults to `max`, and `defaultRequest` to `default` or else `min`. */

@@ -1,6 +1,7 @@
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetNothing } from "../../../registry/default-strategy.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
+import { nodeChangeProblems, nodeProblems } from "./rules.ts";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const info = [
@@ -25,6 +26,17 @@ export const nodeStrategy: Partial<Strategy> = {
     fillIn(status["daemonEndpoints"], () => ({ kubeletEndpoint: {} }));
     fillIn((status["daemonEndpoints"] as Fields)["kubeletEndpoint"], () => ({ Port: 0 }));
     fillIn(status["nodeInfo"], () => Object.fromEntries(info.map((name) => [name, ""])));
+    const spec = object["spec"] as { podCIDR?: string; podCIDRs?: string[] } | undefined;
+    // The older field wins.
+    if (spec?.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
+    else if (spec?.podCIDRs?.length) spec.podCIDR = spec.podCIDRs[0]!;
     if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
+  },
+  validate: (object) => [...nodeProblems(object)],
+  validateUpdate: (object, old) => [...nodeChangeProblems(object, old)],
+  *warnings(object) {
+    const { configSource, externalID } = (object["spec"] ?? {}) as Fields;
+    if (configSource) yield "spec.configSource: the feature is removed";
+    if (externalID) yield "spec.externalID: this field is deprecated, and is unused by Kubernetes";
   },
 };

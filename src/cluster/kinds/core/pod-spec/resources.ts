@@ -1,20 +1,16 @@
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
-import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import {
-  addQuantities,
-  compareQuantities,
-  isWholeQuantity,
-  parseQuantity,
-} from "@tsbuilder/apimachinery/quantity";
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  notFound,
-  notSupported,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import { addQuantities, compareQuantities, parseQuantity } from "@tsbuilder/apimachinery/quantity";
+import { duplicate, forbidden, invalid, notFound, required } from "@tsbuilder/apimachinery/errors";
 import { type Problems, refused } from "../../checks/problems.ts";
+import {
+  amount,
+  containerResourceName,
+  hugePages,
+  isHugePages,
+  isNative,
+  podResourceName,
+} from "../resource-names.ts";
 import type { Container, PodSpec, ResourceRequirements } from "./types.ts";
 
 /** The resource requirements of a container. */
@@ -99,16 +95,6 @@ function* withinLimit(field: string, name: string, request: Quantity, limit: Qua
   }
 }
 
-/** A quantity of a resource; extended resources must be integers. */
-export function* amount(field: string, name: string, quantity: Quantity): Problems {
-  if (compareQuantities(quantity, "0") < 0) {
-    yield invalid(field, quantity, "must be greater than or equal to 0");
-  }
-  if ((counted.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) {
-    yield invalid(field, quantity, "must be an integer");
-  }
-}
-
 /** A quantity of huge pages must be a multiple of the page size: `hugepages-2Mi: 3Mi` is invalid. */
 function* wholePages(field: string, name: string, quantity: Quantity): Problems {
   if (!isHugePages(name)) return;
@@ -152,72 +138,4 @@ function* claimNames(
     const rest = known.length === 0 ? " which is empty" : `: ${known.join(", ")}`;
     yield notFound(at, name, `must be one of the names in pod.spec.resourceClaims${rest}`);
   }
-}
-
-const hugePages = "hugepages-";
-
-function isHugePages(name: string): boolean {
-  return name.startsWith(hugePages);
-}
-
-/** Names without a domain, and those in kubernetes.io. */
-function isNative(name: string): boolean {
-  return !name.includes("/") || name.includes("kubernetes.io/");
-}
-
-function isExtended(name: string): boolean {
-  if (isNative(name) || name.startsWith("requests.")) return false;
-  return checkQualifiedName(`requests.${name}`).length === 0;
-}
-
-const counted = new Set([
-  "pods",
-  "resourcequotas",
-  "services",
-  "replicationcontrollers",
-  "secrets",
-  "configmaps",
-  "persistentvolumeclaims",
-  "services.nodeports",
-  "services.loadbalancers",
-]);
-
-const computed = ["cpu", "ephemeral-storage", "memory"];
-
-const standard = new Set([
-  ...counted,
-  ...computed,
-  ...computed.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
-  "storage",
-  "requests.storage",
-]);
-
-function* resourceName(field: string, name: string): Problems {
-  const reasons = checkQualifiedName(name);
-  yield* refused(field, name, reasons);
-  if (reasons.length > 0 || name.includes("/") || standard.has(name) || isHugePages(name)) return;
-  yield invalid(field, name, "must be a standard resource type or fully qualified");
-}
-
-function* containerResourceName(field: string, name: string): Problems {
-  yield* resourceName(field, name);
-  if (!name.includes("/")) {
-    if (!computed.includes(name) && !isHugePages(name)) {
-      yield invalid(field, name, "must be a standard resource for containers");
-    }
-  } else if (!isNative(name) && !isExtended(name)) {
-    yield invalid(field, name, "doesn't follow extended resource name standard");
-  }
-}
-
-function* podResourceName(field: string, name: string): Problems {
-  const problems = [...resourceName(field, name)];
-  yield* problems;
-  if (problems.length > 0 || isForPods(name)) return;
-  yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
-}
-
-/** Returns whether a resource can be set for the whole pod, not only for containers. */
-export function isForPods(name: string): boolean {
-  return name === "cpu" || name === "memory" || isHugePages(name);
 }

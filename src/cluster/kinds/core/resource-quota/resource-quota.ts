@@ -1,8 +1,8 @@
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
-import { emptyStatusStrategy } from "../../empty-status.ts";
 import { resourceQuotaController } from "./controller/resource-quota-controller.ts";
+import { resourceQuotaStrategy } from "./strategy.ts";
 
 /** Used and hard amounts: `pods: 1/3`. */
 function quota(limits: boolean): CellReader {
@@ -19,7 +19,7 @@ function quota(limits: boolean): CellReader {
 
 export const resourceQuota: BuiltInKind<"resourcequota"> = {
   resource: "resourcequotas",
-  strategy: { ...emptyStatusStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  strategy: resourceQuotaStrategy,
   cells: { Request: quota(false), Limit: quota(true) },
   emptyObject: { spec: {}, status: {} },
   controllers: { resourcequota: resourceQuotaController },

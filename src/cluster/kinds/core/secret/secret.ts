@@ -1,9 +1,17 @@
-import { type FieldError, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { explainJSON } from "../../../codec/json-error.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size, text } from "../../cells/read-field.ts";
-import { type Config, type Data, checkBase64, keptContents, validateKeys } from "../data.ts";
+import {
+  bytesOf,
+  type Config,
+  type Data,
+  checkBase64,
+  keptContents,
+  mostBytes,
+  validateKeys,
+} from "../data.ts";
 
 /** Secrets accept plain text in `stringData` and store it encoded in `data`. */
 const secretStrategy: Partial<Strategy> = {
@@ -45,6 +53,7 @@ const requiredKeys: Readonly<Record<string, readonly string[]>> = {
 
 function validateSecret({ metadata, data = {}, type = "" }: Config): FieldError[] {
   const errors = validateKeys(data, "data");
+  if (bytesOf(data, "base64") > mostBytes) errors.push(tooLong("data", mostBytes));
   for (const key of requiredKeys[type] ?? []) if (!(key in data)) errors.push(required(`data[${key}]`));
   if (type === "kubernetes.io/basic-auth" && !("username" in data) && !("password" in data)) {
     errors.push(required("data[username]"), required("data[password]"));

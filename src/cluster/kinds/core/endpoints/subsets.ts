@@ -1,0 +1,54 @@
+import type {
+  Endpoints,
+  EndpointAddress,
+  EndpointPort,
+  EndpointSubset,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import { checkAddress, checkPort, checkReachable } from "../../checks/names.ts";
+import { choice, type Problems, refused } from "../../checks/problems.ts";
+
+/** Validates Endpoints. Subsets that an update leaves as they are may be invalid. */
+export function* endpointsProblems(object: ApiObject, old?: ApiObject): Problems {
+  const { subsets = [] } = object as Sent<Endpoints>;
+  if (old && isEqual(old["subsets"] ?? [], subsets)) return;
+  for (const [index, subset] of subsets.entries()) yield* subsetProblems(`subsets[${index}]`, subset);
+}
+
+function* subsetProblems(field: string, subset: Sent<EndpointSubset>): Problems {
+  const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
+  if (addresses.length + notReadyAddresses.length === 0) {
+    yield required(field, "must specify `addresses` or `notReadyAddresses`");
+  }
+  for (const [index, each] of addresses.entries()) yield* address(`${field}.addresses[${index}]`, each);
+  for (const [index, each] of notReadyAddresses.entries()) {
+    yield* address(`${field}.notReadyAddresses[${index}]`, each);
+  }
+  for (const [index, each] of ports.entries()) {
+    yield* port(`${field}.ports[${index}]`, each, ports.length > 1);
+  }
+}
+
+function* address(field: string, { ip = "", hostname, nodeName }: Sent<EndpointAddress>): Problems {
+  const malformed = checkAddress(ip);
+  yield* refused(`${field}.ip`, ip, malformed);
+  if (hostname) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
+  if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
+  if (malformed.length > 0) yield invalid(`${field}.ip`, ip, "must be a valid IP address");
+  else yield* refused(`${field}.ip`, ip, checkReachable(ip));
+}
+
+function* port(field: string, sent: Sent<EndpointPort>, needsName: boolean): Problems {
+  const { name = "", port: number = 0, protocol, appProtocol } = sent;
+  if (name !== "") yield* refused(`${field}.name`, name, checkLabel(name));
+  else if (needsName) yield required(`${field}.name`);
+  yield* refused(`${field}.port`, number, checkPort(number));
+  yield* choice(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
+  if (appProtocol !== undefined) {
+    yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
+  }
+}

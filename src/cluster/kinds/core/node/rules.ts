@@ -1,0 +1,92 @@
+import type { Node, NodeStatus, Taint } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { duplicate, forbidden, invalid } from "@tsbuilder/apimachinery/errors";
+import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import { checkAddressRange } from "../../checks/names.ts";
+import { choice, type Problems, refused } from "../../checks/problems.ts";
+import { amount } from "../resource-names.ts";
+
+type SentNode = Sent<Node> & { spec?: { externalID?: string } };
+
+/** Validates a new Node. */
+export function* nodeProblems(object: ApiObject): Problems {
+  const { spec = {}, status = {} } = object as SentNode;
+  // The server names the taints' field like this.
+  yield* taintProblems("metadata.taints", spec.taints);
+  yield* statusProblems(status);
+  const { podCIDRs: ranges = [] } = spec;
+  for (const [index, range] of ranges.entries()) {
+    yield* refused(`spec.podCIDRs[${index}]`, range, checkAddressRange(range));
+  }
+  const families = new Set(ranges.map((range) => range.includes(":")));
+  if (ranges.length > 1 && (ranges.length > 2 || families.size < 2)) {
+    yield invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family");
+  }
+}
+
+/** Validates a change of a Node: ranges and the provider's ID are set once. */
+export function* nodeChangeProblems(object: ApiObject, old: ApiObject): Problems {
+  const { spec = {}, status = {} } = object as SentNode;
+  const { spec: before = {} } = old as SentNode;
+  yield* statusProblems(status);
+  yield* repeatedAddresses(status);
+  yield* keptRanges(spec.podCIDRs ?? [], before.podCIDRs ?? []);
+  if (before.providerID && before.providerID !== spec.providerID) {
+    yield forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
+  }
+  yield* taintProblems("metadata.taints", spec.taints);
+  if ((spec.externalID ?? "") !== (before.externalID ?? "")) {
+    yield forbidden("spec.externalID", "may not be updated");
+  }
+}
+
+function* keptRanges(now: readonly string[], before: readonly string[]): Problems {
+  if (before.length === 0) return;
+  const changed =
+    now.length === before.length ? before.filter((each, index) => each !== now[index]).length : 1;
+  for (let count = changed; count > 0; count--) {
+    yield forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
+  }
+}
+
+function* statusProblems({ capacity = {}, allocatable = {} }: Sent<NodeStatus>): Problems {
+  for (const [list, amounts] of Object.entries({ capacity, allocatable })) {
+    for (const [name, quantity] of Object.entries(amounts))
+      yield* amount(`status.${list}.${name}`, name, quantity);
+  }
+}
+
+function* repeatedAddresses({ addresses = [] }: Sent<NodeStatus>): Problems {
+  for (const [index, { type = "", address = "" }] of addresses.entries()) {
+    const each = { type, address };
+    const isRepeated = addresses
+      .slice(0, index)
+      .some((other) => isEqual({ type: other.type ?? "", address: other.address ?? "" }, each));
+    if (isRepeated) yield duplicate(`status.addresses[${index}]`, each);
+  }
+}
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+function* taintProblems(field: string, taints: readonly Sent<Taint>[] = []): Problems {
+  const seen = new Set<string>();
+  for (const [index, taint] of taints.entries()) {
+    const at = `${field}[${index}]`;
+    const { key = "", value = "", effect = "" } = taint;
+    yield* refused(`${at}.key`, key, checkQualifiedName(key));
+    const reasons = checkLabelValue(value);
+    if (reasons.length > 0) yield invalid(`${at}.value`, value, reasons.join(";"));
+    yield* choice(`${at}.effect`, effect, effects);
+    const pair = `${key} ${effect}`;
+    if (seen.has(pair)) yield repeatedTaint(at, taint);
+    seen.add(pair);
+  }
+}
+
+function repeatedTaint(field: string, taint: Sent<Taint>) {
+  const error = duplicate(field, taint);
+  const detail = "taints must be unique by key and effect pair";
+  return { ...error, detail, body: `${error.body}: ${detail}` };
+}
