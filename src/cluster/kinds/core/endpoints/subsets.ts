@@ -9,7 +9,8 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
-import { checkAddress, checkPort, checkReachable } from "../../checks/names.ts";
+import { checkAddress } from "../../checks/addresses.ts";
+import { checkPort, checkReachable } from "../../checks/names.ts";
 import { choice, type Problems, refused } from "../../checks/problems.ts";
 
 /** Validates Endpoints. Subsets that an update leaves as they are may be invalid. */
@@ -38,8 +39,10 @@ function* address(field: string, { ip = "", hostname, nodeName }: Sent<EndpointA
   yield* refused(`${field}.ip`, ip, malformed);
   if (hostname) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
   if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
-  if (malformed.length > 0) yield invalid(`${field}.ip`, ip, "must be a valid IP address");
-  else yield* refused(`${field}.ip`, ip, checkReachable(ip));
+  // Leading zeros are no obstacle to the server's second parser.
+  const isUnreadable = malformed.some((reason) => reason.startsWith("must be a valid IP address"));
+  if (isUnreadable) yield invalid(`${field}.ip`, ip, "must be a valid IP address");
+  else if (malformed.length === 0) yield* refused(`${field}.ip`, ip, checkReachable(ip));
 }
 
 function* port(field: string, sent: Sent<EndpointPort>, needsName: boolean): Problems {

@@ -4,7 +4,7 @@ import { duplicate, forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
-import { checkAddressRange } from "../../checks/names.ts";
+import { checkAddressRange } from "../../checks/addresses.ts";
 import { choice, type Problems, refused } from "../../checks/problems.ts";
 import { amount } from "../resource-names.ts";
 
