@@ -1,4 +1,4 @@
-/** A schema of an OpenAPI v3 document, as far as random values need it. */
+/** A schema of an OpenAPI v3 document, a CRD or a built-in kind, as far as random values need it. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -9,6 +9,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly $ref?: string;
+  readonly "x-kubernetes-int-or-string"?: true;
   readonly "x-kubernetes-group-version-kind"?: readonly {
     readonly group: string;
     readonly version: string;

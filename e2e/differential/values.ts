@@ -55,7 +55,8 @@ const usual: Readonly<Record<string, readonly unknown[]>> = {
 export function valueOf(wanted: Schema, schemas: Schemas, name = "", depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(wanted, schemas);
   if (depth > 4) return fc.constant({});
-  if (schema.oneOf) return fc.constantFrom<unknown>(1, "50%", "http", -1, "100m", "1Gi", "x");
+  if (schema.oneOf || schema["x-kubernetes-int-or-string"])
+    return fc.constantFrom<unknown>(1, "50%", "http", -1, "100m", "1Gi", "x");
   switch (schema.type) {
     case "array":
       return fc.array(schema.items ? valueOf(schema.items, schemas, name, depth + 1) : junk, {

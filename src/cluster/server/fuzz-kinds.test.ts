@@ -7,6 +7,7 @@ import {
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { chapters } from "../../../e2e/conformance/chapters.ts";
+import { mutated } from "../../../e2e/differential/mutate.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 
@@ -64,113 +65,12 @@ const kinds = await Promise.all(
     .map(samplesOf),
 );
 
-const junk = fc.constantFrom<unknown>(
-  null,
-  "",
-  "x",
-  "a/b",
-  "-1",
-  "2026-01-01T00:00:00Z",
-  "10Gi",
-  -1,
-  0,
-  1.5,
-  2 ** 40,
-  true,
-  [],
-  {},
-  [null],
-  [{}],
-  { "": null },
-  { a: "b" },
-  { matchExpressions: [{ key: "a", operator: "Bogus" }] },
-  { matchExpressions: [{ operator: "In" }] },
-);
-
-/** A random value that matches a schema. */
-function valueOf(schema: BuiltinSchema, depth = 0): fc.Arbitrary<unknown> {
-  if (depth > 4) return fc.constant({});
-  if (schema["x-kubernetes-int-or-string"]) return fc.constantFrom<unknown>(1, "50%", "http", -1);
-  switch (schema.type) {
-    case "array":
-      return fc.array(schema.items ? valueOf(schema.items, depth + 1) : junk, { maxLength: 2 });
-    case "object": {
-      const { properties, additionalProperties } = schema;
-      if (additionalProperties) {
-        return fc.dictionary(fc.constantFrom("a", "cpu", "x.y/z"), valueOf(additionalProperties, depth + 1), {
-          maxKeys: 2,
-        });
-      }
-      const members = Object.entries(properties ?? {}).map(([name, child]) => [
-        name,
-        fc.option(valueOf(child, depth + 1), { nil: undefined, freq: 1 }),
-      ]);
-      return fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>);
-    }
-    case "integer":
-    case "number":
-      return fc.constantFrom(0, 1, -1, 80, 2 ** 31 - 1);
-    case "boolean":
-      return fc.boolean();
-    case "string":
-      return fc.constantFrom(...(schema.enum ?? []), "", "x", "10.0.0.1", "example.com/a", "Bogus", "1Gi");
-    default:
-      return junk;
-  }
-}
-
-type Tree = Record<string, unknown>;
-
-/** All paths in a value, present or possible, with their schemas. */
-function placesIn(value: unknown, schema: BuiltinSchema | undefined, path: string[] = []): Place[] {
-  if (typeof value !== "object" || value === null) return [];
-  const names = new Set([...Object.keys(value), ...Object.keys(schema?.properties ?? {})]);
-  return [...names].flatMap((name) => {
-    const child = schema?.properties?.[name] ?? schema?.items ?? schema?.additionalProperties;
-    const at = [...path, name];
-    return [{ path: at, schema: child }, ...placesIn((value as Tree)[name], child, at)];
-  });
-}
-
-interface Place {
-  readonly path: readonly string[];
-  readonly schema: BuiltinSchema | undefined;
-}
-
-function replace(root: object, path: readonly string[], value: unknown): object {
-  const copy = structuredClone(root) as Tree;
-  let parent = copy;
-  for (const name of path.slice(0, -1)) parent = parent[name] as Tree;
-  if (value === undefined) delete parent[path.at(-1)!];
-  else parent[path.at(-1)!] = value;
-  return copy;
-}
-
-/** A body with up to three changes: junk, nothing, or a value that matches the schema. */
-function mutated(body: object, schema: BuiltinSchema): fc.Arbitrary<object> {
-  return fc.integer({ min: 1, max: 3 }).chain((times) => {
-    let result = fc.constant(body);
-    for (let time = 0; time < times; time++) {
-      result = result.chain((current) =>
-        fc
-          .constantFrom(...placesIn(current, schema))
-          .chain(({ path, schema: wanted }) =>
-            fc
-              .oneof(junk, fc.constant(undefined), ...(wanted ? [valueOf(wanted)] : []))
-              .map((value) => replace(current, path, value)),
-          ),
-      );
-    }
-    return result;
-  });
-}
-
 const cases = fc
   .constantFrom(...kinds)
   .chain(({ schema, samples }) =>
     fc
       .constantFrom(...samples)
-      .chain((sample) => mutated(sample.body, schema).map((body) => ({ sample, body }))),
+      .chain((sample) => mutated(sample.body, schema, {}).map((body) => ({ sample, body }))),
   );
 
 const patchTypes = ["merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"] as const;
