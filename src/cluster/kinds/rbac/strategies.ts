@@ -133,5 +133,6 @@ function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace:
 }
 
 function cannotChange({ roleRef: { apiGroup = "", kind = "", name = "" } = {} }: SentBinding): FieldError {
-  return invalidStruct("roleRef", { apiGroup, kind, name }, "cannot change roleRef");
+  // The server shows its own struct, whose fields have other names.
+  return invalidStruct("roleRef", { APIGroup: apiGroup, Kind: kind, Name: name }, "cannot change roleRef");
 }

@@ -3,12 +3,16 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField } from "../../cells/read-field.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
+import { apiServiceProblems, conditionProblems } from "./rules.ts";
 
 const apiServiceStrategy: Partial<Strategy> = {
   default(object) {
     fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
     object["status"] ??= {};
   },
+  validate: (object) => [...apiServiceProblems(object)],
+  validateUpdate: (object, _old, { subresource }) =>
+    subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
 };
 
 export const apiService: BuiltInKind = {

@@ -1,4 +1,5 @@
 import type { Strategy } from "../../../registry/resource.ts";
+import { changedEvent, newEvent } from "./rules.ts";
 
 /** Events have fields that Go serializes even if empty. */
 export const eventStrategy: Partial<Strategy> = {
@@ -11,4 +12,6 @@ export const eventStrategy: Partial<Strategy> = {
     for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
     for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
   },
+  validate: (object) => [...newEvent(object)],
+  validateUpdate: (object, old) => [...changedEvent(object, old)],
 };

@@ -15,9 +15,9 @@ const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"
 
 /** Validates the limits of a LimitRange. */
 export function* limitRangeProblems(object: ApiObject): Problems {
-  const { limits = [] } = (object["spec"] ?? {}) as { limits?: Limits[] };
+  const { limits } = (object["spec"] ?? {}) as { limits?: Limits[] | null };
   const seen = new Set<string>();
-  for (const [index, each] of limits.entries()) {
+  for (const [index, each] of (limits ?? []).entries()) {
     const field = `spec.limits[${index}]`;
     const { type = "" } = each;
     yield* typeName(`${field}.type`, type);

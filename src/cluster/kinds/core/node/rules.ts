@@ -51,10 +51,32 @@ function* keptRanges(now: readonly string[], before: readonly string[]): Problem
   }
 }
 
-function* statusProblems({ capacity = {}, allocatable = {} }: Sent<NodeStatus>): Problems {
+function* statusProblems({ capacity = {}, allocatable = {}, declaredFeatures }: Sent<NodeStatus>): Problems {
   for (const [list, amounts] of Object.entries({ capacity, allocatable })) {
     for (const [name, quantity] of Object.entries(amounts))
       yield* amount(`status.${list}.${name}`, name, quantity);
+  }
+  yield* featureProblems("status.declaredFeatures", declaredFeatures);
+}
+
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+
+/** The features that a kubelet declares, in alphabetical order. */
+function* featureProblems(field: string, features: readonly string[] = []): Problems {
+  for (const [index, name] of features.entries()) {
+    const at = `${field}[${index}]`;
+    const before = features[index - 1];
+    if (before === name) yield duplicate(at, name);
+    else if (before !== undefined && before > name) {
+      yield invalid(at, name, "list must be sorted alphabetically");
+    }
+    const shown = `invalid feature name ${JSON.stringify(name)}`;
+    if (name.length > 253) yield invalid(at, name, `${shown}: must be no more than 253 characters`);
+    else if (!featureName.test(name)) {
+      const rule =
+        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+      yield invalid(at, name, `${shown}: ${rule}`);
+    }
   }
 }
 

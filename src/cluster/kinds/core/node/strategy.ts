@@ -1,3 +1,4 @@
+import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetNothing } from "../../../registry/default-strategy.ts";
 import { type Fields, fillIn } from "../../fill-in.ts";
@@ -32,11 +33,17 @@ export const nodeStrategy: Partial<Strategy> = {
     else if (spec?.podCIDRs?.length) spec.podCIDR = spec.podCIDRs[0]!;
     if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
   },
+  prepareForCreate: dropConfigSource,
+  prepareForUpdate: dropConfigSource,
   validate: (object) => [...nodeProblems(object)],
   validateUpdate: (object, old) => [...nodeChangeProblems(object, old)],
   *warnings(object) {
-    const { configSource, externalID } = (object["spec"] ?? {}) as Fields;
-    if (configSource) yield "spec.configSource: the feature is removed";
+    const { externalID } = (object["spec"] ?? {}) as Fields;
     if (externalID) yield "spec.externalID: this field is deprecated, and is unused by Kubernetes";
   },
 };
+
+/** The server drops the field of a removed feature. */
+function dropConfigSource(object: ApiObject): void {
+  delete (object["spec"] as Fields | undefined)?.["configSource"];
+}

@@ -12,13 +12,7 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
   const { accessModes: modes = [], selector, storageClassName, volumeAttributesClassName } = spec;
   if (modes.length === 0) yield required(`${field}.accessModes`, "at least 1 access mode is required");
   yield* selectorProblems(`${field}.selector`, selector);
-  for (const mode of modes) {
-    if (!accessModes.includes(mode)) yield notSupported(`${field}.accessModes`, mode, accessModes);
-  }
-  const [alone, shared] = [modes.includes("ReadWriteOncePod"), modes.some(isShared)];
-  if (alone && shared) {
-    yield forbidden(`${field}.accessModes`, "may not use ReadWriteOncePod with other access modes");
-  }
+  yield* accessModeProblems(`${field}.accessModes`, modes);
   const size = spec.resources?.requests?.["storage"];
   if (size === undefined) yield required(`${field}.resources[storage]`);
   else if (compareQuantities(size, "0") <= 0) {
@@ -32,6 +26,14 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
   if (volumeAttributesClassName) {
     const reasons = checkSubdomain(volumeAttributesClassName);
     yield* refused(`${field}.volumeAttributesClassName`, volumeAttributesClassName, reasons);
+  }
+}
+
+/** The access modes of a claim or a volume. */
+export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
+  for (const mode of modes) if (!accessModes.includes(mode)) yield notSupported(field, mode, accessModes);
+  if (modes.includes("ReadWriteOncePod") && modes.some(isShared)) {
+    yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
   }
 }
 

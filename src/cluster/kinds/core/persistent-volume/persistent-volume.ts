@@ -10,6 +10,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { accessModes } from "../access-modes.ts";
 import { persistentVolumeController } from "./controller/persistent-volume-controller.ts";
+import { volumeChangeProblems, volumeProblems } from "./rules.ts";
 
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
@@ -37,6 +38,9 @@ const persistentVolumeStrategy: Partial<Strategy> = {
     )
       status.lastPhaseTransitionTime = formatTime(now);
   },
+  validate: (object) => [...volumeProblems(object)],
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === "status" ? [] : [...volumeChangeProblems(object, old)],
 };
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {

@@ -27,17 +27,20 @@ export function* affinity(field: string, { nodeAffinity, podAffinity, podAntiAff
 }
 
 function* nodes(field: string, rules: NonNullable<Affinity["nodeAffinity"]>): Problems {
-  const terms = rules[requiredTerms]?.nodeSelectorTerms ?? [];
-  const at = `${field}.${requiredTerms}.nodeSelectorTerms`;
-  if (rules[requiredTerms] && terms.length === 0) {
-    yield required(at, "must have at least one node selector term");
-  }
-  for (const [index, term] of terms.entries()) yield* nodeTerm(`${at}[${index}]`, term, true);
+  const needs = rules[requiredTerms];
+  if (needs) yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms);
   for (const [index, { weight = 0, preference = {} }] of (rules[preferredTerms] ?? []).entries()) {
     const each = `${field}.${preferredTerms}[${index}]`;
     yield* weightProblems(`${each}.weight`, weight);
     yield* nodeTerm(`${each}.preference`, preference, false);
   }
+}
+
+/** The terms of a node selector, of which one must match. */
+export function* nodeSelectorProblems(field: string, terms: readonly NodeSelectorTerm[] = []): Problems {
+  const at = `${field}.nodeSelectorTerms`;
+  if (terms.length === 0) yield required(at, "must have at least one node selector term");
+  for (const [index, term] of terms.entries()) yield* nodeTerm(`${at}[${index}]`, term, true);
 }
 
 function* weightProblems(field: string, weight: number): Problems {

@@ -64,11 +64,11 @@ function* source(field: string, volume: Volume, podName: string): Problems {
 /** Sources with another name in the server's messages. */
 const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
-type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
+export type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
 type Source<Name extends keyof Volume> = NonNullable<Volume[Name]>;
 
 /** The volume sources in the order in which the server checks them. */
-const sources: Readonly<Record<string, SourceCheck>> = {
+export const sources: Readonly<Record<string, SourceCheck>> = {
   *emptyDir(field, { sizeLimit }: Source<"emptyDir">) {
     if (sizeLimit !== undefined && compareQuantities(sizeLimit, "0") < 0) {
       yield forbidden(`${field}.sizeLimit`, "SizeLimit field must be a valid resource quantity");

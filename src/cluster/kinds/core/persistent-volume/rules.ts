@@ -1,0 +1,89 @@
+import type { PersistentVolume, PersistentVolumeSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import { needed, optionalChoice, type Problems, refused } from "../../checks/problems.ts";
+import { accessModeProblems } from "../persistent-volume-claim/claim-spec.ts";
+import { nodeSelectorProblems } from "../pod-spec/affinity.ts";
+import { sourceOf, volumeSource } from "./sources.ts";
+
+type Spec = Sent<PersistentVolumeSpec>;
+
+/** Validates a PersistentVolume. */
+export function* volumeProblems(object: ApiObject): Problems {
+  const { spec = {} } = object as Sent<PersistentVolume>;
+  const { accessModes = [], nodeAffinity, hostPath, storageClassName, persistentVolumeReclaimPolicy } = spec;
+  if (accessModes.length === 0) yield required("spec.accessModes");
+  yield* accessModeProblems("spec.accessModes", accessModes);
+  yield* capacityProblems("spec.capacity", spec.capacity);
+  yield* optionalChoice("spec.persistentVolumeReclaimPolicy", persistentVolumeReclaimPolicy, [
+    "Delete",
+    "Recycle",
+    "Retain",
+  ]);
+  if (nodeAffinity?.required) {
+    yield* nodeSelectorProblems("spec.nodeAffinity.required", nodeAffinity.required.nodeSelectorTerms);
+  } else if (nodeAffinity)
+    yield required("spec.nodeAffinity.required", "must specify required node constraints");
+  yield* volumeSource("spec", spec);
+  const isRoot = hostPath?.path !== undefined && /^\/[/.]*$/.test(hostPath.path);
+  if (isRoot && persistentVolumeReclaimPolicy === "Recycle") {
+    const detail = "may not be 'recycle' for a hostPath mount of '/'";
+    yield forbidden("spec.persistentVolumeReclaimPolicy", detail);
+  }
+  if (storageClassName)
+    yield* refused("spec.storageClassName", storageClassName, checkSubdomain(storageClassName));
+  yield* optionalChoice("spec.volumeMode", spec.volumeMode, ["Block", "Filesystem"]);
+  yield* attributesClass(spec);
+}
+
+function* capacityProblems(field: string, capacity: Spec["capacity"]): Problems {
+  const entries = Object.entries(capacity ?? {});
+  if (entries.length === 0) yield required(field);
+  if (capacity?.["storage"] === undefined || entries.length > 1)
+    yield notSupported(field, capacity ?? null, ["storage"]);
+  for (const [name, size] of entries) {
+    const at = `${field}[${name}]`;
+    if (compareQuantities(size, "0") < 0) {
+      yield invalid(at, Number(quantityToInteger(size)), "must be a valid resource quantity");
+    }
+    if (compareQuantities(size, "0") <= 0) yield invalid(at, size, "must be greater than zero");
+  }
+}
+
+function* attributesClass({ volumeAttributesClassName: name, csi }: Spec): Problems {
+  if (name === undefined) return;
+  const field = "spec.volumeAttributesClassName";
+  if (name === "") yield required(field, "an empty string is disallowed");
+  else yield* needed(field, name, checkSubdomain);
+  if (!csi) yield required("spec.csi", "has to be specified when using volumeAttributesClassName");
+}
+
+/** Validates a change of a PersistentVolume that the rules for new ones allow. */
+export function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
+  const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<PersistentVolume>).spec);
+  // The server checks both the rules for all writes and those for changes, which include the former.
+  yield* volumeProblems(object);
+  yield* volumeProblems(object);
+  if (!isEqual(fixedSource(now, before), sourceOf(before))) {
+    const detail = "spec.persistentvolumesource is immutable after creation";
+    yield forbidden("spec.persistentvolumesource", detail);
+  }
+  if (now.volumeMode !== before.volumeMode) {
+    yield invalid("volumeMode", now.volumeMode ?? null, "field is immutable");
+  }
+  if (before.volumeAttributesClassName !== undefined && now.volumeAttributesClassName === undefined) {
+    yield forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
+  }
+}
+
+/** The source of a changed volume, without a secret for growing that it had not before. */
+function fixedSource(now: Spec, before: Spec): object {
+  const isAdded = before.csi && !before.csi.controllerExpandSecretRef;
+  if (!now.csi || !isAdded) return sourceOf(now);
+  const { controllerExpandSecretRef: _, ...csi } = now.csi;
+  return sourceOf({ ...now, csi });
+}
