@@ -37,7 +37,14 @@ export function checkCanonicalRange(text: string): string[] {
   return [...checkAddressRange(text), ...notCanonical(text, canonicalRange(text))].slice(0, 1);
 }
 
-/** The warning for an IPv6 range that is not written as RFC 5952 asks. */
+/** The warning for an IPv6 address that is not written as RFC 5952 asks. */
+export function* addressWarnings(field: string, text: string): Generator<string, void> {
+  const canonical = canonicalAddress(text);
+  if (canonical === undefined || canonical === text || !text.includes(":")) return;
+  yield `${field}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
+}
+
+/** The same for a CIDR. */
 export function* rangeWarnings(field: string, text: string): Generator<string, void> {
   const canonical = canonicalRange(text);
   if (canonical === undefined || canonical === text || !text.includes(":")) return;

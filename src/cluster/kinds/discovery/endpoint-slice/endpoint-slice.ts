@@ -1,16 +1,36 @@
 import type { Endpoint, EndpointPort } from "@tsbuilder/apimachinery/k8s/discovery/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { eachOf, fillIn } from "../../fill-in.ts";
 import { endpointSlicesController } from "./controller/endpoint-slices-controller.ts";
+import { sliceProblems, sliceWarnings } from "./rules.ts";
 
 const endpointSliceStrategy: Partial<Strategy> = {
   default(object) {
     for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
     for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
   },
+  prepareForCreate: (object) => dropTopology(object),
+  prepareForUpdate(object, old) {
+    if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
+  },
+  specChanged(object, old) {
+    const { metadata, ...rest } = object;
+    const { metadata: before, ...oldRest } = old;
+    return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
+  },
+  validate: (object) => [...sliceProblems(object)],
+  validateUpdate: (object, old) => [...sliceProblems(object, old)],
+  warnings: (object, old) => sliceWarnings(object, old),
 };
+
+/** v1 ignores the field of older versions. */
+function dropTopology(object: ApiObject): void {
+  for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
+}
 
 function listOr<T>(list: readonly T[] | undefined, show: (item: T) => string, absent: string): string {
   if (!list || list.length === 0) return absent;
