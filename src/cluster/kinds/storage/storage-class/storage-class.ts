@@ -1,12 +1,16 @@
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
+import { classChanges, classProblems } from "./rules.ts";
 
 const storageClassStrategy: Partial<Strategy> = {
+  returnsDeleted: true,
   default(object) {
     object["reclaimPolicy"] ??= "Delete";
     object["volumeBindingMode"] ??= "Immediate";
   },
+  validate: (object) => [...classProblems(object)],
+  validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
 };
 
 export const storageClass: BuiltInKind = {

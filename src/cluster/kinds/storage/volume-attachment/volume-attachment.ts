@@ -1,9 +1,13 @@
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
+import { attachmentChanges, attachmentProblems } from "./rules.ts";
 
 const volumeAttachmentStrategy: Partial<Strategy> = {
+  returnsDeleted: true,
   default: (object) => void (object["status"] ??= { attached: false }),
+  validate: (object) => [...attachmentProblems(object)],
+  validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
 };
 
 export const volumeAttachment: BuiltInKind = {

@@ -1,0 +1,68 @@
+import { forbidden, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type {
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeAttachmentStatus,
+  VolumeError,
+} from "@tsbuilder/apimachinery/k8s/storage/v1";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type { ApiObject } from "../../../contract/api-object.ts";
+import type { Sent } from "../../../contract/sent.ts";
+import { inRange, type Problems, refused } from "../../checks/problems.ts";
+import { driverName, sizeOf } from "../class-rules.ts";
+
+export type VolumeAttachment = ApiObject & {
+  spec?: Sent<VolumeAttachmentSpec>;
+  status?: Sent<VolumeAttachmentStatus>;
+};
+
+const largestMetadata = 256 * 1024;
+const longestMessage = 1024;
+
+export function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Problems {
+  const { attacher, source = {}, nodeName = "" } = spec;
+  yield* driverName("spec.attacher", attacher);
+  yield* sourceProblems("spec.source", source);
+  yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
+  if (sizeOf(status.attachmentMetadata ?? {}) > largestMetadata) {
+    yield tooLong("status.attachmentMetadata", largestMetadata);
+  }
+  yield* errorProblems("status.attachError", status.attachError);
+  yield* errorProblems("status.detachError", status.detachError);
+  const { persistentVolumeName: volume } = source;
+  if (volume !== undefined)
+    yield* refused("spec.source.persistentVolumeName", volume, checkSubdomain(volume));
+}
+
+function* sourceProblems(field: string, source: Sent<VolumeAttachmentSource>): Problems {
+  const { inlineVolumeSpec, persistentVolumeName: name } = source;
+  const detail = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  if (!inlineVolumeSpec && name === undefined) yield required(field, detail);
+  else if (inlineVolumeSpec && name !== undefined) yield forbidden(field, detail);
+  else if (name === "") {
+    yield required(`${field}.persistentVolumeName`, "must specify non empty persistentVolumeName");
+  }
+}
+
+function* errorProblems(field: string, error: Sent<VolumeError> | undefined): Problems {
+  // The message names another limit than the one that is checked.
+  if (Buffer.byteLength(error?.message ?? "") > longestMessage)
+    yield tooLong(`${field}.message`, largestMetadata);
+  yield* inRange(`${field}.errorCode`, error?.errorCode, 0, 2 ** 31 - 1);
+}
+
+/** The message shows the spec as a Go struct. */
+export function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachment): Problems {
+  if (isEqual(spec, old.spec ?? {})) return;
+  const { attacher = "", source = {}, nodeName = "" } = spec;
+  const shown = {
+    Attacher: attacher,
+    Source: {
+      PersistentVolumeName: source.persistentVolumeName ?? null,
+      InlineVolumeSpec: source.inlineVolumeSpec ?? null,
+    },
+    NodeName: nodeName,
+  };
+  yield invalidStruct("spec", shown, "field is immutable");
+}
