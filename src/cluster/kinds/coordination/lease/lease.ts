@@ -10,9 +10,17 @@ type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
 
 const leaseStrategy: Partial<Strategy> = {
   default: (object) => void (object["spec"] ??= {}),
+  prepareForCreate: (object) => dropGatedFields(object),
+  prepareForUpdate: (object) => dropGatedFields(object),
   validate: (object) => validateLease(object),
   validateUpdate: (object) => validateLease(object),
 };
+
+/** The feature of the fields is off by default. */
+function dropGatedFields({ spec }: Lease): void {
+  delete spec?.strategy;
+  delete spec?.preferredHolder;
+}
 
 function validateLease({ spec = {} }: Lease): FieldError[] {
   const errors: FieldError[] = [];
