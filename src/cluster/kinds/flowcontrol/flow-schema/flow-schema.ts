@@ -3,12 +3,19 @@ import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField, text } from "../../cells/read-field.ts";
 import { fillIn } from "../../fill-in.ts";
+import { conditionProblems } from "../condition-problems.ts";
+import { schemaProblems } from "./rules.ts";
 
 const flowSchemaStrategy: Partial<Strategy> = {
   default(object) {
     fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
     object["status"] ??= {};
   },
+  validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
+  validateUpdate: (object, _old, { subresource }) => [
+    ...(subresource === "" ? schemaProblems(object) : []),
+    ...conditionProblems(object),
+  ],
 };
 
 export const flowSchema: BuiltInKind = {

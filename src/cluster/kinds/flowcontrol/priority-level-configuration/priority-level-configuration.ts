@@ -1,9 +1,10 @@
 import type {
+  ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
   LimitResponse,
   PriorityLevelConfigurationSpec,
 } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
@@ -12,6 +13,7 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells/read-field.ts";
 import { type Problems, choice, inRange } from "../../checks/problems.ts";
 import { fillIn } from "../../fill-in.ts";
+import { conditionProblems } from "../condition-problems.ts";
 
 const priorityLevelStrategy: Partial<Strategy> = {
   default(object) {
@@ -21,8 +23,11 @@ const priorityLevelStrategy: Partial<Strategy> = {
     fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
     object["status"] ??= {};
   },
-  validate: (object) => [...levelProblems(object)],
-  validateUpdate: (object, _old, { subresource }) => (subresource === "" ? [...levelProblems(object)] : []),
+  validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
+  validateUpdate: (object, _old, { subresource }) => [
+    ...(subresource === "" ? levelProblems(object) : []),
+    ...conditionProblems(object),
+  ],
 };
 
 function* levelProblems(object: ApiObject): Problems {
@@ -32,6 +37,7 @@ function* levelProblems(object: ApiObject): Problems {
   }
   if (type === "Exempt") {
     if (limited) yield forbidden("spec.limited", "must be nil if the type is not Limited");
+    if (exempt) yield* shareProblems("spec.exempt", exempt);
   } else if (type === "Limited") {
     if (exempt) yield forbidden("spec.exempt", "must be nil if the type is Limited");
     if (limited) yield* limitedProblems("spec.limited", limited);
@@ -40,17 +46,28 @@ function* levelProblems(object: ApiObject): Problems {
 }
 
 function* limitedProblems(field: string, limited: Sent<LimitedPriorityLevelConfiguration>): Problems {
-  const { nominalConcurrencyShares: shares = 0, lendablePercent, borrowingLimitPercent: borrowed } = limited;
-  if (shares < 0)
-    yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
-  yield* queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {});
-  yield* inRange(`${field}.lendablePercent`, lendablePercent, 0, 100);
+  const { borrowingLimitPercent: borrowed } = limited;
+  yield* shareProblems(field, limited, queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {}));
   if (borrowed !== undefined && borrowed < 0) {
     yield invalid(`${field}.borrowingLimitPercent`, borrowed, "if specified, must be a non-negative integer");
   }
 }
 
+/** The shares of a level; in between, the problems of its queues. */
+function* shareProblems(
+  field: string,
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<ExemptPriorityLevelConfiguration>,
+  between: Iterable<FieldError> = [],
+): Problems {
+  if (shares < 0) {
+    yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
+  }
+  yield* between;
+  yield* inRange(`${field}.lendablePercent`, lendablePercent, 0, 100);
+}
+
 const mostQueues = 10_000_000;
+const mostHashBits = 60;
 
 function* queueProblems(field: string, { type, queuing }: Sent<LimitResponse>): Problems {
   const at = `${field}.queuing`;
@@ -68,6 +85,11 @@ function* queueProblems(field: string, { type, queuing }: Sent<LimitResponse>): 
   if (handSize <= 0) yield invalid(`${at}.handSize`, handSize, "must be positive");
   else if (handSize > queues) {
     yield invalid(`${at}.handSize`, handSize, `should not be greater than queues (${queues})`);
+  } else {
+    const bits = Math.ceil(Math.log2(queues) * handSize);
+    if (bits <= mostHashBits) return;
+    const detail = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${mostHashBits}`;
+    yield invalid(`${at}.handSize`, handSize, detail);
   }
 }
 
