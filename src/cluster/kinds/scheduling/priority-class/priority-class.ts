@@ -6,7 +6,7 @@ import { fillIn } from "../../fill-in.ts";
 import { classChanges, classProblems, systemValues } from "./rules.ts";
 
 const priorityClassStrategy: Partial<Strategy> = {
-  default: (object) => fillIn(object, () => ({ preemptionPolicy: "PreemptLowerPriority" })),
+  default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
   validate: (object) => [...classProblems(object)],
   validateUpdate: (object, old) => [...classChanges(object, old)],
   beforeDelete({ metadata: { name = "" } }) {
@@ -24,4 +24,5 @@ export const priorityClass: BuiltInKind = {
     "Global-Default": (object) => readField<boolean>(object, "globalDefault") ?? false,
     PreemptionPolicy: text("preemptionPolicy"),
   },
+  emptyObject: { value: 0 },
 };

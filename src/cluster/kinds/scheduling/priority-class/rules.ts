@@ -29,7 +29,7 @@ export function* classProblems(object: PriorityClass): Problems {
     yield forbidden("value", `maximum allowed value of a user defined priority is ${highestOfUsers}`);
   }
   if (preemptionPolicy !== undefined) {
-    yield* choice("preemptionPolicy", preemptionPolicy, ["Never", "PreemptLowerPriority"]);
+    yield* choice("preemptionPolicy", preemptionPolicy, ["PreemptLowerPriority", "Never"]);
   }
 }
 
