@@ -2,7 +2,7 @@ import type {
   SelfSubjectRulesReviewSpec,
   SubjectAccessReviewSpec,
 } from "@tsbuilder/apimachinery/k8s/authorization/v1";
-import { invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
 import { type Attributes, pathAttributes, resourceAttributes } from "../../contract/authorizer.ts";
 import type { User } from "../../contract/user.ts";
 import { badRequest, invalidObject } from "../../contract/status-error.ts";
@@ -11,19 +11,19 @@ import type { Review } from "./review.ts";
 
 /** SelfSubjectAccessReview: `kubectl auth can-i`. */
 export const selfSubjectAccess: Review = (review, { user, core }) => {
-  const spec = specOf(review);
+  const spec = specOf(review, false);
   return { spec, status: decide(core.authorizer.decide(user, attributesOf(spec))) };
 };
 
 /** SubjectAccessReview: whether another user may do something, as authorizing proxies ask. */
 export const subjectAccess: Review = (review, { core }) => {
-  const spec = specOf(review);
+  const spec = specOf(review, true);
   return { spec, status: decide(core.authorizer.decide(subjectOf(spec), attributesOf(spec))) };
 };
 
 /** LocalSubjectAccessReview: the same, for the namespace of the request only. */
 export const localSubjectAccess: Review = (review, { core, namespace }) => {
-  const spec = specOf(review);
+  const spec = specOf(review, true);
   if (spec.resourceAttributes?.namespace !== namespace) {
     throw badRequest(
       `spec.resourceAttributes.namespace must match namespace: ${spec.resourceAttributes?.namespace ?? ""}, expected ${namespace}`,
@@ -56,23 +56,35 @@ export const selfSubjectRules: Review = (review, { core, user }) => {
   };
 };
 
-function specOf(review: ApiObject): SubjectAccessReviewSpec {
+function specOf(review: ApiObject, needsSubject: boolean): SubjectAccessReviewSpec {
   const spec = (review["spec"] ?? {}) as SubjectAccessReviewSpec;
-  if (!spec.resourceAttributes === !spec.nonResourceAttributes) {
-    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    throw invalidObject(subject, "", [invalid("spec.resourceAttributes", null, detail)]);
-  }
+  const errors = [...problemsOf(spec, needsSubject)];
+  if (errors.length > 0) throw invalidObject(unnamed, "", errors);
   return spec;
 }
 
+function* problemsOf(
+  { resourceAttributes, nonResourceAttributes, user = "", groups = [] }: SubjectAccessReviewSpec,
+  needsSubject: boolean,
+): Generator<FieldError, void> {
+  if (resourceAttributes && nonResourceAttributes) {
+    const { path = "", verb = "" } = nonResourceAttributes;
+    const detail = "cannot be specified in combination with resourceAttributes";
+    // The server shows its own struct, whose fields have other names.
+    yield invalidStruct("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail);
+  } else if (!resourceAttributes && !nonResourceAttributes) {
+    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    yield invalid("spec.resourceAttributes", null, detail);
+  }
+  if (needsSubject && user === "" && groups.length === 0) {
+    yield invalid("spec.user", "", "at least one of user or group must be specified");
+  }
+}
+
 /** The real server omits the kind in these messages. */
-const subject = { group: "authorization.k8s.io", plural: "", kind: "" };
+const unnamed = { group: "authorization.k8s.io", plural: "", kind: "" };
 
 function subjectOf({ user = "", groups = [], uid, extra }: SubjectAccessReviewSpec): User {
-  if (user === "" && groups.length === 0) {
-    const detail = "at least one of user or group must be specified";
-    throw invalidObject(subject, "", [invalid("spec.user", "", detail)]);
-  }
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) };
 }
 

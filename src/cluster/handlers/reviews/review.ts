@@ -25,7 +25,10 @@ export async function handleReview(context: RequestContext, target: Target, revi
   const tracked = await trackManagers(writeOf(context, target, "CreateOptions"), undefined, object);
   // Only this kind of review has a creation timestamp.
   const dated = object.kind === "SelfSubjectReview" && { creationTimestamp: formatTime(core.clock.now()) };
-  const metadata = { ...tracked.metadata, ...dated };
+  const placed = target.resource.namespaced && { namespace };
+  // The server answers a list of rules without the fields that it was sent.
+  const metadata =
+    object.kind === "SelfSubjectRulesReview" ? {} : { ...tracked.metadata, ...placed, ...dated };
   const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
   return replyObject(context, target, new Entry("", 0, answer), 201);
 }

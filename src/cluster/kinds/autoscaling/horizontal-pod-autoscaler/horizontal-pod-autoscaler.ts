@@ -10,7 +10,7 @@ export const horizontalPodAutoscaler: BuiltInKind = {
     statusWritesMetadata: true,
     default: (object, { version }) => setDefaults(object, version),
     validate: (object) => [...validate(object)],
-    validateUpdate: (object) => [...validate(object)],
+    validateUpdate: (object, old) => [...validate(object, old)],
   },
   cells,
   emptyObject: { spec: { scaleTargetRef: {} }, status: {} },

@@ -13,7 +13,8 @@ import { pathSegmentName } from "../../../registry/validate-name.ts";
 import { choice, needed, optionalChoice, positive, type Problems, refused } from "../../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./autoscaler.ts";
 
-export function* validate({ spec = {} }: HorizontalPodAutoscaler): Problems {
+/** Validates an autoscaler. An update may keep a target that is invalid. */
+export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
   if (minReplicas < 1) yield invalid("spec.minReplicas", minReplicas, "must be greater than or equal to 1");
   if (maxReplicas === 0) yield required("spec.maxReplicas", "must be set and greater than 0");
@@ -22,7 +23,9 @@ export function* validate({ spec = {} }: HorizontalPodAutoscaler): Problems {
   if (maxReplicas < minReplicas) {
     yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`");
   }
-  yield* targetProblems("spec.scaleTargetRef", scaleTargetRef);
+  const before = old?.spec?.scaleTargetRef;
+  const isKept = before?.apiVersion === scaleTargetRef.apiVersion && before?.kind === scaleTargetRef.kind;
+  yield* targetProblems("spec.scaleTargetRef", scaleTargetRef, old !== undefined && isKept);
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
     const rule = "must specify at least one Object or External metric to support scaling to zero replicas";
     yield forbidden("spec.metrics", rule);
@@ -37,12 +40,14 @@ const pathSegment = (name: string): string[] => pathSegmentName(name, false);
 function* targetProblems(
   field: string,
   { apiVersion = "", kind, name }: Sent<CrossVersionObjectReference>,
+  isKept: boolean,
 ): Problems {
   yield* needed(`${field}.kind`, kind, pathSegment);
   yield* needed(`${field}.name`, name, pathSegment);
+  if (isKept) return;
   if (apiVersion.split("/").length > 2) {
     yield invalid(`${field}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
-  } else if (apiVersion === "") {
+  } else if (!apiVersion.includes("/") && kind !== "ReplicationController") {
     yield invalid(`${field}.apiVersion`, apiVersion, "apiVersion must specify API group");
   }
 }

@@ -30,7 +30,7 @@ export function* changedEvent(object: ApiObject, old: ApiObject): Problems {
   const [now, before]: SentEvent[] = [eventTo(object, "v1"), eventTo(old, "v1")];
   yield* placeAndReporter(now!, object.apiVersion);
   if (object.apiVersion === "v1") return;
-  if (!isEqual(now!.series ?? {}, before!.series ?? {})) yield* seriesProblems(now!);
+  if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
   for (const [field, empty, shown = field] of fixed) {
     const [value, was] = [now![field] ?? empty, before![field] ?? empty];
     if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value), "field is immutable");
